@@ -1,0 +1,1 @@
+//! Expressions, derivatives, sorting and code generation.

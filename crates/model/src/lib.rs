@@ -1,0 +1,1 @@
+//! Model files: units, the expression language, components, ports and diagnostics.

@@ -1,0 +1,1 @@
+//! Solvers, events, sampled tasks and the run loop.

@@ -1,0 +1,1 @@
+//! The edge: files, plots and the command line.

@@ -1,0 +1,3 @@
+//! The `trunnion` command.
+
+fn main() {}
