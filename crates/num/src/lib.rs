@@ -1,1 +1,5 @@
 //! Small linear algebra, tables and roots.
+
+mod pattern;
+
+pub use pattern::Pattern;
