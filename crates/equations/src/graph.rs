@@ -354,9 +354,6 @@ impl<'g> Ex<'g> {
     pub fn tanh(self) -> Self {
         self.unary(Unary::Tanh)
     }
-    pub fn not(self) -> Self {
-        self.unary(Unary::Not)
-    }
     pub fn pow(self, exponent: Self) -> Self {
         self.binary(Binary::Pow, exponent)
     }
@@ -397,6 +394,13 @@ impl ops::Neg for Ex<'_> {
     type Output = Self;
     fn neg(self) -> Self {
         self.unary(Unary::Neg)
+    }
+}
+
+impl ops::Not for Ex<'_> {
+    type Output = Self;
+    fn not(self) -> Self {
+        self.unary(Unary::Not)
     }
 }
 
