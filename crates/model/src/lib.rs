@@ -1,4 +1,12 @@
 //! Model files: units, the expression language, components, ports and diagnostics.
 
+pub mod component;
+pub mod diagnostic;
+pub mod domain;
+pub mod file;
 pub mod language;
 pub mod units;
+
+pub use component::{Definition, Library};
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use file::{Files, Source, Sources, Span};
