@@ -53,7 +53,14 @@ pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
     let file = path.rsplit('/').next().unwrap_or(path);
     let name = file.strip_suffix(".toml").unwrap_or(file);
     let fields = Fields::new(&table, format!("component `{name}`"), &table.span, reading.problems);
-    let definition = read_definition(name, &source, &fields, reading);
+    let text = |key| fields.text(key).map(|t| t.text);
+    let definition = Definition {
+        title: text("title").unwrap_or_else(|| name.to_string()),
+        aliases: fields.texts("aliases").into_iter().map(|t| t.text).collect(),
+        icon: text("icon"),
+        doc: fields.doc(),
+        ..read_definition(name, &source, &fields, reading)
+    };
     finish_sections(fields);
     Some(definition)
 }

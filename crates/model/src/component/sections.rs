@@ -11,14 +11,13 @@ use crate::domain::{Connector, DOMAINS, domain};
 use crate::file::{Data, Entry, Fields, Table, texts, wrong_type};
 use crate::units::{Dimension, parse_unit, parse_value};
 
-/// A component: everything but what only models have.
+/// What components and models have in common.
 pub fn read_definition(
     name: &str,
     source: &Arc<Source>,
     fields: &Fields<'_>,
     reading: &Reading<'_>,
 ) -> Definition {
-    let text = |key| fields.text(key).map(|t| t.text);
     let problems = reading.problems;
     let options: Vec<Choice> = entries(fields, "options", problems, |e| read_choice(e, problems));
     let body = read_body(fields, reading);
@@ -34,10 +33,10 @@ pub fn read_definition(
     }
     Definition {
         name: name.to_string(),
-        title: text("title").unwrap_or_else(|| name.to_string()),
-        aliases: fields.texts("aliases").into_iter().map(|t| t.text).collect(),
-        icon: text("icon"),
-        doc: fields.doc(),
+        title: name.to_string(),
+        aliases: vec![],
+        icon: None,
+        doc: String::new(),
         options,
         body,
         when,
