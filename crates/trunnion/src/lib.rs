@@ -1,1 +1,3 @@
 //! The edge: files, plots and the command line.
+
+pub mod results;
