@@ -1,1 +1,4 @@
 //! Model files: units, the expression language, components, ports and diagnostics.
+
+pub mod language;
+pub mod units;

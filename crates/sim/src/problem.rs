@@ -1,0 +1,89 @@
+//! What a solver sees of a model: M y' = f(t, y) with M = diag(0 or 1), guards, and sampled instants.
+//!
+//! Rows with M = 1 are differential, rows with M = 0 are algebraic: 0 = f. The problem has index 1:
+//! ∂f_algebraic/∂y_algebraic is regular.
+
+use trunnion_num::Pattern;
+
+/// The fixed shape of a problem.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// Name of each unknown, for messages.
+    pub names: Vec<String>,
+    /// Diagonal of M: true where the row is differential.
+    pub differential: Vec<bool>,
+    /// Typical size of each unknown, > 0: the absolute tolerance is rtol · nominal unless the user sets it.
+    pub nominal: Vec<f64>,
+    /// Pattern of ∂f/∂y.
+    pub pattern: Pattern,
+    /// (position, velocity): row `position` reads y'[position] = y[velocity] exactly, both differential.
+    pub second_order: Vec<(usize, usize)>,
+    /// Name and direction of each guard.
+    pub guards: Vec<Guard>,
+}
+
+impl Layout {
+    /// Number of unknowns, and of rows.
+    pub fn n(&self) -> usize {
+        self.differential.len()
+    }
+}
+
+/// Which sign changes of a guard function count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Rising,
+    Falling,
+    Both,
+}
+
+#[derive(Clone, Debug)]
+pub struct Guard {
+    pub name: String,
+    pub direction: Direction,
+}
+
+/// The continuous part. A value that cannot be computed comes out as NaN or ±∞; solvers check.
+pub trait Problem {
+    fn layout(&self) -> &Layout;
+    /// f(t, y).
+    fn residual(&mut self, t: f64, y: &[f64], f: &mut [f64]);
+    /// ∂f/∂y, values in the order of `layout().pattern`.
+    fn jacobian(&mut self, t: f64, y: &[f64], values: &mut [f64]);
+    /// ∂f/∂t.
+    fn time_gradient(&mut self, t: f64, y: &[f64], f_t: &mut [f64]);
+}
+
+/// A guard that crossed zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crossing {
+    pub guard: usize,
+    /// true: from negative to positive.
+    pub rising: bool,
+}
+
+/// What an event or a sampled task did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// Unknowns, modes or inputs changed: the solver has to restart from consistent values.
+    pub changed: bool,
+    /// The run ends here, as the model asked.
+    pub terminate: bool,
+}
+
+/// The discrete part.
+///
+/// At a located instant the run loop calls `fire` with everything that crossed there, makes the algebraic
+/// unknowns consistent, and calls `settle` with fresh guard values until nothing changes any more.
+pub trait Hybrid: Problem {
+    /// Guard functions; a guard crosses when its value changes sign.
+    fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]);
+    /// Carry out the actions of all guards that crossed at t together. May change `y`.
+    fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String>;
+    /// Bring modes that mirror a relation into line with the guard values `g`; true if one changed.
+    fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool;
+    /// The next sampled instant after or at the current one; ∞ if there is none.
+    fn next_instant(&self) -> f64;
+    /// Run the tasks due at `t` and schedule their next instant. May change `y`.
+    fn sample(&mut self, t: f64, y: &mut [f64]) -> Result<Effect, String>;
+}

@@ -1,0 +1,92 @@
+//! The one face of all solvers: restart from values, take one accepted step, give the curve over it.
+
+use crate::problem::Problem;
+
+/// How a solver is to work. Fixed-step solvers use `h` alone.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Relative tolerance of every unknown.
+    pub rtol: f64,
+    /// Absolute tolerance of each unknown; None: rtol · nominal.
+    pub atol: Option<Vec<f64>>,
+    /// Largest step (s).
+    pub h_max: f64,
+    /// First step of an adaptive solver, or the step of a fixed-step one (s); None: chosen by the solver.
+    pub h: Option<f64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { rtol: 1e-6, atol: None, h_max: f64::INFINITY, h: None }
+    }
+}
+
+/// Work done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    pub steps: u64,
+    pub rejected: u64,
+    pub residuals: u64,
+    pub jacobians: u64,
+    pub factorisations: u64,
+    pub newton_failures: u64,
+}
+
+/// The polynomial a solver gives over its last step: y(t₀ + θ h) = Σ_k c_k θ^k, θ ∈ [0, 1].
+#[derive(Clone, Debug, Default)]
+pub struct Segment {
+    pub t0: f64,
+    pub t1: f64,
+    pub degree: usize,
+    /// Coefficient k of unknown i at `[k · n + i]`; degree + 1 rows.
+    pub coefficients: Vec<f64>,
+}
+
+impl Segment {
+    /// Values at `t`, by Horner's rule.
+    pub fn at(&self, t: f64, y: &mut [f64]) {
+        let n = y.len();
+        let theta = if self.t1 > self.t0 { (t - self.t0) / (self.t1 - self.t0) } else { 0.0 };
+        y.copy_from_slice(&self.coefficients[self.degree * n..(self.degree + 1) * n]);
+        for k in (0..self.degree).rev() {
+            let c = &self.coefficients[k * n..(k + 1) * n];
+            for i in 0..n {
+                y[i] = y[i] * theta + c[i];
+            }
+        }
+    }
+}
+
+/// Why a solver had to give up. Indices are into the layout.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// The step fell below what time can resolve; `unknown` dominated the error or did not converge.
+    StepTooSmall { t: f64, h: f64, unknown: usize, cause: Cause },
+    /// The equations have no finite value at the start of a step or after a jump.
+    NotFinite { t: f64, row: usize },
+    /// No consistent values were found.
+    Inconsistent { t: f64, row: usize, residual: f64 },
+    /// The matrix is singular: the equations do not determine `unknown`.
+    Singular { t: f64, unknown: usize },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    Error,
+    NoConvergence,
+    NotFinite,
+    Singular,
+}
+
+/// A solver. Allocates in `restart` at most; `step` allocates nothing.
+pub trait Stepper {
+    /// Forget all history and begin at (t, y); `y` is consistent.
+    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure>;
+    /// One accepted step that ends at or before `limit`.
+    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure>;
+    /// Time and values at the end of the last step.
+    fn state(&self) -> (f64, &[f64]);
+    /// The curve over the last step.
+    fn segment(&mut self) -> &Segment;
+    fn work(&self) -> Work;
+}
