@@ -283,6 +283,31 @@ impl Graph {
         self.at(id)
     }
 
+    /// The value of a node from those of its children; a leaf without a value is NaN.
+    pub fn evaluate_node(&self, node: Node, child: impl Fn(Expr) -> f64) -> f64 {
+        match node {
+            Node::Const(v) => v,
+            Node::Time | Node::Symbol(_) | Node::Derivative(_) => f64::NAN,
+            Node::Unary(op, a) => op.eval(child(a)),
+            Node::Binary(op, a, b) => op.eval(child(a), child(b)),
+            Node::Select(c, a, b) => {
+                if child(c) != 0.0 {
+                    child(a)
+                } else {
+                    child(b)
+                }
+            }
+            Node::Table1(t, a, d) => match self.table(t) {
+                Table::One(table) => table.eval(child(a), d),
+                Table::Two(_) => f64::NAN,
+            },
+            Node::Table2(t, a, b, dx, dy) => match self.table(t) {
+                Table::Two(table) => table.eval(child(a), child(b), dx, dy),
+                Table::One(_) => f64::NAN,
+            },
+        }
+    }
+
     /// Every node that `roots` are computed from, children first.
     pub fn reachable(&self, roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
         let mut store = self.store.borrow_mut();
