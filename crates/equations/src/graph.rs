@@ -53,6 +53,9 @@ struct Store {
     nodes: Vec<Node>,
     index: HashMap<Key, Expr>,
     tables: Vec<Table>,
+    /// Scratch of `reachable`: a node is seen if its mark is the current round.
+    marks: Vec<u32>,
+    round: u32,
 }
 
 /// All expressions of one model.
@@ -135,6 +138,15 @@ impl Graph {
 
     pub fn table(&self, id: TableId) -> Table {
         self.store.borrow().tables[id.0 as usize].clone()
+    }
+
+    pub fn n_tables(&self) -> usize {
+        self.store.borrow().tables.len()
+    }
+
+    /// Table number i.
+    pub fn table_at(&self, i: usize) -> Table {
+        self.store.borrow().tables[i].clone()
     }
 
     pub fn table1<'g>(&'g self, id: TableId, x: Ex<'g>, derivative: u8) -> Ex<'g> {
@@ -271,36 +283,69 @@ impl Graph {
         self.at(id)
     }
 
-    /// Every node that `roots` are computed from, children first.
-    pub fn reachable(&self, roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
-        let store = self.store.borrow();
-        let mut seen = vec![false; store.nodes.len()];
-        let mut stack: Vec<Expr> = roots.into_iter().collect();
-        while let Some(e) = stack.pop() {
-            if !std::mem::replace(&mut seen[e.index()], true) {
-                stack.extend(store.nodes[e.index()].children().filter(|c| !seen[c.index()]));
+    /// The value of a node from those of its children; a leaf without a value is NaN.
+    pub fn evaluate_node(&self, node: Node, child: impl Fn(Expr) -> f64) -> f64 {
+        match node {
+            Node::Const(v) => v,
+            Node::Time | Node::Symbol(_) | Node::Derivative(_) => f64::NAN,
+            Node::Unary(op, a) => op.eval(child(a)),
+            Node::Binary(op, a, b) => op.eval(child(a), child(b)),
+            Node::Select(c, a, b) => {
+                if child(c) != 0.0 {
+                    child(a)
+                } else {
+                    child(b)
+                }
             }
+            Node::Table1(t, a, d) => match self.table(t) {
+                Table::One(table) => table.eval(child(a), d),
+                Table::Two(_) => f64::NAN,
+            },
+            Node::Table2(t, a, b, dx, dy) => match self.table(t) {
+                Table::Two(table) => table.eval(child(a), child(b), dx, dy),
+                Table::One(_) => f64::NAN,
+            },
         }
-        (0..seen.len()).filter(|&i| seen[i]).map(|i| Expr(i as u32)).collect()
     }
 
-    /// `roots` with every leaf for which `replace` gives an expression replaced by it. What comes in is not
-    /// looked into again.
-    pub fn substitute(&self, roots: &[Expr], replace: impl Fn(Node) -> Option<Expr>) -> Vec<Expr> {
+    /// Every node that `roots` are computed from, children first.
+    pub fn reachable(&self, roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
+        let mut store = self.store.borrow_mut();
+        let Store { nodes, marks, round, .. } = &mut *store;
+        marks.resize(nodes.len(), 0);
+        *round = round.wrapping_add(1);
+        if *round == 0 {
+            marks.fill(0);
+            *round = 1;
+        }
+        let mut found = Vec::new();
+        let mut stack: Vec<Expr> = roots.into_iter().collect();
+        while let Some(e) = stack.pop() {
+            if std::mem::replace(&mut marks[e.index()], *round) != *round {
+                found.push(e);
+                stack.extend(nodes[e.index()].children().filter(|c| marks[c.index()] != *round));
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// `roots` rebuilt bottom up: where `replace` gives an expression for a node (whose children are already
+    /// rebuilt) it takes its place. What comes in is not looked into again.
+    pub fn rewrite(&self, roots: &[Expr], mut replace: impl FnMut(Node) -> Option<Expr>) -> Vec<Expr> {
         let mut new: HashMap<Expr, Expr> = HashMap::new();
         for e in self.reachable(roots.iter().copied()) {
             let node = self.node(e);
             let at = |c: Expr| self.at(new[&c]);
             let made = match node {
-                Node::Const(_) => e,
-                Node::Time | Node::Symbol(_) | Node::Derivative(_) => replace(node).unwrap_or(e),
+                Node::Const(_) | Node::Time | Node::Symbol(_) | Node::Derivative(_) => e,
                 Node::Unary(op, a) => self.unary(op, at(a)).id,
                 Node::Binary(op, a, b) => self.binary(op, at(a), at(b)).id,
                 Node::Select(c, a, b) => self.select(at(c), at(a), at(b)).id,
                 Node::Table1(t, a, d) => self.table1(t, at(a), d).id,
                 Node::Table2(t, a, b, dx, dy) => self.table2(t, at(a), at(b), dx, dy).id,
             };
-            new.insert(e, made);
+            new.insert(e, replace(self.node(made)).unwrap_or(made));
         }
         roots.iter().map(|e| new[e]).collect()
     }

@@ -15,6 +15,7 @@ use std::fmt::Write;
 use trunnion_equations::flat::Origin;
 
 use crate::file::{Sources, Span};
+use crate::nearest::nearest;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
@@ -166,7 +167,13 @@ impl Problems {
 
     /// Errors if there are any, else the warnings.
     pub fn finish(self) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
-        let all = self.list.into_inner();
+        let mut all: Vec<Diagnostic> = vec![];
+        for diagnostic in self.list.into_inner() {
+            // A component used ten times has its error once.
+            if !all.iter().rev().take(LIMIT).any(|d| *d == diagnostic) {
+                all.push(diagnostic);
+            }
+        }
         let (mut errors, warnings): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|d| d.severity == Severity::Error);
         if errors.is_empty() {
@@ -183,20 +190,6 @@ impl Problems {
     }
 }
 
-/// The candidate most like `name`, if any is near enough to be meant.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let length = name.chars().count();
-    let limit = (length / 3).max(1);
-    let near = |c: &&str| c.chars().count().abs_diff(length) <= limit;
-    candidates
-        .into_iter()
-        .filter(near)
-        .map(|c| (distance(name, c), c))
-        .filter(|(d, c)| *d <= limit && *d < c.chars().count().max(length))
-        .min_by_key(|(d, _)| *d)
-        .map(|(_, c)| c)
-}
-
 /// "did you mean `…`?" for the nearest candidate.
 pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     nearest(name, candidates).map(|c| format!("did you mean `{c}`?"))
@@ -210,28 +203,6 @@ pub fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
         Some((last, [])) => last.clone(),
         Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
     }
-}
-
-/// Edits (insert, delete, replace, swap of neighbours) between two names; case counts half as nothing.
-fn distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.to_lowercase().chars().collect();
-    let b: Vec<char> = b.to_lowercase().chars().collect();
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for (i, row) in rows.iter_mut().enumerate() {
-        row[0] = i;
-    }
-    rows[0] = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        for j in 1..=b.len() {
-            let differ = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (rows[i - 1][j - 1] + differ).min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            rows[i][j] = best;
-        }
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]
@@ -275,15 +246,5 @@ mod tests {
                 Diagnostic::error("M0001", "m").at(&Span::new(&source, from..to), "t").render(true);
             }
         }
-    }
-
-    #[test]
-    fn the_nearest_name_is_found_and_far_ones_are_not() {
-        let names = ["resistor", "capacitor", "R", "start"];
-        assert_eq!(nearest("resitsor", names), Some("resistor"));
-        assert_eq!(nearest("r", names), Some("R"));
-        assert_eq!(nearest("strat", names), Some("start"));
-        assert_eq!(nearest("pump", names), None);
-        assert_eq!(nearest("X", names), None);
     }
 }

@@ -3,26 +3,24 @@
 //! The grammar and the functions are in docs/expressions.md.
 
 mod ast;
+mod error;
+mod functions;
+mod guard;
+mod lex;
+mod lower;
+mod parse;
+#[cfg(test)]
+mod tests;
 
-use std::ops::Range;
-
-use trunnion_equations::{Expr, Graph, Symbol, TableId};
+use trunnion_equations::{Expr, Symbol, TableId};
 
 use crate::units::Dimension;
 
-pub use ast::{Ast, Kind, Operator};
-
-/// What is wrong with an expression; the span counts bytes of its text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LangError {
-    /// `L01` and on; docs/expressions.md lists them.
-    pub code: &'static str,
-    pub message: String,
-    pub span: Range<usize>,
-    /// Stands beside the caret; may be empty.
-    pub label: String,
-    pub hint: Option<String>,
-}
+pub use ast::{Ast, Kind, Operator, references};
+pub use error::LangError;
+pub use guard::{Direction, Guard, condition};
+pub use lower::{lower, lower_equation};
+pub use parse::{parse_equation, parse_expression};
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -49,6 +47,7 @@ pub trait Scope {
     fn resolve(&self, path: &str) -> Option<Binding>;
     /// Every name, for hints.
     fn names(&self) -> Vec<String>;
+    /// The table called `name`. A function of the language with the same name comes first.
     fn table(&self, name: &str) -> Option<TableFn>;
 }
 
@@ -59,60 +58,20 @@ pub struct Typed {
     pub dimension: Option<Dimension>,
 }
 
-/// How a guard crosses zero when its event happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    Rising,
-    Falling,
-    Both,
-}
-
-/// An event's condition: it happens when `expr` crosses zero in `direction`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Guard {
-    pub expr: Expr,
-    pub direction: Direction,
-}
-
-pub fn parse_expression(text: &str) -> Result<Ast, Vec<LangError>> {
-    let _ = text;
-    todo!()
-}
-
-/// Reads `left = right`.
-pub fn parse_equation(text: &str) -> Result<(Ast, Ast), Vec<LangError>> {
-    let _ = text;
-    todo!()
-}
-
-/// The names used, in order of appearance, each time they appear. `time`, `pi` and functions are not among them.
-pub fn references(ast: &Ast) -> Vec<(String, Range<usize>)> {
-    let _ = ast;
-    todo!()
-}
-
 /// Words that cannot name anything of the user's.
 pub fn is_reserved(name: &str) -> bool {
-    matches!(name, "if" | "then" | "else" | "and" | "or" | "not" | "time" | "pi" | "true" | "false")
+    is_keyword(name) || is_constant(name)
 }
 
-pub fn lower(graph: &Graph, ast: &Ast, scope: &dyn Scope) -> Result<Typed, Vec<LangError>> {
-    let _ = (graph, ast, scope);
-    todo!()
+/// Is it a function of the language? A table of that name could not be called.
+pub fn is_function(name: &str) -> bool {
+    matches!(name, "der" | "crosses") || functions::find(name).is_some()
 }
 
-/// Both sides, checked to have the same dimension.
-pub fn lower_equation(
-    graph: &Graph,
-    sides: &(Ast, Ast),
-    scope: &dyn Scope,
-) -> Result<(Expr, Expr), Vec<LangError>> {
-    let _ = (graph, sides, scope);
-    todo!()
+fn is_keyword(name: &str) -> bool {
+    matches!(name, "if" | "then" | "else" | "and" | "or" | "not")
 }
 
-/// The guard of an event's `when`: `h < 0` falls, `x > x_max` rises, `crosses(a, b)` goes either way.
-pub fn condition(graph: &Graph, ast: &Ast, scope: &dyn Scope) -> Result<Guard, Vec<LangError>> {
-    let _ = (graph, ast, scope);
-    todo!()
+fn is_constant(name: &str) -> bool {
+    matches!(name, "time" | "pi" | "true" | "false")
 }

@@ -7,6 +7,7 @@ pub mod file;
 pub mod instantiate;
 pub mod language;
 mod load;
+mod nearest;
 pub mod run;
 pub mod units;
 

@@ -7,7 +7,7 @@ use trunnion_equations::Flat;
 
 use crate::component::{Body, Definition, Library, Parameter, Reading, finish_sections, read_definition};
 use crate::diagnostic::{Diagnostic, Problems};
-use crate::file::{Entry, Fields, Files, Source, Sources, Span, Table, Text, Value, parse, relative};
+use crate::file::{Entry, Fields, Files, Source, Sources, Span, Table, Text, Value, relative};
 use crate::instantiate::{Sets, instantiate};
 use crate::run::{Expect, Run};
 
@@ -38,13 +38,15 @@ pub fn load(
     let reading = Reading::new(files, &problems);
     let mut loading = Loading::new(&reading);
     loading.file(path, None);
-    let Some(root) = loading.root.take() else { return Err(problems.finish().err().unwrap_or_default()) };
-    let sets = Sets::new(sets, &problems);
     let mut library = library.clone();
-    let lib_reading = Reading::new(files, &problems);
+    let folders = Reading::new(files, &problems);
     for folder in &loading.libraries {
-        library.add_folder(&relative(&folder.span.source.name, &folder.text), Some(&folder.span), &lib_reading);
+        library.add_folder(&relative(&folder.span.source.name, &folder.text), Some(&folder.span), &folders);
     }
+    let root = loading.root.take().filter(|_| !reading.incomplete.get() && !folders.incomplete.get());
+    // What is missing would only make further errors that are none.
+    let Some(root) = root else { return Err(problems.finish().err().unwrap_or_default()) };
+    let sets = Sets::new(sets, &problems);
     let mut builder = instantiate(&root, &library, &sets, &problems);
     let place = Span::new(&root.source, 0..0);
     let mut entries = loading.run.clone();
@@ -115,7 +117,7 @@ impl<'a> Loading<'a> {
             return;
         }
         let Some(source) = self.reading.source(path, place) else { return };
-        let Some(table) = parse(&source, problems) else { return };
+        let Some(table) = self.reading.parse(&source) else { return };
         self.open.push(path.to_string());
         self.table(path, &source, &table);
         self.open.pop();

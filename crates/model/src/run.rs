@@ -2,11 +2,11 @@
 
 use trunnion_equations::Unit as Shown;
 
-use crate::component::{Form, Formula, Scalar, read_scalar};
+use crate::component::{Form, read_scalar};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::file::{Data, Fields, Span, Table, Text, Value, wrong_type};
 use crate::instantiate::{Builder, shown, si};
-use crate::language::{Scope, parse_expression, references};
+use crate::language::Scope;
 use crate::units::{Dimension, Unit, parse_value};
 
 /// The instants at which results are written.

@@ -30,6 +30,7 @@ impl Library {
         let mut paths = match reading.files.list(folder) {
             Ok(paths) => paths,
             Err(reason) => {
+                reading.incomplete.set(true);
                 let error = Diagnostic::error("M0002", format!("cannot list `{folder}`: {reason}"));
                 reading.problems.add(match place {
                     Some(span) => error.at(span, "named here"),

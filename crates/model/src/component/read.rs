@@ -1,11 +1,11 @@
 //! The small pieces of a component file: values, units, names, formulas.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use super::{Definition, Form, Formula, Scalar, read_definition};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
-use crate::file::{Data, Fields, Files, Key, Source, Sources, Span, Text, Value, parse, relative, wrong_type};
+use crate::file::{Data, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, parse, relative, wrong_type};
 use crate::language::{Ast, LangError, is_reserved, parse_equation, parse_expression};
 use crate::units::{Unit, UnitError, parse_unit};
 
@@ -14,11 +14,13 @@ pub struct Reading<'a> {
     pub files: &'a dyn Files,
     pub problems: &'a Problems,
     pub sources: RefCell<Sources>,
+    /// Some file could not be read at all; what would have been in it is unknown.
+    pub incomplete: Cell<bool>,
 }
 
 impl<'a> Reading<'a> {
     pub fn new(files: &'a dyn Files, problems: &'a Problems) -> Self {
-        Reading { files, problems, sources: RefCell::default() }
+        Reading { files, problems, sources: RefCell::default(), incomplete: Cell::new(false) }
     }
 
     /// The text of a file; what cannot be read is reported at `place`, if there is one.
@@ -30,6 +32,7 @@ impl<'a> Reading<'a> {
                 Some(source)
             }
             Err(reason) => {
+                self.incomplete.set(true);
                 let error = Diagnostic::error("M0002", format!("cannot read `{path}`: {reason}"));
                 self.problems.add(match place {
                     Some(span) => error.at(span, "named here"),
@@ -38,6 +41,13 @@ impl<'a> Reading<'a> {
                 None
             }
         }
+    }
+
+    /// The table a file holds.
+    pub fn parse(&self, source: &Arc<Source>) -> Option<Table> {
+        let table = parse(source, self.problems);
+        self.incomplete.set(self.incomplete.get() || table.is_none());
+        table
     }
 
     /// A file named in another one.
@@ -49,7 +59,7 @@ impl<'a> Reading<'a> {
 /// A component file.
 pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
     let source = reading.source(path, None)?;
-    let table = parse(&source, reading.problems)?;
+    let table = reading.parse(&source)?;
     let file = path.rsplit('/').next().unwrap_or(path);
     let name = file.strip_suffix(".toml").unwrap_or(file);
     let fields = Fields::new(&table, format!("component `{name}`"), &table.span, reading.problems);

@@ -9,6 +9,7 @@ use super::*;
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::domain::{Connector, DOMAINS, domain};
 use crate::file::{Data, Entry, Fields, Table, texts, wrong_type};
+use crate::language::is_function;
 use crate::units::{Dimension, parse_unit, parse_value};
 
 /// What components and models have in common.
@@ -353,6 +354,10 @@ pub fn wrong_dimension(span: &Span, wanted: Dimension, found: Dimension, whose: 
 
 fn read_table(entry: &Entry, problems: &Problems) -> Option<TableData> {
     let key = entry.key.clone();
+    if is_function(&key.name) {
+        let error = Diagnostic::error("M0113", format!("`{}` cannot name a table", key.name));
+        problems.add(error.at(&key.span, "is a function of the language").hint("give the table another name"));
+    }
     let table = table_of(entry, "a table with `x` and `y`", problems)?;
     let f = fields_of(table, "table", &key, problems);
     let x = read_column(&f, "x");
