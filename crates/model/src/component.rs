@@ -164,7 +164,8 @@ pub struct Assign {
 #[derive(Clone, Debug)]
 pub struct Event {
     pub key: Key,
-    pub when: Formula,
+    /// None: could not be read, which has been reported.
+    pub when: Option<Formula>,
     pub set: Vec<Assign>,
     pub terminate: Option<String>,
 }

@@ -165,7 +165,7 @@ impl Problems {
         self.list.borrow().iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// Errors if there are any, else the warnings.
+    /// Errors if there are any, else the warnings: they can wait until the errors are gone.
     pub fn finish(self) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
         let mut all: Vec<Diagnostic> = vec![];
         for diagnostic in self.list.into_inner() {
@@ -183,8 +183,6 @@ impl Problems {
         if more > 0 {
             errors.truncate(LIMIT);
             errors.push(Diagnostic::error("M0005", format!("{more} more errors are not shown")));
-        } else {
-            errors.extend(warnings);
         }
         Err(errors)
     }

@@ -21,10 +21,11 @@ use crate::component::{Definition, Form, Formula, Library, Scalar, language_erro
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::domain::Connector;
 use crate::file::Span;
-use crate::language::{Typed, lower, references};
+use crate::language::{Ast, LangError, Typed, lower, references};
 use crate::units::{Dimension, Unit};
 
 pub use evaluate::Values;
+use names::ANYTHING;
 pub use names::{Named, Names, Role, View};
 pub use tree::{Instance, Sets, Tree, join};
 
@@ -46,9 +47,11 @@ pub fn instantiate<'a>(
     problems: &'a Problems,
 ) -> Builder<'a> {
     let tree = tree::build(root, library, sets, problems);
-    let names = Names { broken: tree.broken.clone(), ..Names::default() };
+    let flat = Flat::default();
+    let anything = Some(flat.graph.symbol(ANYTHING).id);
+    let names = Names { broken: tree.broken.clone(), anything, ..Names::default() };
     let changing = changing(&tree);
-    let mut builder = Builder { tree, names, flat: Flat::default(), values: Values::default(), problems, changing };
+    let mut builder = Builder { tree, names, flat, values: Values::default(), problems, changing };
     builder.add_tables();
     builder.add_parameters();
     builder.add_quantities();
@@ -97,18 +100,18 @@ impl Builder<'_> {
     }
 
     /// Whether an expression uses something that could not be made.
-    fn uses_broken(&self, ast: &crate::language::Ast, view: &View<'_>) -> bool {
+    fn uses_broken(&self, ast: &Ast, view: &View<'_>) -> bool {
         !self.names.broken.is_empty()
             && references(ast).iter().any(|(name, _)| self.names.is_broken(&join(&view.path, name)))
     }
 
-    /// None if anything is wrong with it.
+    /// None if anything is wrong with it or with what it uses.
     pub fn formula(&self, formula: &Formula, view: &View<'_>) -> Option<Typed> {
-        if self.uses_broken(&formula.ast, view) {
-            return None;
-        }
         let lowered = lower(self.graph(), &formula.ast, view);
-        lowered.map_err(|errors| errors.iter().for_each(|e| self.problems.add(language_error(e, &formula.text)))).ok()
+        let report = |errors: Vec<LangError>| {
+            errors.iter().for_each(|e| self.problems.add(language_error(e, &formula.text)));
+        };
+        lowered.map_err(report).ok().filter(|_| !self.uses_broken(&formula.ast, view))
     }
 
     /// A number or expression for something with a unit; without a unit everything fits, and a bare number is

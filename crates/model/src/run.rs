@@ -243,6 +243,7 @@ impl Builder<'_> {
         let tolerance = match f.value("tol") {
             Some(tol) => self.tolerance(tol, unit.as_ref()),
             None if exact => Some(Tolerance::Absolute(0.0)),
+            None if subject.is_none() => None,
             None => {
                 f.missing("tol", "how far off it may be: tol = \"0.2 %\", \"1 mm\" or \"100 rtol\"");
                 None
@@ -322,15 +323,15 @@ impl Builder<'_> {
     }
 
     fn event(&mut self, f: &Fields<'_>, event: &Text) -> Option<(Subject, Option<Unit>)> {
-        if !self.flat.events.iter().any(|e| e.name == event.text) {
-            let names = self.flat.events.iter().map(|e| e.name.as_str());
-            if !self.problems.has_errors() {
-                self.problems.add(
-                    Diagnostic::error("M0402", format!("there is no event `{}`", event.text))
-                        .at(&event.span, "unknown event")
-                        .hint_if(did_you_mean(&event.text, names)),
-                );
-            }
+        let instances = self.tree.instances.iter();
+        let names: Vec<String> =
+            instances.flat_map(|i| i.each(|b| &b.events).map(|e| i.full(&e.key.name))).collect();
+        if !names.contains(&event.text) {
+            self.problems.add(
+                Diagnostic::error("M0402", format!("there is no event `{}`", event.text))
+                    .at(&event.span, "unknown event")
+                    .hint_if(did_you_mean(&event.text, names.iter().map(String::as_str))),
+            );
             return None;
         }
         let event = event.text.clone();

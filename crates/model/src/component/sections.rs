@@ -132,12 +132,13 @@ fn read_variable(entry: &Entry, kind: &str, problems: &Problems) -> Option<Varia
     }
     let Some(table) = table_of(entry, "a unit or a table", problems) else { return Some(blank(key, None)) };
     let f = fields_of(table, kind, &key, problems);
-    let unit = match f.value("unit") {
+    let mut variable =
+        Variable { key: key.clone(), unit: None, start: scalar(&f, "start"), nominal: scalar(&f, "nominal"), doc: f.doc() };
+    variable.unit = match f.value("unit") {
         Some(_) => f.text("unit").and_then(|t| unit(&t, problems)),
-        None => plain(),
+        // A key nobody knows may have been meant to be the unit.
+        None => plain().filter(|_| f.rest().next().is_none()),
     };
-    let variable =
-        Variable { key: key.clone(), unit, start: scalar(&f, "start"), nominal: scalar(&f, "nominal"), doc: f.doc() };
     f.finish();
     Some(variable)
 }
@@ -490,7 +491,7 @@ fn read_event(entry: &Entry, problems: &Problems) -> Option<Event> {
         f.missing("set", "say what happens: set = { v = \"-e*v\" } or terminate = \"message\"");
     }
     f.finish();
-    Some(Event { key: entry.key.clone(), when: when?, set, terminate })
+    Some(Event { key: entry.key.clone(), when, set, terminate })
 }
 
 fn read_clock(f: &Fields<'_>) -> Option<Clock> {

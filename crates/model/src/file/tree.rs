@@ -100,26 +100,41 @@ impl Table {
 
 /// The file as a table; None where the text cannot be trusted, and the reasons are among the problems.
 pub fn parse(source: &Arc<Source>, problems: &Problems) -> Option<Table> {
-    let (table, errors) = DeTable::parse_recoverable(&source.text);
+    let (table, mut errors) = DeTable::parse_recoverable(&source.text);
+    let table = convert_table(table.get_ref(), table.span(), source);
+    errors.sort_by_key(|e| e.span().map(|s| s.start));
     let mut sound = true;
     for error in errors {
-        let range = error.span().unwrap_or(0..0);
-        let span = Span::new(source, range);
-        problems.add(match error.message() {
-            "duplicate key" => Diagnostic::error("M0105", format!("{} is defined twice", quoted(span.text())))
-                .at(&span, "the second definition")
-                .hint("rename one of them or remove it"),
-            message => {
-                sound = false;
-                Diagnostic::error("M0001", format!("not valid TOML: {message}")).at(&span, "")
-            }
-        });
+        let span = Span::new(source, error.span().unwrap_or(0..0));
+        if error.message() == "duplicate key" {
+            problems.add(defined_twice(&span, &table));
+        } else {
+            sound = false;
+            let message = format!("not valid TOML: {}", error.message());
+            problems.add(Diagnostic::error("M0001", message).at(&span, ""));
+        }
     }
-    sound.then(|| convert_table(table.get_ref(), table.span(), source))
+    sound.then_some(table)
 }
 
-fn quoted(key: &str) -> String {
-    format!("`{}`", key.trim_matches(['"', '\'']))
+fn defined_twice(span: &Span, table: &Table) -> Diagnostic {
+    let name = span.text().trim_matches(['"', '\'']);
+    let error = Diagnostic::error("M0105", format!("`{name}` is defined twice")).at(span, "the second definition");
+    let error = match last_before(table, name, span.range.start) {
+        Some(first) => error.at(first, "the first one"),
+        None => error,
+    };
+    error.hint("rename one of them or remove it")
+}
+
+/// The last key of this name before some place.
+fn last_before<'t>(table: &'t Table, name: &str, place: usize) -> Option<&'t Span> {
+    let inner = table.entries.iter().filter_map(|e| match &e.value.data {
+        Data::Table(table) => last_before(table, name, place),
+        _ => None,
+    });
+    let own = table.entries.iter().filter(|e| e.key.name == name).map(|e| &e.key.span);
+    inner.chain(own).filter(|s| s.range.start < place).max_by_key(|s| s.range.start)
 }
 
 fn convert_table(table: &DeTable<'_>, range: Range<usize>, source: &Arc<Source>) -> Table {

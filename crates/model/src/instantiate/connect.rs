@@ -124,8 +124,10 @@ impl<'a> Builder<'a> {
             _ => format!("`{kind}` has {}", one_of(names()).replace(" or ", " and ")),
         };
         let Some(rest) = rest else {
-            return match ports.as_slice() {
-                [only] => found(child, only),
+            // A component stands for its only port, or its only one that is no signal.
+            let main: Vec<&'a Port> = ports.iter().copied().filter(|p| p.causality.is_none()).collect();
+            return match (ports.as_slice(), main.as_slice()) {
+                ([only], _) | (_, [only]) => found(child, only),
                 _ => bad(format!("which port of `{first}`?"), listed, None),
             };
         };

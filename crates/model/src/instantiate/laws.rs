@@ -14,6 +14,13 @@ use crate::file::Span;
 use crate::language::{self, Scope, TableFn, condition, lower_equation};
 use crate::units::{Dimension, Unit};
 
+/// Who sets values; an event may also set states.
+#[derive(Clone, Copy)]
+enum Setter<'s> {
+    Event(&'s HashSet<Symbol>),
+    Task,
+}
+
 impl<'a> Builder<'a> {
     /// Every entry of one section, with the component it is in.
     fn all<T>(&self, section: fn(&'a Body) -> &'a [T]) -> Vec<(usize, &'a T)> {
@@ -59,10 +66,6 @@ impl<'a> Builder<'a> {
     pub fn add_equations(&mut self) {
         for (index, equation) in self.all(|b| &b.equations) {
             let view = self.view(index);
-            let (left, right) = &equation.sides;
-            if self.uses_broken(left, &view) || self.uses_broken(right, &view) {
-                continue;
-            }
             match lower_equation(self.graph(), &equation.sides, &view) {
                 Ok((lhs, rhs)) => {
                     let name = self.tree.instances[index].full(&equation.key.name);
@@ -122,14 +125,11 @@ impl<'a> Builder<'a> {
 
     pub fn add_events(&mut self) {
         let events = self.all(|b| &b.events);
-        let states = if events.is_empty() { HashSet::new() } else { self.states() };
+        let states = self.states();
         for (index, event) in events {
-            let set = self.assignments(index, &event.set, Some(&states));
-            let view = self.view(index);
-            if self.uses_broken(&event.when.ast, &view) {
-                continue;
-            }
-            match condition(self.graph(), &event.when.ast, &view) {
+            let set = self.assignments(index, &event.set, Setter::Event(&states));
+            let Some(when) = &event.when else { continue };
+            match condition(self.graph(), &when.ast, &self.view(index)) {
                 Ok(guard) => {
                     let direction = match guard.direction {
                         language::Direction::Rising => Direction::Rising,
@@ -138,20 +138,20 @@ impl<'a> Builder<'a> {
                     };
                     self.flat.events.push(Event {
                         name: self.tree.instances[index].full(&event.key.name),
-                        origin: self.origin(index, &event.when.text.span),
+                        origin: self.origin(index, &when.text.span),
                         guard: guard.expr,
                         direction,
                         set,
                         terminate: event.terminate.clone(),
                     });
                 }
-                Err(errors) => errors.iter().for_each(|e| self.problems.add(language_error(e, &event.when.text))),
+                Err(errors) => errors.iter().for_each(|e| self.problems.add(language_error(e, &when.text))),
             }
         }
     }
 
-    /// What an event or task sets; `states` are the unknowns that may be set.
-    fn assignments(&self, index: usize, set: &[Assign], states: Option<&HashSet<Symbol>>) -> Vec<Assignment> {
+    /// What an event or task sets.
+    fn assignments(&self, index: usize, set: &[Assign], setter: Setter<'_>) -> Vec<Assignment> {
         let view = self.view(index);
         let mut made = vec![];
         for assign in set {
@@ -167,18 +167,20 @@ impl<'a> Builder<'a> {
                 }
                 continue;
             };
-            let refused = match (target.role, states) {
+            let refused = match (target.role, setter) {
                 (Role::Mode | Role::Input, _) => None,
-                (Role::Unknown, Some(states)) if target.symbol.is_some_and(|s| states.contains(&s)) => None,
-                (Role::Unknown, Some(_)) => Some("its equations determine it at every instant"),
-                (Role::Unknown, None) => Some("a task sets modes and inputs; variables follow the equations"),
+                (Role::Unknown, Setter::Event(states)) if target.symbol.is_some_and(|s| states.contains(&s)) => None,
+                // An equation that could not be read may be the one that has the derivative.
+                (Role::Unknown, Setter::Event(_)) if self.problems.has_errors() => None,
+                (Role::Unknown, Setter::Event(_)) => Some("its equations determine it at every instant"),
+                (Role::Unknown, Setter::Task) => Some("a variable follows the equations"),
                 (role, _) => Some(role.article()),
             };
             if let Some(reason) = refused {
                 self.problems.add(
                     Diagnostic::error("M0205", format!("`{name}` cannot be set"))
                         .at(&assign.target.span, reason)
-                        .hint("what can be set: modes, inputs and, by events, variables whose derivative `der(…)` is used"),
+                        .hint("modes and inputs can be set, by events also variables whose derivative `der(…)` is used"),
                 );
                 continue;
             }
@@ -193,7 +195,7 @@ impl<'a> Builder<'a> {
     pub fn add_tasks(&mut self) {
         for (index, task) in self.all(|b| &b.tasks) {
             let name = self.tree.instances[index].full(&task.key.name);
-            let action = Action::Set(self.assignments(index, &task.set, None));
+            let action = Action::Set(self.assignments(index, &task.set, Setter::Task));
             let Some((period, offset)) = self.clock(index, &task.clock, &name) else { continue };
             let origin = self.origin(index, &task.key.span);
             self.flat.tasks.push(Task { name, origin, period, offset, action });

@@ -46,7 +46,12 @@ pub struct Names {
     pub tables: HashMap<String, TableFn>,
     /// Names that exist but could not be made; they and what is inside them raise no further errors.
     pub broken: HashSet<String>,
+    /// Stands for whatever is broken.
+    pub anything: Option<Expr>,
 }
+
+/// The symbol of whatever is broken: no quantity has it.
+pub const ANYTHING: Symbol = Symbol(u32::MAX);
 
 impl Names {
     /// Whether `name` or something it is part of is broken.
@@ -77,7 +82,10 @@ impl View<'_> {
 
 impl Scope for View<'_> {
     fn resolve(&self, path: &str) -> Option<Binding> {
-        let named = self.get(path)?;
+        let Some(named) = self.get(path) else {
+            let expr = self.names.anything.filter(|_| self.names.is_broken(&join(&self.path, path)))?;
+            return Some(Binding { expr, dimension: None, derivative: Some(ANYTHING) });
+        };
         let derivative = named.symbol.filter(|_| named.role == Role::Unknown);
         let dimension = named.unit.as_ref().map(|u| u.dimension);
         Some(Binding { expr: named.expr, dimension, derivative })
