@@ -3,9 +3,12 @@
 //! A model is a component without ports that also says how to run; both have the same sections, and the
 //! built-in components use nothing that a user's file could not.
 
+mod events;
 mod library;
+mod ports;
 mod read;
 mod sections;
+mod tables;
 
 use std::sync::Arc;
 
@@ -17,8 +20,9 @@ use crate::language::Ast;
 use crate::units::Unit;
 
 pub use library::Library;
-pub use read::{Reading, finish_sections, language_error, read_component, read_scalar};
-pub use sections::{choice_text, read_definition, wrong_dimension};
+pub use ports::choice_text;
+pub use read::{Reading, finish_sections, language_error, read_component, read_scalar, wrong_dimension};
+pub use sections::read_definition;
 
 /// An expression and where it stands.
 #[derive(Clone, Debug)]

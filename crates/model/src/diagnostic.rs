@@ -87,7 +87,8 @@ impl Diagnostic {
 
     /// The text above, with terminal colours if asked for.
     pub fn render(&self, colour: bool) -> String {
-        let paint = |code: &str, s: &str| if colour { format!("\x1b[{code}m{s}\x1b[0m") } else { s.to_string() };
+        let paint =
+            |code: &str, s: &str| if colour { format!("\x1b[{code}m{s}\x1b[0m") } else { s.to_string() };
         let (word, tone) = match self.severity {
             Severity::Error => ("error", "1;31"),
             Severity::Warning => ("warning", "1;33"),
@@ -105,7 +106,8 @@ impl Diagnostic {
             let _ = writeln!(out, "{} {shown}", paint("34", &format!("{line:>width$} |")));
             let marks = format!("{:offset$}{}", "", paint(tone, "^".repeat(carets).as_str()));
             let text = if label.text.is_empty() { String::new() } else { format!(" {}", label.text) };
-            let _ = writeln!(out, "{} {marks}{}", paint("34", &format!("{:width$} |", "")), paint(tone, &text));
+            let _ =
+                writeln!(out, "{} {marks}{}", paint("34", &format!("{:width$} |", "")), paint(tone, &text));
         }
         if let Some(hint) = &self.hint {
             let _ = writeln!(out, "{:width$} {} {hint}", "", paint("1;36", "= hint:"));

@@ -46,11 +46,31 @@ const ROOM: f64 = 293.15;
 
 pub static DOMAINS: [Domain; 7] = [
     power("translational", "a", variable("v", "m/s", "Velocity", 0.0), variable("f", "N", "Force", 0.0)),
-    power("rotational", "a", variable("w", "rad/s", "Angular velocity", 0.0), variable("tau", "N m", "Torque", 0.0)),
-    power("hydraulic", "a", variable("p", "Pa", "Pressure", ATMOSPHERE), variable("q", "m^3/s", "Volume flow", 0.0)),
-    power("pneumatic", "a", variable("p", "Pa", "Pressure", ATMOSPHERE), variable("q_m", "kg/s", "Mass flow", 0.0)),
+    power(
+        "rotational",
+        "a",
+        variable("w", "rad/s", "Angular velocity", 0.0),
+        variable("tau", "N m", "Torque", 0.0),
+    ),
+    power(
+        "hydraulic",
+        "a",
+        variable("p", "Pa", "Pressure", ATMOSPHERE),
+        variable("q", "m^3/s", "Volume flow", 0.0),
+    ),
+    power(
+        "pneumatic",
+        "a",
+        variable("p", "Pa", "Pressure", ATMOSPHERE),
+        variable("q_m", "kg/s", "Mass flow", 0.0),
+    ),
     power("electric", "an", variable("u", "V", "Potential", 0.0), variable("i", "A", "Current", 0.0)),
-    power("thermal", "a", variable("temp", "K", "Temperature", ROOM), variable("q_heat", "W", "Heat flow", 0.0)),
+    power(
+        "thermal",
+        "a",
+        variable("temp", "K", "Temperature", ROOM),
+        variable("q_heat", "W", "Heat flow", 0.0),
+    ),
     Domain { name: "signal", article: "a", connector: Connector::Signal },
 ];
 

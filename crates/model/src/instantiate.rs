@@ -116,7 +116,13 @@ impl Builder<'_> {
 
     /// A number or expression for something with a unit; without a unit everything fits, and a bare number is
     /// a plain one. `whose` is "`R` of `r1`".
-    pub fn scalar(&self, scalar: &Scalar, view: &View<'_>, unit: Option<&Unit>, whose: &str) -> Option<Typed> {
+    pub fn scalar(
+        &self,
+        scalar: &Scalar,
+        view: &View<'_>,
+        unit: Option<&Unit>,
+        whose: &str,
+    ) -> Option<Typed> {
         let formula = match &scalar.form {
             Form::Broken => return None,
             Form::Number(number) => {

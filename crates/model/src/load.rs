@@ -146,7 +146,8 @@ impl<'a> Loading<'a> {
         for include in &includes {
             self.file(&relative(path, &include.text), Some(&include.span));
         }
-        let definition = Definition { title: name, doc, ..read_definition(stem, source, &fields, self.reading) };
+        let definition =
+            Definition { title: name, doc, ..read_definition(stem, source, &fields, self.reading) };
         let run = fields.entries("run").to_vec();
         let expect = fields.list("expect").unwrap_or(&[]).to_vec();
         finish_sections(fields);

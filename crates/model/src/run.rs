@@ -282,12 +282,16 @@ impl Builder<'_> {
         ];
         let given: Vec<_> = measures.into_iter().filter(|(key, _)| f.value(key).is_some()).collect();
         if given.is_empty() {
-            f.missing("value", "the expected `value` at the end or `at` a time, or `max`, `min`, `mean`, `rms`");
+            f.missing(
+                "value",
+                "the expected `value` at the end or `at` a time, or `max`, `min`, `mean`, `rms`",
+            );
         }
         if let [(a, _), (b, _), ..] = given.as_slice() {
             f.exclude(a, b, "write one [[expect]] for each");
         }
-        if let (Some(entry), Some((key, _))) = (f.entry("at"), given.iter().find(|(key, _)| *key != "value")) {
+        if let (Some(entry), Some((key, _))) = (f.entry("at"), given.iter().find(|(key, _)| *key != "value"))
+        {
             let error = Diagnostic::error("M0111", format!("`at` does not go with `{key}`"));
             self.problems.add(error.at(&entry.key.span, "a time goes with `value`"));
         }
@@ -296,7 +300,8 @@ impl Builder<'_> {
             found = self.number(f.value(key), key, wanted).map(|value| (measure, value)).or(found);
         }
         let (unit, (measure, value)) = (unit?, found?);
-        let subject = Subject::Signal { signal: signal.text.clone(), measure, value, unit: shown(unit.as_ref()) };
+        let subject =
+            Subject::Signal { signal: signal.text.clone(), measure, value, unit: shown(unit.as_ref()) };
         Some((subject, unit))
     }
 

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::{Definition, Form, Formula, Scalar, read_definition};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
-use crate::file::{Data, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, parse, relative, wrong_type};
+use crate::file::{
+    Data, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, parse, relative, wrong_type,
+};
 use crate::language::{Ast, LangError, is_reserved, parse_equation, parse_expression};
-use crate::units::{Unit, UnitError, parse_unit};
+use crate::units::{Dimension, Unit, UnitError, parse_unit};
 
 /// What is needed while files are read.
 pub struct Reading<'a> {
@@ -120,7 +122,9 @@ pub fn equation(text: &Text, problems: &Problems) -> Option<(Ast, Ast)> {
 }
 
 fn unit_error(error: &UnitError, text: &Text) -> Diagnostic {
-    Diagnostic::error("M0110", error.message.as_str()).at(&text.at(&error.span), "").hint_if(error.hint.clone())
+    Diagnostic::error("M0110", error.message.as_str())
+        .at(&text.at(&error.span), "")
+        .hint_if(error.hint.clone())
 }
 
 pub fn unit(text: &Text, problems: &Problems) -> Option<Unit> {
@@ -169,4 +173,19 @@ pub fn check_name(key: &Key, problems: &Problems) -> bool {
         );
     }
     good && !reserved
+}
+
+/// A value of the wrong dimension; `whose` begins the rest of the label: "`R` of `r1` is".
+pub fn wrong_dimension(span: &Span, wanted: Dimension, found: Dimension, whose: &str) -> Diagnostic {
+    let error =
+        Diagnostic::error("M0107", format!("expected {}, found {}", wanted.quantity(), found.quantity()));
+    if found == Dimension::ONE {
+        error
+            .at(span, format!("without a unit, but {whose} in {wanted}"))
+            .hint(format!("add a unit, as in \"… {wanted}\""))
+    } else if wanted == Dimension::ONE {
+        error.at(span, format!("in {found}, but {whose} a plain number"))
+    } else {
+        error.at(span, format!("in {found}, but {whose} in {wanted}"))
+    }
 }

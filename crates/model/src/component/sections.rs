@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use trunnion_num::{Outside, Shape};
-
-use super::read::{check_name, equation, formula, number, unit};
+use super::events::{read_controller, read_event, read_task};
+use super::ports::{read_choice, read_port};
+use super::read::{check_name, equation, formula, unit};
+use super::tables::read_table;
 use super::*;
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
-use crate::domain::{Connector, DOMAINS, domain};
 use crate::file::{Data, Entry, Fields, Table, texts, wrong_type};
-use crate::language::is_function;
-use crate::units::{Dimension, parse_unit, parse_value};
+use crate::units::parse_unit;
 
 /// What components and models have in common.
 pub fn read_definition(
@@ -65,7 +64,7 @@ fn read_body(fields: &Fields<'_>, reading: &Reading<'_>) -> Body {
 }
 
 /// The entries of a section whose keys are names.
-fn entries<T>(
+pub fn entries<T>(
     fields: &Fields<'_>,
     section: &'static str,
     problems: &Problems,
@@ -76,7 +75,7 @@ fn entries<T>(
 }
 
 /// The table of an entry, or a report of what is there instead.
-fn table_of<'a>(entry: &'a Entry, expected: &str, problems: &Problems) -> Option<&'a Table> {
+pub fn table_of<'a>(entry: &'a Entry, expected: &str, problems: &Problems) -> Option<&'a Table> {
     match &entry.value.data {
         Data::Table(table) => Some(table),
         _ => {
@@ -86,11 +85,11 @@ fn table_of<'a>(entry: &'a Entry, expected: &str, problems: &Problems) -> Option
     }
 }
 
-fn fields_of<'a>(table: &'a Table, kind: &str, key: &Key, problems: &'a Problems) -> Fields<'a> {
+pub fn fields_of<'a>(table: &'a Table, kind: &str, key: &Key, problems: &'a Problems) -> Fields<'a> {
     Fields::new(table, format!("{kind} `{}`", key.name), &key.span, problems)
 }
 
-fn scalar(fields: &Fields<'_>, key: &'static str) -> Option<Scalar> {
+pub fn scalar(fields: &Fields<'_>, key: &'static str) -> Option<Scalar> {
     fields.value(key).map(|v| read_scalar(v, key, fields.problems))
 }
 
@@ -98,7 +97,14 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
     let key = entry.key.clone();
     let Data::Table(table) = &entry.value.data else {
         let value = Some(read_scalar(&entry.value, &key.name, problems));
-        return Some(Parameter { key, unit: None, value, bounds: Bounds::default(), doc: String::new(), broken: false });
+        return Some(Parameter {
+            key,
+            unit: None,
+            value,
+            bounds: Bounds::default(),
+            doc: String::new(),
+            broken: false,
+        });
     };
     let f = fields_of(table, "parameter", &key, problems);
     f.exclude("value", "default", "a model gives a `value`, a component a `default`: keep one");
@@ -120,7 +126,7 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
     Some(Parameter { key, unit: read, value, bounds, doc, broken })
 }
 
-fn plain() -> Option<Unit> {
+pub fn plain() -> Option<Unit> {
     parse_unit("1").ok()
 }
 
@@ -132,8 +138,13 @@ fn read_variable(entry: &Entry, kind: &str, problems: &Problems) -> Option<Varia
     }
     let Some(table) = table_of(entry, "a unit or a table", problems) else { return Some(blank(key, None)) };
     let f = fields_of(table, kind, &key, problems);
-    let mut variable =
-        Variable { key: key.clone(), unit: None, start: scalar(&f, "start"), nominal: scalar(&f, "nominal"), doc: f.doc() };
+    let mut variable = Variable {
+        key: key.clone(),
+        unit: None,
+        start: scalar(&f, "start"),
+        nominal: scalar(&f, "nominal"),
+        doc: f.doc(),
+    };
     variable.unit = match f.value("unit") {
         Some(_) => f.text("unit").and_then(|t| unit(&t, problems)),
         // A key nobody knows may have been meant to be the unit.
@@ -144,7 +155,7 @@ fn read_variable(entry: &Entry, kind: &str, problems: &Problems) -> Option<Varia
 }
 
 /// A mode, or the output of a controller: a bare number or boolean is the start value of a plain number.
-fn read_mode(entry: &Entry, kind: &str, problems: &Problems) -> Option<Variable> {
+pub fn read_mode(entry: &Entry, kind: &str, problems: &Problems) -> Option<Variable> {
     match entry.value.data {
         Data::Integer(_) | Data::Number(_) | Data::Boolean(_) => Some(Variable {
             key: entry.key.clone(),
@@ -157,98 +168,14 @@ fn read_mode(entry: &Entry, kind: &str, problems: &Problems) -> Option<Variable>
     }
 }
 
-fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
-    let key = entry.key.clone();
-    let mut port =
-        Port { key, domain: None, causality: None, unit: None, default: None, optional: false, doc: String::new() };
-    let find = |text: &Text| {
-        let found = domain(&text.text);
-        if found.is_none() {
-            let names = || DOMAINS.iter().map(|d| d.name);
-            problems.add(
-                Diagnostic::error("M0112", format!("there is no domain `{}`", text.text))
-                    .at(&text.span, format!("has to be {}", one_of(names())))
-                    .hint_if(did_you_mean(&text.text, names())),
-            );
-        }
-        found
-    };
-    if let Some(text) = entry.value.as_text() {
-        port.domain = find(&text);
-        if port.domain.is_some_and(|d| d.connector == Connector::Signal) {
-            let error = Diagnostic::error("M0106", format!("port `{}` needs `direction`", port.key.name));
-            let hint = "write { domain = \"signal\", direction = \"in\" }, or \"out\"";
-            problems.add(error.at(&text.span, "a signal is directed").hint(hint));
-            port.domain = None;
-        }
-        return Some(port);
-    }
-    let Some(table) = table_of(entry, "a domain or a table", problems) else { return Some(port) };
-    let f = fields_of(table, "port", &port.key, problems);
-    match f.text("domain") {
-        Some(text) => port.domain = find(&text),
-        None if f.value("domain").is_none() => f.missing("domain", "as in { domain = \"electric\" }"),
-        None => {}
-    }
-    port.optional = f.boolean("optional").unwrap_or(false);
-    port.doc = f.doc();
-    if port.domain.is_some_and(|d| d.connector == Connector::Signal) {
-        port.causality = f.choice("direction", &[("in", Causality::In), ("out", Causality::Out)]);
-        if f.value("direction").is_none() {
-            f.missing("direction", "a signal port is an input, \"in\", or an output, \"out\"");
-        }
-        if port.causality.is_none() {
-            port.domain = None;
-        }
-        port.unit = f.text("unit").and_then(|t| unit(&t, problems));
-        port.default = scalar(&f, "default");
-    }
-    if port.domain.is_some() {
-        f.finish();
-    }
-    Some(port)
-}
-
-fn read_choice(entry: &Entry, problems: &Problems) -> Option<Choice> {
-    let key = entry.key.clone();
-    let table = table_of(entry, "a table with `choices` and `default`", problems)?;
-    let f = fields_of(table, "option", &key, problems);
-    let doc = f.doc();
-    let choices = match f.value("choices") {
-        Some(_) => f.texts("choices").into_iter().map(|t| t.text).collect(),
-        None => vec!["false".to_string(), "true".to_string()],
-    };
-    let default = f.value("default").and_then(choice_text);
-    if f.value("default").is_none() {
-        f.missing("default", "the choice taken where the component is used without this option");
-    }
-    f.finish();
-    let default = default?;
-    if !choices.contains(&default) {
-        let place = &table.get("default")?.value.span;
-        problems.add(
-            Diagnostic::error("M0112", format!("the default of option `{}` is not among its choices", key.name))
-                .at(place, format!("has to be {}", one_of(choices.iter().map(String::as_str)))),
-        );
-    }
-    Some(Choice { key, choices, default, doc })
-}
-
-/// The value of an option: a word, or true or false.
-pub fn choice_text(value: &Value) -> Option<String> {
-    match &value.data {
-        Data::Text(text) => Some(text.clone()),
-        Data::Boolean(b) => Some(b.to_string()),
-        _ => None,
-    }
-}
-
 fn read_when(f: &Fields<'_>, options: &[Choice], reading: &Reading<'_>) -> Option<When> {
     let problems = reading.problems;
     let body = read_body(f, reading);
     let option = f.text("option");
     let is: Vec<Text> = match f.value("is") {
-        Some(Value { data: Data::Boolean(b), span }) => vec![Text { text: b.to_string(), span: span.clone() }],
+        Some(Value { data: Data::Boolean(b), span }) => {
+            vec![Text { text: b.to_string(), span: span.clone() }]
+        }
         _ => f.texts("is"),
     };
     if f.value("option").is_none() {
@@ -277,122 +204,6 @@ fn read_when(f: &Fields<'_>, options: &[Choice], reading: &Reading<'_>) -> Optio
     Some(When { option, is, body })
 }
 
-fn read_column(f: &Fields<'_>, key: &'static str) -> Option<Column> {
-    let problems = f.problems;
-    let value = f.value(key)?;
-    let (list, own_unit) = match &value.data {
-        Data::List(list) => (list.as_slice(), None),
-        Data::Table(table) => {
-            let inner = Fields::new(table, format!("`{key}`"), &value.span, problems);
-            let own = inner.text("unit").and_then(|t| unit(&t, problems));
-            let list = inner.list("values");
-            if inner.value("values").is_none() {
-                inner.missing("values", "as in { unit = \"mm\", values = [0, 1, 2] }");
-            }
-            inner.finish();
-            (list?, own)
-        }
-        _ => {
-            problems.add(wrong_type(value, key, "a list, or a table with `unit` and `values`"));
-            return None;
-        }
-    };
-    let mut column = Column { values: vec![], unit: own_unit };
-    let mut good = true;
-    for item in list {
-        // Rows of a table of two variables follow each other.
-        let row = match &item.data {
-            Data::List(row) => row.as_slice(),
-            _ => std::slice::from_ref(item),
-        };
-        for cell in row {
-            good &= read_cell(cell, key, &mut column, problems);
-        }
-    }
-    column.unit = column.unit.or_else(plain);
-    good.then_some(column)
-}
-
-/// One value of a table: a number in the unit of the column, or a number with its own unit.
-fn read_cell(cell: &Value, key: &str, column: &mut Column, problems: &Problems) -> bool {
-    let Some(text) = cell.as_text() else {
-        let Some(v) = number(cell, key, "a list of numbers", problems) else { return false };
-        let si = column.unit.as_ref().map_or(v, |u| v * u.factor + u.offset);
-        column.values.push(si);
-        return true;
-    };
-    match parse_value(&text.text) {
-        Ok(value) => {
-            let dimension = column.unit.as_ref().map(|u| u.dimension);
-            if let Some(wanted) = dimension.filter(|d| *d != value.unit.dimension) {
-                problems.add(wrong_dimension(&text.span, wanted, value.unit.dimension, "the values before are"));
-                return false;
-            }
-            column.values.push(value.si);
-            column.unit.get_or_insert(value.unit);
-            true
-        }
-        Err(error) => {
-            problems.add(
-                Diagnostic::error("M0110", error.message).at(&text.at(&error.span), "").hint_if(error.hint),
-            );
-            false
-        }
-    }
-}
-
-/// A value of the wrong dimension; `whose` begins the rest of the label: "`R` of `r1` is".
-pub fn wrong_dimension(span: &Span, wanted: Dimension, found: Dimension, whose: &str) -> Diagnostic {
-    let error = Diagnostic::error("M0107", format!("expected {}, found {}", wanted.quantity(), found.quantity()));
-    if found == Dimension::ONE {
-        error.at(span, format!("without a unit, but {whose} in {wanted}")).hint(format!("add a unit, as in \"… {wanted}\""))
-    } else if wanted == Dimension::ONE {
-        error.at(span, format!("in {found}, but {whose} a plain number"))
-    } else {
-        error.at(span, format!("in {found}, but {whose} in {wanted}"))
-    }
-}
-
-fn read_table(entry: &Entry, problems: &Problems) -> Option<TableData> {
-    let key = entry.key.clone();
-    if is_function(&key.name) {
-        let error = Diagnostic::error("M0113", format!("`{}` cannot name a table", key.name));
-        problems.add(error.at(&key.span, "is a function of the language").hint("give the table another name"));
-    }
-    let table = table_of(entry, "a table with `x` and `y`", problems)?;
-    let f = fields_of(table, "table", &key, problems);
-    let x = read_column(&f, "x");
-    let y = read_column(&f, "y");
-    let z = read_column(&f, "z");
-    let shape = f.choice("shape", &[("linear", Shape::Linear), ("monotone", Shape::Monotone)]);
-    let outside = f.choice("outside", &[("hold", Outside::Hold), ("extend", Outside::Extend)]);
-    f.text("doc");
-    for name in ["x", "y"] {
-        if table.get(name).is_none() {
-            f.missing(name, "as in { x = [\"0 mm\", \"5 mm\"], y = [\"0 N\", \"20 N\"] }");
-        }
-    }
-    f.finish();
-    // A table that could not be read still is a function, of any dimension.
-    let whole = x.is_some() && y.is_some() && (z.is_some() || table.get("z").is_none());
-    let (x, y, z) = match (x, y) {
-        (Some(x), Some(y)) if whole => (x, y, z),
-        _ => {
-            let any = || Column { values: vec![0.0, 1.0], unit: None };
-            let values = || Column { values: vec![0.0; 4], unit: None };
-            (any(), any(), table.get("z").map(|_| values()))
-        }
-    };
-    Some(TableData {
-        key,
-        x,
-        y,
-        z,
-        shape: shape.unwrap_or(Shape::Linear),
-        outside: outside.unwrap_or(Outside::Hold),
-    })
-}
-
 fn read_child(entry: &Entry, problems: &Problems) -> Option<Child> {
     let key = entry.key.clone();
     if let Some(kind) = entry.value.as_text() {
@@ -411,7 +222,7 @@ fn read_child(entry: &Entry, problems: &Problems) -> Option<Child> {
 }
 
 /// Paths in keys may be quoted, `"r1.p"`, or not, `r1.p`: both come out as paths.
-fn flatten(entries: &[Entry]) -> Vec<(Key, &Value)> {
+pub fn flatten(entries: &[Entry]) -> Vec<(Key, &Value)> {
     let mut flat = vec![];
     for entry in entries {
         match &entry.value.data {
@@ -465,85 +276,4 @@ fn read_output(entry: &Entry, problems: &Problems) -> Option<Output> {
     let doc = f.doc();
     f.finish();
     Some(Output { key, value: value?, unit, doc })
-}
-
-fn read_assignments(f: &Fields<'_>) -> Vec<Assign> {
-    flatten(f.entries("set"))
-        .into_iter()
-        .map(|(target, value)| {
-            let value = read_scalar(value, &target.name, f.problems);
-            Assign { target, value }
-        })
-        .collect()
-}
-
-fn read_event(entry: &Entry, problems: &Problems) -> Option<Event> {
-    let table = table_of(entry, "a table with `when` and `set`", problems)?;
-    let f = fields_of(table, "event", &entry.key, problems);
-    let when = f.text("when").and_then(|t| formula(t, problems));
-    if f.value("when").is_none() {
-        f.missing("when", "the condition, as in when = \"h < 0\"");
-    }
-    let set = read_assignments(&f);
-    let terminate = f.text("terminate").map(|t| t.text);
-    f.text("doc");
-    if f.value("set").is_none() && f.value("terminate").is_none() {
-        f.missing("set", "say what happens: set = { v = \"-e*v\" } or terminate = \"message\"");
-    }
-    f.finish();
-    Some(Event { key: entry.key.clone(), when, set, terminate })
-}
-
-fn read_clock(f: &Fields<'_>) -> Option<Clock> {
-    let (period, offset) = (scalar(f, "period"), scalar(f, "offset"));
-    if period.is_none() {
-        f.missing("period", "as in period = \"10 ms\"");
-    }
-    Some(Clock { period: period?, offset })
-}
-
-fn read_task(entry: &Entry, problems: &Problems) -> Option<Task> {
-    let table = table_of(entry, "a table with `period` and `set`", problems)?;
-    let f = fields_of(table, "task", &entry.key, problems);
-    let clock = read_clock(&f);
-    let set = read_assignments(&f);
-    f.text("doc");
-    if f.value("set").is_none() {
-        f.missing("set", "what is set at every sample, as in set = { held = \"x\" }");
-    }
-    f.finish();
-    Some(Task { key: entry.key.clone(), clock: clock?, set })
-}
-
-fn read_controller(entry: &Entry, reading: &Reading<'_>) -> Option<Controller> {
-    let problems = reading.problems;
-    let table = table_of(entry, "a table with `period`, `file` or `script`, `inputs` and `outputs`", problems)?;
-    let f = fields_of(table, "controller", &entry.key, problems);
-    let clock = read_clock(&f);
-    f.exclude("file", "script", "give the program in a file or in the text, not both");
-    let script = match f.text("script") {
-        Some(script) => Some(script),
-        None => f.text("file").and_then(|name| reading.source_beside(&name)).map(|source| Text {
-            text: source.text.clone(),
-            span: Span::new(&source, 0..source.text.len()),
-        }),
-    };
-    if f.value("file").is_none() && f.value("script").is_none() {
-        f.missing("file", "the JavaScript program: file = \"pid.js\", or script = \"\"\"…\"\"\"");
-    }
-    let mut inputs = vec![];
-    for input in f.entries("inputs") {
-        check_name(&input.key, problems);
-        match input.value.as_text() {
-            Some(text) => inputs.extend(formula(text, problems).map(|formula| (input.key.clone(), formula))),
-            None => problems.add(wrong_type(&input.value, &input.key.name, "an expression in a string")),
-        }
-    }
-    let outputs = entries(&f, "outputs", problems, |e| read_mode(e, "output", problems));
-    if f.value("outputs").is_none() {
-        f.missing("outputs", "what the program sets, as in outputs = { u = \"V\" }");
-    }
-    f.text("doc");
-    f.finish();
-    Some(Controller { key: entry.key.clone(), clock, script, inputs, outputs })
 }

@@ -78,7 +78,8 @@ impl Sources {
     pub fn hash(&self) -> String {
         const PRIME: u128 = 0x0000000001000000000000000000013B;
         const BASIS: u128 = 0x6c62272e07bb014262b821756295c58d;
-        let mix = |hash: u128, bytes: &[u8]| bytes.iter().fold(hash, |h, &b| (h ^ b as u128).wrapping_mul(PRIME));
+        let mix =
+            |hash: u128, bytes: &[u8]| bytes.iter().fold(hash, |h, &b| (h ^ b as u128).wrapping_mul(PRIME));
         let mut parts: Vec<u128> = self
             .list
             .iter()

@@ -119,7 +119,8 @@ pub fn parse(source: &Arc<Source>, problems: &Problems) -> Option<Table> {
 
 fn defined_twice(span: &Span, table: &Table) -> Diagnostic {
     let name = span.text().trim_matches(['"', '\'']);
-    let error = Diagnostic::error("M0105", format!("`{name}` is defined twice")).at(span, "the second definition");
+    let error =
+        Diagnostic::error("M0105", format!("`{name}` is defined twice")).at(span, "the second definition");
     let error = match last_before(table, name, span.range.start) {
         Some(first) => error.at(first, "the first one"),
         None => error,

@@ -52,8 +52,7 @@ impl<'a> Builder<'a> {
     /// The sets of ports that meet inside a component. Every port named goes into `connected`, also one whose
     /// connection is wrong.
     fn sets_of(&self, index: usize, connected: &mut HashSet<String>) -> Vec<Vec<End<'a>>> {
-        let connections: Vec<&'a Connection> =
-            self.tree.instances[index].each(|b| &b.connections).collect();
+        let connections: Vec<&'a Connection> = self.tree.instances[index].each(|b| &b.connections).collect();
         let mut sets: Vec<Vec<End<'a>>> = vec![];
         let mut set_of: HashMap<String, usize> = HashMap::new();
         for connection in connections {
@@ -148,24 +147,28 @@ impl<'a> Builder<'a> {
         if da.name != db.name {
             let hint = self.what_fits(a, da, b).or_else(|| self.what_fits(b, db, a));
             self.problems.add(
-                Diagnostic::error("M0305", format!("{} {} port cannot meet {} {} one", da.article, da.name, db.article, db.name))
-                    .at(&b.span, format!("`{}` is {}", b.name, db.name))
-                    .at(&a.span, format!("`{}` is {}", a.name, da.name))
-                    .hint_if(hint.or_else(|| Some(format!("a component with ports of both kinds joins {} and {}", da.name, db.name)))),
+                Diagnostic::error(
+                    "M0305",
+                    format!("{} {} port cannot meet {} {} one", da.article, da.name, db.article, db.name),
+                )
+                .at(&b.span, format!("`{}` is {}", b.name, db.name))
+                .at(&a.span, format!("`{}` is {}", a.name, da.name))
+                .hint_if(hint.or_else(|| {
+                    Some(format!("a component with ports of both kinds joins {} and {}", da.name, db.name))
+                })),
             );
             return false;
         }
-        let units = (a.port.unit.as_ref(), b.port.unit.as_ref());
-        if let (Some(ua), Some(ub)) = units {
-            if ua.dimension != ub.dimension {
-                let message = format!("{} cannot be passed on as {}", ua.dimension.quantity(), ub.dimension.quantity());
-                self.problems.add(
-                    Diagnostic::error("M0107", message)
-                        .at(&b.span, format!("`{}` is in {}", b.name, ub.text))
-                        .at(&a.span, format!("`{}` is in {}", a.name, ua.text)),
-                );
-                return false;
-            }
+        if let (Some(ua), Some(ub)) = (a.port.unit.as_ref(), b.port.unit.as_ref())
+            && ua.dimension != ub.dimension
+        {
+            let (given, taken) = (ua.dimension.quantity(), ub.dimension.quantity());
+            self.problems.add(
+                Diagnostic::error("M0107", format!("{given} cannot be passed on as {taken}"))
+                    .at(&b.span, format!("`{}` is in {}", b.name, ub.text))
+                    .at(&a.span, format!("`{}` is in {}", a.name, ua.text)),
+            );
+            return false;
         }
         true
     }
@@ -187,7 +190,9 @@ impl<'a> Builder<'a> {
             return;
         };
         let origin = self.origin(index, &set[0].span);
-        let value = |b: &Self, e: &End<'a>, part: &str| b.names.map.get(&format!("{}.{part}", e.name)).map(|n| n.expr);
+        let value = |b: &Self, e: &End<'a>, part: &str| {
+            b.names.map.get(&format!("{}.{part}", e.name)).map(|n| n.expr)
+        };
         let first = &set[0];
         for end in &set[1..] {
             let sides = (value(self, first, across.name), value(self, end, across.name));
@@ -216,13 +221,19 @@ impl<'a> Builder<'a> {
             [one] => *one,
             [] => {
                 let error = Diagnostic::error("M0308", "inputs are connected, but no output drives them");
-                let error = set.iter().take(4).fold(error, |e, end| e.at(&end.span, format!("`{}` takes a signal", end.name)));
+                let error = set
+                    .iter()
+                    .take(4)
+                    .fold(error, |e, end| e.at(&end.span, format!("`{}` takes a signal", end.name)));
                 self.problems.add(error.hint("connect the output of a component to them"));
                 return;
             }
             [..] => {
                 let error = Diagnostic::error("M0308", "two outputs drive the same signal");
-                let error = givers.iter().take(4).fold(error, |e, end| e.at(&end.span, format!("`{}` gives a signal", end.name)));
+                let error = givers
+                    .iter()
+                    .take(4)
+                    .fold(error, |e, end| e.at(&end.span, format!("`{}` gives a signal", end.name)));
                 self.problems.add(error.hint("join them with a sum, or connect only one"));
                 return;
             }
@@ -231,15 +242,19 @@ impl<'a> Builder<'a> {
             let argument = self.tree.instances[taker.owner].arguments.get(&taker.port.key.name);
             if let (Some(argument), false) = (argument, taker.own) {
                 self.problems.add(
-                    Diagnostic::error("M0308", format!("`{}` is both connected and given a value", taker.name))
-                        .at(&taker.span, "connected here")
-                        .at(&argument.scalar.span, "given a value here"),
+                    Diagnostic::error(
+                        "M0308",
+                        format!("`{}` is both connected and given a value", taker.name),
+                    )
+                    .at(&taker.span, "connected here")
+                    .at(&argument.scalar.span, "given a value here"),
                 );
                 continue;
             }
             let of = |name: &str| self.names.map.get(name).map(|n| n.expr);
             let (Some(lhs), Some(rhs)) = (of(&taker.name), of(&giver.name)) else { continue };
-            let (name, origin) = (format!("{} = {}", taker.name, giver.name), self.origin(index, &taker.span));
+            let (name, origin) =
+                (format!("{} = {}", taker.name, giver.name), self.origin(index, &taker.span));
             self.flat.equations.push(Equation { name, origin, lhs, rhs });
         }
     }
@@ -308,7 +323,10 @@ impl<'a> Builder<'a> {
                 self.problems.add(
                     Diagnostic::error("M0307", format!("no signal reaches `{name}`"))
                         .at(&place, format!("its input `{}` is open", port.key.name))
-                        .hint(format!("connect an output to it, or give it a value: {} = \"…\"", port.key.name)),
+                        .hint(format!(
+                            "connect an output to it, or give it a value: {} = \"…\"",
+                            port.key.name
+                        )),
                 );
                 None
             }

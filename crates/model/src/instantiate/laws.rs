@@ -39,7 +39,8 @@ impl<'a> Builder<'a> {
     fn table(&self, data: &TableData) -> TableFn {
         let dimension = |column: &Column| column.unit.as_ref().map(|u| u.dimension);
         let made = match &data.z {
-            None => Table1::new(&data.x.values, &data.y.values, data.shape, data.outside).map(|t| Table::One(Arc::new(t))),
+            None => Table1::new(&data.x.values, &data.y.values, data.shape, data.outside)
+                .map(|t| Table::One(Arc::new(t))),
             Some(z) => Table2::new(&data.x.values, &data.y.values, &z.values, data.shape, data.outside)
                 .map(|t| Table::Two(Arc::new(t))),
         };
@@ -59,7 +60,9 @@ impl<'a> Builder<'a> {
         let id = self.graph().add_table(table);
         match &data.z {
             None => TableFn { id, arguments: vec![dimension(&data.x)], result: dimension(&data.y) },
-            Some(z) => TableFn { id, arguments: vec![dimension(&data.x), dimension(&data.y)], result: dimension(z) },
+            Some(z) => {
+                TableFn { id, arguments: vec![dimension(&data.x), dimension(&data.y)], result: dimension(z) }
+            }
         }
     }
 
@@ -72,7 +75,9 @@ impl<'a> Builder<'a> {
                     let origin = self.origin(index, &equation.text.span);
                     self.flat.equations.push(Equation { name, origin, lhs, rhs });
                 }
-                Err(errors) => errors.iter().for_each(|e| self.problems.add(language_error(e, &equation.text))),
+                Err(errors) => {
+                    errors.iter().for_each(|e| self.problems.add(language_error(e, &equation.text)))
+                }
             }
         }
     }
@@ -85,11 +90,11 @@ impl<'a> Builder<'a> {
                 self.names.broken.insert(name);
                 continue;
             };
-            if let (Some(unit), Some(found)) = (&output.unit, typed.dimension) {
-                if unit.dimension != found {
-                    let span = &output.value.text.span;
-                    self.problems.add(wrong_dimension(span, unit.dimension, found, &format!("{whose} is")));
-                }
+            if let (Some(unit), Some(found)) = (&output.unit, typed.dimension)
+                && unit.dimension != found
+            {
+                let span = &output.value.text.span;
+                self.problems.add(wrong_dimension(span, unit.dimension, found, &format!("{whose} is")));
             }
             let unit = output.unit.clone().or(typed.dimension.map(si));
             self.add_output(index, name, unit, &output.doc, &output.key.span, typed.expr);
@@ -169,7 +174,11 @@ impl<'a> Builder<'a> {
             };
             let refused = match (target.role, setter) {
                 (Role::Mode | Role::Input, _) => None,
-                (Role::Unknown, Setter::Event(states)) if target.symbol.is_some_and(|s| states.contains(&s)) => None,
+                (Role::Unknown, Setter::Event(states))
+                    if target.symbol.is_some_and(|s| states.contains(&s)) =>
+                {
+                    None
+                }
                 // An equation that could not be read may be the one that has the derivative.
                 (Role::Unknown, Setter::Event(_)) if self.problems.has_errors() => None,
                 (Role::Unknown, Setter::Event(_)) => Some("its equations determine it at every instant"),
@@ -235,7 +244,9 @@ impl<'a> Builder<'a> {
             return None;
         }
         let offset = match &clock.offset {
-            Some(offset) => self.constant(offset, index, Some(&second), &format!("the offset of `{name}`"))?.0.expr,
+            Some(offset) => {
+                self.constant(offset, index, Some(&second), &format!("the offset of `{name}`"))?.0.expr
+            }
             None => self.graph().constant(0.0).id,
         };
         Some((period.expr, offset))

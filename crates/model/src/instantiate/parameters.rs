@@ -50,7 +50,8 @@ impl<'a> Builder<'a> {
 
     /// Each after those its value uses. Cycles are reported and their members broken.
     fn sorted(&mut self, items: &[Item<'a>]) -> Vec<usize> {
-        let index: HashMap<&str, usize> = items.iter().enumerate().map(|(i, p)| (p.name.as_str(), i)).collect();
+        let index: HashMap<&str, usize> =
+            items.iter().enumerate().map(|(i, p)| (p.name.as_str(), i)).collect();
         let uses: Vec<Vec<usize>> = items
             .iter()
             .map(|item| {
@@ -97,7 +98,9 @@ impl<'a> Builder<'a> {
     fn report_cycle(&mut self, items: &[Item<'a>], cycle: &[usize]) {
         let mut names: Vec<&str> = cycle.iter().map(|&i| items[i].name.as_str()).collect();
         let mut error = match cycle {
-            [one] => Diagnostic::error("M0202", format!("parameter `{}` depends on itself", items[*one].name)),
+            [one] => {
+                Diagnostic::error("M0202", format!("parameter `{}` depends on itself", items[*one].name))
+            }
             _ => Diagnostic::error("M0202", "parameters depend on each other in a circle"),
         };
         names.push(names[0]);
@@ -152,7 +155,8 @@ impl<'a> Builder<'a> {
         let instance = &self.tree.instances[item.instance];
         let name = &item.parameter.key.name;
         let example = unit.map_or("…".to_string(), |u| format!("… {}", u.text));
-        let doc = if item.parameter.doc.is_empty() { String::new() } else { format!(": {}", item.parameter.doc) };
+        let doc =
+            if item.parameter.doc.is_empty() { String::new() } else { format!(": {}", item.parameter.doc) };
         let (message, place) = if instance.path.is_empty() {
             (format!("parameter `{name}` has no value"), &item.parameter.key.span)
         } else {
@@ -170,7 +174,12 @@ impl<'a> Builder<'a> {
         let bounds = &item.parameter.bounds;
         let mut range = (f64::NEG_INFINITY, f64::INFINITY);
         let mut missed = None;
-        let checks = [(&bounds.min, "at least"), (&bounds.above, "above"), (&bounds.max, "at most"), (&bounds.below, "below")];
+        let checks = [
+            (&bounds.min, "at least"),
+            (&bounds.above, "above"),
+            (&bounds.max, "at most"),
+            (&bounds.below, "below"),
+        ];
         for (bound, word) in checks {
             let Some(bound) = bound else { continue };
             let what = format!("the limit of {whose}");
@@ -199,7 +208,15 @@ impl<'a> Builder<'a> {
         range
     }
 
-    fn report_range(&self, whose: &str, word: &str, limit: (&Shown, f64), place: &Span, found: f64, bound: &Span) {
+    fn report_range(
+        &self,
+        whose: &str,
+        word: &str,
+        limit: (&Shown, f64),
+        place: &Span,
+        found: f64,
+        bound: &Span,
+    ) {
         let number = |si: f64| number(limit.0.shown(si), &limit.0.text);
         let error = Diagnostic::error("M0108", format!("{whose} has to be {word} {}", number(limit.1)))
             .at(place, format!("this is {}", number(found)));

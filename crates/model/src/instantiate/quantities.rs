@@ -55,13 +55,8 @@ impl<'a> Builder<'a> {
             return;
         };
         let Connector::Power { across, through } = domain.connector else {
-            let new = New {
-                name,
-                unit: port.unit.clone(),
-                doc: &port.doc,
-                nominal: None,
-                span: &port.key.span,
-            };
+            let new =
+                New { name, unit: port.unit.clone(), doc: &port.doc, nominal: None, span: &port.key.span };
             let start = self.graph().constant(0.0).id;
             self.add_quantity(index, new, Role::Unknown, start);
             return;
@@ -82,7 +77,9 @@ impl<'a> Builder<'a> {
         let unit = variable.unit.as_ref();
         let given = instance.starts.get(&local).cloned();
         let start = match (given, &variable.start) {
-            (Some(argument), _) => self.constant(&argument.scalar, argument.scope, unit, &format!("the start of {whose}")),
+            (Some(argument), _) => {
+                self.constant(&argument.scalar, argument.scope, unit, &format!("the start of {whose}"))
+            }
             (None, Some(start)) => self.constant(start, index, unit, &format!("the start of {whose}")),
             (None, None) => None,
         };

@@ -87,7 +87,8 @@ impl Sets {
             let start = span.range.start + (text.len() - text.trim_start().len());
             let span = Span::new(&source, start..start + plain.len());
             if key.name.is_empty() {
-                problems.add(Diagnostic::error("M0204", "a name is missing before `=`").at(&key.span, "here"));
+                problems
+                    .add(Diagnostic::error("M0204", "a name is missing before `=`").at(&key.span, "here"));
             } else {
                 list.push(Set { path: key, value: Value { data, span }, used: Cell::new(false) });
             }
@@ -140,8 +141,14 @@ pub struct Tree<'a> {
     pub broken: HashSet<String>,
 }
 
-pub fn build<'a>(root: &'a Definition, library: &'a Library, sets: &'a Sets, problems: &'a Problems) -> Tree<'a> {
-    let mut growing = Growing { library, sets, problems, tree: Tree { instances: vec![], broken: HashSet::new() } };
+pub fn build<'a>(
+    root: &'a Definition,
+    library: &'a Library,
+    sets: &'a Sets,
+    problems: &'a Problems,
+) -> Tree<'a> {
+    let mut growing =
+        Growing { library, sets, problems, tree: Tree { instances: vec![], broken: HashSet::new() } };
     let place = Span::new(&root.source, 0..0);
     growing.add(String::new(), None, root, &[], place);
     growing.expand(0, 0);
@@ -224,8 +231,10 @@ impl<'a> Growing<'a> {
         for option in &definition.options {
             let name = &option.key.name;
             let set = self.sets.take(&join(&path, name));
-            let value = set.or_else(|| given.iter().find(|(key, _)| key.name == *name).map(|(_, value)| value));
-            let chosen = value.map_or(Some(option.default.clone()), |value| self.choose(value, name, &option.choices));
+            let value =
+                set.or_else(|| given.iter().find(|(key, _)| key.name == *name).map(|(_, value)| value));
+            let chosen =
+                value.map_or(Some(option.default.clone()), |value| self.choose(value, name, &option.choices));
             let matching = |w: &&'a crate::component::When| {
                 w.option.text == *name && chosen.as_ref().is_some_and(|c| w.is.iter().any(|is| is.text == *c))
             };
@@ -270,7 +279,8 @@ impl<'a> Growing<'a> {
     /// One argument in the table of a component.
     fn give(&self, instance: &mut Instance<'a>, key: &Key, value: &Value, scope: usize) {
         let name = key.name.as_str();
-        let argument = |name: &str, value: &Value| Argument { scalar: read_scalar(value, name, self.problems), scope };
+        let argument =
+            |name: &str, value: &Value| Argument { scalar: read_scalar(value, name, self.problems), scope };
         if instance.definition.options.iter().any(|o| o.key.name == name) {
             return;
         }
@@ -278,11 +288,11 @@ impl<'a> Growing<'a> {
             instance.arguments.insert(name.to_string(), argument(name, value));
             return;
         }
-        if let (Some(variable), false) = (name.strip_suffix('0'), name == "start") {
-            if has_start(instance, variable) {
-                instance.starts.insert(variable.to_string(), argument(name, value));
-                return;
-            }
+        if let Some(variable) = name.strip_suffix('0')
+            && has_start(instance, variable)
+        {
+            instance.starts.insert(variable.to_string(), argument(name, value));
+            return;
         }
         if name != "start" {
             self.problems.add(unknown_argument(instance, key));
@@ -298,9 +308,12 @@ impl<'a> Growing<'a> {
             } else {
                 let variables = start_names(instance);
                 self.problems.add(
-                    Diagnostic::error("M0303", format!("`{}` has no variable `{}`", instance.path, entry.key.name))
-                        .at(&entry.key.span, "nothing to start here")
-                        .hint_if(did_you_mean(&entry.key.name, variables.iter().copied())),
+                    Diagnostic::error(
+                        "M0303",
+                        format!("`{}` has no variable `{}`", instance.path, entry.key.name),
+                    )
+                    .at(&entry.key.span, "nothing to start here")
+                    .hint_if(did_you_mean(&entry.key.name, variables.iter().copied())),
                 );
             }
         }
@@ -318,7 +331,11 @@ impl<'a> Growing<'a> {
             }
         }
         for name in start_names(instance) {
-            let forms = [instance.full(name), instance.full(&format!("{name}0")), instance.full(&format!("start.{name}"))];
+            let forms = [
+                instance.full(name),
+                instance.full(&format!("{name}0")),
+                instance.full(&format!("start.{name}")),
+            ];
             let forms = if takes_value(instance, &format!("{name}0")) { &forms[..1] } else { &forms[..] };
             if let Some(argument) = taken(name, forms) {
                 instance.starts.insert(name.to_string(), argument);
@@ -362,7 +379,11 @@ fn unknown_argument(instance: &Instance<'_>, key: &Key) -> Diagnostic {
     }
     let options = definition.options.iter().map(|o| o.key.name.as_str());
     let known: Vec<&str> = value_names(instance).into_iter().chain(options).collect();
-    let listed = if known.is_empty() { "it takes none".to_string() } else { format!("it takes {}", one_of(known.iter().copied())) };
+    let listed = if known.is_empty() {
+        "it takes none".to_string()
+    } else {
+        format!("it takes {}", one_of(known.iter().copied()))
+    };
     error.hint(listed).hint_if(did_you_mean(name, known))
 }
 

@@ -188,7 +188,10 @@ number    = 5
 fn a_component_file_with_an_error() {
     assert_snapshot!(said_of(
         &[
-            ("model.toml", "[model]\nlibraries = [\"lib\"]\n[components]\na = \"valve\"\nb = { type = \"valve\", k = 1 }\n[connect]\n\"a.out\" = \"b.out\"\n"),
+            (
+                "model.toml",
+                "[model]\nlibraries = [\"lib\"]\n[components]\na = \"valve\"\nb = { type = \"valve\", k = 1 }\n[connect]\n\"a.out\" = \"b.out\"\n"
+            ),
             (
                 "lib/valve.toml",
                 r#"title = "Valve"
@@ -217,12 +220,18 @@ is = "a"
 fn missing_things() {
     assert_snapshot!(said_of(
         &[
-            ("model.toml", "[model]\nlibraries = [\"lib\"]\n[components]\nt = \"tank\"\nu = {}\ng = \"gain\"\n[events.full]\nset = { x = 1 }\n[controllers.pid]\nperiod = \"1 ms\"\n[tables]\nt1 = { x = [0, 1] }\nt2 = { x = [0, 2, 1], y = [1, 2, 3] }\n[[expect]]\nsignal = \"t.V\"\n"),
+            (
+                "model.toml",
+                "[model]\nlibraries = [\"lib\"]\n[components]\nt = \"tank\"\nu = {}\ng = \"gain\"\n[events.full]\nset = { x = 1 }\n[controllers.pid]\nperiod = \"1 ms\"\n[tables]\nt1 = { x = [0, 1] }\nt2 = { x = [0, 2, 1], y = [1, 2, 3] }\n[[expect]]\nsignal = \"t.V\"\n"
+            ),
             ("lib/tank.toml", "[parameters]\nV = { unit = \"l\", doc = \"Volume\" }\n"),
         ],
         &[]
     ));
-    assert_snapshot!(said_of(&[("model.toml", "[model]\ninclude = \"none.toml\"\nlibraries = \"nowhere\"\n")], &[]));
+    assert_snapshot!(said_of(
+        &[("model.toml", "[model]\ninclude = \"none.toml\"\nlibraries = \"nowhere\"\n")],
+        &[]
+    ));
 }
 
 #[test]

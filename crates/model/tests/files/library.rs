@@ -15,7 +15,10 @@ fn every_component_says_what_it_is() {
         for body in bodies {
             for p in &body.parameters {
                 let whose = format!("{name}.{}", p.key.name);
-                assert!(!p.doc.is_empty() && p.unit.is_some() && p.value.is_some(), "{whose}: doc, unit, default");
+                assert!(
+                    !p.doc.is_empty() && p.unit.is_some() && p.value.is_some(),
+                    "{whose}: doc, unit, default"
+                );
                 let b = &p.bounds;
                 assert!([&b.min, &b.max, &b.above, &b.below].iter().any(|x| x.is_some()), "{whose}: range");
             }
@@ -35,7 +38,10 @@ fn every_component_says_what_it_is() {
 fn every_component_has_as_many_equations_as_unknowns() {
     let library = built_in();
     for component in library.iter() {
-        let choices = component.options.iter().flat_map(|o| o.choices.iter().map(|c| format!(", {} = \"{c}\"", o.key.name)));
+        let choices = component
+            .options
+            .iter()
+            .flat_map(|o| o.choices.iter().map(|c| format!(", {} = \"{c}\"", o.key.name)));
         for option in choices.chain([String::new()]) {
             let inputs: String = component
                 .body
@@ -48,7 +54,8 @@ fn every_component_has_as_many_equations_as_unknowns() {
             let files = Memory::new(&[("m.toml", &text)]);
             let model = load(&files, "m.toml", &[], &library).unwrap_or_else(|e| panic!("{}", shown(&e)));
             let unknowns = model.flat.quantities.iter();
-            let unknowns = unknowns.filter(|q| matches!(q.kind, trunnion_equations::flat::Kind::Unknown { .. })).count();
+            let unknowns =
+                unknowns.filter(|q| matches!(q.kind, trunnion_equations::flat::Kind::Unknown { .. })).count();
             assert_eq!(model.flat.equations.len(), unknowns, "{}{option}", component.name);
         }
     }

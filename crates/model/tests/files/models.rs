@@ -22,8 +22,10 @@ fn equations(model: &Model) -> String {
 
 fn value(model: &Model, name: &str) -> f64 {
     let q = model.flat.quantity(model.flat.find(name).unwrap_or_else(|| panic!("no `{name}`")));
-    let (Kind::Parameter { value: e } | Kind::Unknown { start: e } | Kind::Input { start: e } | Kind::Mode { start: e }) =
-        q.kind;
+    let (Kind::Parameter { value: e }
+    | Kind::Unknown { start: e }
+    | Kind::Input { start: e }
+    | Kind::Mode { start: e }) = q.kind;
     model.flat.graph.at(e).value().unwrap_or_else(|| panic!("`{name}` is not constant"))
 }
 
@@ -76,7 +78,10 @@ fn a_circuit_of_components_becomes_equations() {
     assert_eq!(model.run.t_end, 5e-3);
     assert_eq!(model.run.plot, ["c1.u"]);
     let tau = model.flat.quantity(model.flat.find("tau").unwrap());
-    assert_eq!((tau.unit.text.as_str(), tau.unit.shown(1e-3), tau.doc.as_str()), ("ms", 1.0, "Time constant"));
+    assert_eq!(
+        (tau.unit.text.as_str(), tau.unit.shown(1e-3), tau.doc.as_str()),
+        ("ms", 1.0, "Time constant")
+    );
     assert!(tau.range.0 > 0.0);
     let r = model.flat.quantity(model.flat.find("r1.u").unwrap());
     assert_eq!((r.origin.component.as_str(), &*r.origin.file), ("r1", "library/electric/resistor.toml"));
@@ -290,7 +295,11 @@ fn signals_go_from_one_output_to_many_inputs() {
         "#,
     );
     let all = equations(&model);
-    for line in ["twice.u = wave.y: twice.u = wave.y", "sum.b = twice.y: sum.b = twice.y", "e.drive given: e.drive = x"] {
+    for line in [
+        "twice.u = wave.y: twice.u = wave.y",
+        "sum.b = twice.y: sum.b = twice.y",
+        "e.drive given: e.drive = x",
+    ] {
         assert!(all.contains(line), "{line}\n{all}");
     }
     analyse(model.flat).unwrap_or_else(|e| panic!("{e:?}"));
@@ -299,8 +308,14 @@ fn signals_go_from_one_output_to_many_inputs() {
 #[test]
 fn including_files_override_parameters_and_runs() {
     let files = Memory::new(&[
-        ("base.toml", "[parameters]\nk = { value = \"1 N/m\", doc = \"Stiffness\", above = 0 }\n[run]\nt_end = 3\npoints = 11\n[[expect]]\nsignal = \"nonsense\"\n"),
-        ("m.toml", "[model]\ninclude = [\"base.toml\"]\n[parameters]\nk = \"2 N/m\"\nc = \"k*1 s\"\n[run]\nt_end = 4\n"),
+        (
+            "base.toml",
+            "[parameters]\nk = { value = \"1 N/m\", doc = \"Stiffness\", above = 0 }\n[run]\nt_end = 3\npoints = 11\n[[expect]]\nsignal = \"nonsense\"\n",
+        ),
+        (
+            "m.toml",
+            "[model]\ninclude = [\"base.toml\"]\n[parameters]\nk = \"2 N/m\"\nc = \"k*1 s\"\n[run]\nt_end = 4\n",
+        ),
     ]);
     let model = load(&files, "m.toml", &[], &built_in()).unwrap_or_else(|e| panic!("{}", shown(&e)));
     assert_eq!(value(&model, "k"), 2.0);
