@@ -3,15 +3,11 @@
 //!   Y_i = y0 + h Σ_{j<i} a_ij k_j + hγ k_i,   M k_i = f(t + c_i h, Y_i),   y1 = Y_s                  (1)
 //!   W e = M h Σ d_i k_i,   d = b − b̂                                                               (2)
 //!
-//! Each stage is solved by simplified Newton iterations on W = M − hγ J [Hairer, Wanner 1996, sec. IV.8]:
-//!
-//!   W ΔY = y0 + h Σ a_ij k_j + hγ f(Y) − Y  (differential),   W ΔY = f(Y)  (algebraic)               (3)
-//!
-//! W in (2) keeps the estimate bounded for stiff parts and carries it to the algebraic unknowns
+//! Stages are solved by simplified Newton iterations on W = M − hγ J. W in (2) keeps the estimate bounded for stiff parts and carries it to the algebraic unknowns
 //! [Hosea, Shampine 1996]. The last stage is the first of the next step.
 
-use super::error::{Tolerance, weighted_norm};
-use super::implicit::IterationMatrix;
+use super::error::Tolerance;
+use super::newton::Newton;
 use super::one_step::{Method, OneStep, Refusal, Span};
 use crate::problem::{Layout, Problem};
 use crate::stepper::{Options, Segment, Work};
@@ -27,6 +23,9 @@ pub struct Tableau {
     pub a: &'static [&'static [f64]],
     /// b − b̂.
     pub d: &'static [f64],
+    /// Part of the tolerance one step may use. The estimate is that of the solution carried on, not of a
+    /// cruder one, so errors of many steps add up to more than the tolerance if each may use all of it.
+    pub share: f64,
 }
 
 /// TR-BDF2: order 2, estimate from an embedded third order, 3 stages, L-stable. [Hosea, Shampine 1996]
@@ -38,6 +37,7 @@ pub const TR_BDF2: Tableau = Tableau {
     a: &[&[], &[1.0 - FRAC_1_SQRT_2], &[SQRT_2 / 4.0, SQRT_2 / 4.0]],
     // b = (w, w, γ), b̂ = (1 − w, 3w + 1, γ) / 3, w = √2/4.
     d: &[(SQRT_2 - 1.0) / 3.0, -1.0 / 3.0, (2.0 - SQRT_2) / 3.0],
+    share: 0.1,
 };
 
 /// ESDIRK34: order 3, estimate from an embedded fourth order, 4 stages, L-stable. [Jørgensen, Kristensen, Thomsen 2018]
@@ -53,15 +53,9 @@ pub const ESDIRK34: Tableau = Tableau {
         &[0.102399400619911, -0.3768784522555561, 0.8386125301271861],
     ],
     d: &[-0.05462549724041394, -0.49420889362599496, 0.22193449973506466, 0.32689989113134427],
+    share: 0.1,
 };
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
-
-/// Newton iterations stop when the remaining error is this part of the tolerance.
-const NEWTON_TOLERANCE: f64 = 0.03;
-/// More iterations cost more than a smaller step.
-const MAX_ITERATIONS: usize = 8;
-/// J serves the next step too while iterations contract this fast; an exact J costs about three residuals.
-const REUSE_RATE: f64 = 0.02;
 
 /// Adaptive TR-BDF2.
 pub fn trbdf2(layout: &Layout, options: &Options) -> OneStep<Esdirk> {
@@ -89,16 +83,10 @@ pub struct Esdirk {
     tableau: &'static Tableau,
     nodes: Nodes,
     tolerance: Tolerance,
-    matrix: IterationMatrix,
+    newton: Newton,
     algebraic: Vec<usize>,
 
     // State between steps.
-    /// The factors belong to this hγ and the present J.
-    factored: Option<f64>,
-    jacobian_is_fresh: bool,
-    /// Slowest contraction of the last step, and the bound on the remaining error that goes with the last stage.
-    slowest: f64,
-    rate: f64,
     /// Size of the last step; of the step before and its k_1, none after a restart.
     h: f64,
     before: Option<f64>,
@@ -112,8 +100,6 @@ pub struct Esdirk {
     k: Vec<f64>,
     stages: Vec<f64>,
     base: Vec<f64>,
-    delta: Vec<f64>,
-    inverse_weights: Vec<f64>,
 }
 
 impl Esdirk {
@@ -123,12 +109,8 @@ impl Esdirk {
             tableau,
             nodes: Nodes::new(tableau.c),
             tolerance: Tolerance::new(layout, options),
-            matrix: IterationMatrix::new(layout),
+            newton: Newton::new(layout, tableau.share),
             algebraic: (0..n).filter(|i| !layout.differential[*i]).collect(),
-            factored: None,
-            jacobian_is_fresh: false,
-            slowest: 1.0,
-            rate: 1.0,
             h: 0.0,
             before: None,
             k_before: vec![0.0; n],
@@ -137,16 +119,7 @@ impl Esdirk {
             k: vec![0.0; s * n],
             stages: vec![0.0; s * n],
             base: vec![0.0; n],
-            delta: vec![0.0; n],
-            inverse_weights: vec![0.0; n],
         }
-    }
-
-    fn renew_jacobian(&mut self, problem: &mut dyn Problem, t: f64, y0: &[f64], work: &mut Work) {
-        self.matrix.evaluate(problem, t, y0);
-        work.jacobians += 1;
-        self.jacobian_is_fresh = true;
-        self.factored = None;
     }
 
     /// A first guess of stage i, in its place.
@@ -165,7 +138,7 @@ impl Esdirk {
                     p * self.stages[first] + q * self.stages[middle] + r * self.stages[last]
                 });
             }
-            for j in (0..n).filter(|j| self.matrix.mass[*j] != 0.0) {
+            for j in (0..n).filter(|j| self.newton.matrix.mass[*j] != 0.0) {
                 self.stages[n + j] = y0[j] + x * k[j] + bend * (k[j] - self.k_before[j]);
             }
             self.stages[..n].copy_from_slice(y0);
@@ -183,63 +156,6 @@ impl Esdirk {
         }
     }
 
-    /// Newton iterations (3) for stage i. Err: the unknown that converged worst, or the row that is not finite.
-    fn solve_stage(
-        &mut self,
-        problem: &mut dyn Problem,
-        i: usize,
-        t: f64,
-        h_gamma: f64,
-        work: &mut Work,
-    ) -> Result<(), Refusal> {
-        let n = self.base.len();
-        let y = &mut self.stages[i * n..(i + 1) * n];
-        let delta = &mut self.delta[..];
-        // What the last stage found, trusted a little less. [Hairer, Wanner 1996, sec. IV.8]
-        let mut rate = self.rate.max(f64::EPSILON).powf(0.8);
-        let mut last = 0.0;
-        for iteration in 0..MAX_ITERATIONS {
-            problem.residual(t, y, delta);
-            work.residuals += 1;
-            for j in 0..n {
-                let differential = h_gamma * delta[j] + self.base[j] - y[j];
-                delta[j] = if self.matrix.mass[j] == 0.0 { delta[j] } else { differential };
-            }
-            if let Some(row) = delta.iter().position(|v| !v.is_finite()) {
-                return Err(Refusal::NotFinite { row });
-            }
-            self.matrix.solve(delta);
-            y.iter_mut().zip(&*delta).for_each(|(y, d)| *y += d);
-            let size = weighted_norm(delta, &self.inverse_weights);
-            if iteration > 0 {
-                let theta = size / last;
-                self.slowest = self.slowest.max(theta);
-                let left = (MAX_ITERATIONS - 1 - iteration) as i32;
-                let hopeless = theta.powi(left) * theta / (1.0 - theta) * size > NEWTON_TOLERANCE;
-                if theta >= 1.0 || hopeless && size > NEWTON_TOLERANCE {
-                    break;
-                }
-                rate = theta / (1.0 - theta);
-            }
-            if rate * size <= NEWTON_TOLERANCE || size == 0.0 {
-                self.rate = rate;
-                return Ok(());
-            }
-            if !size.is_finite() {
-                break;
-            }
-            last = size;
-        }
-        let worst = |a: usize, b: usize| {
-            if delta[b].abs() * self.inverse_weights[b] > delta[a].abs() * self.inverse_weights[a] {
-                b
-            } else {
-                a
-            }
-        };
-        Err(Refusal::NoConvergence { unknown: (0..n).fold(0, worst) })
-    }
-
     /// All stages with the present factors.
     fn solve_stages(
         &mut self,
@@ -250,7 +166,6 @@ impl Esdirk {
     ) -> Result<(), Refusal> {
         let (n, s) = (y0.len(), self.tableau.c.len());
         let h_gamma = span.h * self.tableau.gamma;
-        self.slowest = 0.0;
         for i in 1..s {
             self.predict(i, span.h, y0);
             self.base.copy_from_slice(y0);
@@ -258,10 +173,10 @@ impl Esdirk {
                 self.base.iter_mut().zip(k).for_each(|(b, k)| *b += span.h * a * k);
             }
             let t = if i == s - 1 { span.t1 } else { span.t + self.tableau.c[i] * span.h };
-            self.solve_stage(problem, i, t, h_gamma, work)?;
-            let (k, y) = (&mut self.k[i * n..(i + 1) * n], &self.stages[i * n..]);
+            let (k, y) = (&mut self.k[i * n..(i + 1) * n], &mut self.stages[i * n..(i + 1) * n]);
+            self.newton.solve(problem, t, h_gamma, &self.base, y, work)?;
             for j in 0..n {
-                k[j] = self.matrix.mass[j] * (y[j] - self.base[j]) / h_gamma; // (1)
+                k[j] = self.newton.matrix.mass[j] * (y[j] - self.base[j]) / h_gamma; // (1)
             }
         }
         Ok(())
@@ -275,15 +190,12 @@ impl Method for Esdirk {
 
     fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], f: &[f64], work: &mut Work) {
         for j in 0..y.len() {
-            self.k[j] = self.matrix.mass[j] * f[j];
+            self.k[j] = self.newton.matrix.mass[j] * f[j];
         }
         self.before = None;
         self.shift = false;
         self.stages_are_old = false;
-        self.rate = 1.0;
-        self.renew_jacobian(problem, t, y, work);
-        // Pivots are chosen here, where allocation is allowed. A fault is met again, and told, by `attempt`.
-        let _ = self.matrix.factor(0.0);
+        self.newton.restart(problem, t, y, work);
     }
 
     fn attempt(
@@ -303,28 +215,14 @@ impl Method for Esdirk {
             self.shift = false;
             self.before = Some(self.h);
             self.stages_are_old = true;
-            self.jacobian_is_fresh = false;
-            if self.slowest > REUSE_RATE {
-                self.renew_jacobian(problem, span.t, y0, work);
-            }
+            self.newton.next_step(problem, span.t, y0, work);
         }
-        self.tolerance.inverse_weights(y0, &mut self.inverse_weights);
         loop {
-            if self.factored != Some(h_gamma) {
-                work.factorisations += 1;
-                self.matrix.factor(h_gamma)?;
-                self.factored = Some(h_gamma);
-            }
+            self.newton.prepare(h_gamma, &self.tolerance, y0, work)?;
             match self.solve_stages(problem, span, y0, work) {
+                Err(refusal) if !self.newton.recover(problem, span.t, y0, work) => return Err(refusal),
+                Err(_) => {}
                 Ok(()) => break,
-                Err(refusal) => {
-                    work.newton_failures += 1;
-                    self.rate = 1.0;
-                    if self.jacobian_is_fresh {
-                        return Err(refusal);
-                    }
-                    self.renew_jacobian(problem, span.t, y0, work);
-                }
             }
         }
         y1.copy_from_slice(&self.stages[(s - 1) * n..]);
@@ -332,7 +230,8 @@ impl Method for Esdirk {
         for (d, k) in self.tableau.d.iter().zip(self.k.chunks_exact(n)) {
             error.iter_mut().zip(k).for_each(|(e, k)| *e += span.h * d * k);
         }
-        self.matrix.solve(error); // (2)
+        self.newton.matrix.solve(error); // (2)
+        error.iter_mut().for_each(|e| *e /= self.tableau.share);
         self.h = span.h;
         Ok(())
     }

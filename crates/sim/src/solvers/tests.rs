@@ -1,5 +1,6 @@
 //! What every implicit solver has to show: orders, exactness, accuracy on the standard problems, limits, failures.
 
+use super::bdf::bdf;
 use super::esdirk::{ESDIRK34, Esdirk, TR_BDF2, esdirk34, trbdf2};
 use super::one_step::OneStep;
 use super::problems::{self, Written};
@@ -10,17 +11,21 @@ use crate::stepper::{Options, Stepper};
 type Make = fn(&Layout, &Options) -> Box<dyn Stepper>;
 
 /// Every adaptive implicit solver by name.
-const ADAPTIVE: [(&str, Make); 3] = [
+const ADAPTIVE: [(&str, Make); 4] = [
     ("trbdf2", |layout, options| Box::new(trbdf2(layout, options))),
     ("esdirk34", |layout, options| Box::new(esdirk34(layout, options))),
     ("rodas5p", |layout, options| Box::new(rodas5p(layout, options))),
+    ("bdf", |layout, options| Box::new(bdf(layout, options))),
 ];
 
 fn run(solver: &mut dyn Stepper, problem: &mut Written) {
     let (start, t_end) = (problem.start.clone(), problem.t_end);
     solver.restart(problem, 0.0, &start).unwrap();
     while solver.state().0 < t_end {
-        solver.step(problem, t_end).unwrap();
+        if let Err(e) = solver.step(problem, t_end) {
+            println!("{e:?}");
+            return;
+        }
     }
 }
 
