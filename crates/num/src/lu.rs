@@ -127,7 +127,7 @@ impl Lu {
                 }
                 target = later;
             }
-            if !(largest <= GROWTH) {
+            if largest > GROWTH || largest.is_nan() {
                 return false;
             }
         }

@@ -28,8 +28,6 @@ const SHRINK: f64 = 0.2;
 const GROW: f64 = 2.0;
 const WORTH_IT: f64 = 1.2;
 const AFTER_FAILURE: f64 = 0.25;
-/// Rejections in a row after which the differences are taken to be worthless.
-const PATIENCE: usize = 3;
 /// Smallest step, in units of the spacing of numbers near t.
 const RESOLUTION: f64 = 10.0;
 
@@ -66,7 +64,6 @@ pub struct Bdf {
     order: usize,
     /// Steps taken with this order and size.
     equal_steps: usize,
-    rejections: usize,
     /// ∇^j y_n, row j.
     differences: Vec<f64>,
 
@@ -99,7 +96,6 @@ impl Bdf {
             h_table: 0.0,
             order: 1,
             equal_steps: 0,
-            rejections: 0,
             differences: vec![0.0; ROWS * n],
             t_before: 0.0,
             order_done: 1,
@@ -220,7 +216,17 @@ impl Bdf {
     fn choose(&mut self, error: f64) {
         let k = self.order;
         let y = self.row(0);
-        let factor = |k: usize, error: f64| error.max(1e-12).powf(-1.0 / (k + 1) as f64);
+        // A change of order has to promise more than keeping it. [Shampine, Reichelt 1997, sec. 2.3]
+        let bias = |order: usize| {
+            if order == k {
+                1.2
+            } else if order < k {
+                1.3
+            } else {
+                1.4
+            }
+        };
+        let factor = |k: usize, error: f64| error.max(1e-12).powf(-1.0 / (k + 1) as f64) / bias(k);
         let mut best = (factor(k, error), k);
         if k > 1 {
             let lower = factor(k - 1, self.error_norm(k - 1, self.row(k), y, y));
@@ -230,7 +236,7 @@ impl Bdf {
             let higher = factor(k + 1, self.error_norm(k + 1, self.row(k + 2), y, y));
             best = if higher > best.0 { (higher, k + 1) } else { best };
         }
-        let factor = SAFETY * best.0;
+        let factor = best.0;
         if best.1 != k || !(1.0..WORTH_IT).contains(&factor) {
             self.order = best.1;
             self.h = (self.h_table * factor.clamp(SHRINK, GROW)).min(self.h_max);
@@ -238,17 +244,20 @@ impl Bdf {
         }
     }
 
-    /// Differences that no longer describe the solution: begin again at order 1.
-    fn forget(&mut self, problem: &mut dyn Problem) {
-        let n = self.mass.len();
-        let (y, rest) = self.differences.split_at_mut(n);
-        rest.fill(0.0);
-        problem.residual(self.t, y, &mut rest[..n]);
-        self.work.residuals += 1;
-        (0..n).for_each(|i| rest[i] *= self.mass[i] * self.h_table);
-        self.order = 1;
-        self.equal_steps = 0;
-        self.rejections = 0;
+    /// A smaller step after an error too large, and the order below if that allows a larger one.
+    fn retreat(&mut self, h: f64, error: f64) {
+        let (n, k) = (self.mass.len(), self.order);
+        let mut factor = SAFETY * error.powf(-1.0 / (k + 1) as f64);
+        if k > 1 {
+            // ∇^k at the point just tried.
+            (0..n).for_each(|i| self.error[i] += self.differences[k * n + i]);
+            let lower = self.error_norm(k - 1, &self.error, self.row(0), &self.y);
+            let lower_factor = lower.powf(-1.0 / k as f64) / 1.3;
+            if lower_factor > factor {
+                (factor, self.order) = (lower_factor, k - 1);
+            }
+        }
+        self.h = h * factor.clamp(SHRINK, 0.9);
     }
 
     fn failure(&self, refusal: Refusal) -> Failure {
@@ -297,7 +306,7 @@ impl Stepper for Bdf {
         self.differences[..n].copy_from_slice(y);
         (0..n).for_each(|i| self.differences[n + i] = self.h * y_dot[i]);
         (self.t, self.t_before, self.h_table) = (t, t, self.h);
-        (self.order, self.order_done, self.equal_steps, self.rejections) = (1, 0, 0, 0);
+        (self.order, self.order_done, self.equal_steps) = (1, 0, 0);
         self.segment.coefficients.clear();
         self.segment.coefficients.reserve((MAX_ORDER + 1) * n);
         self.segment_is_current = false;
@@ -323,16 +332,12 @@ impl Stepper for Bdf {
                 self.rescale(h / self.h_table);
                 self.h_table = h;
             }
-            if self.rejections >= PATIENCE {
-                self.forget(problem);
-            }
             match self.attempt(problem, t1) {
                 Ok(()) => {
                     let error = self.error_norm(self.order, &self.error, self.row(0), &self.y);
                     if error <= 1.0 || self.constant {
                         self.keep(t1);
                         self.h = wanted;
-                        self.rejections = 0;
                         self.equal_steps += 1;
                         if self.equal_steps > self.order && !self.constant {
                             self.choose(error);
@@ -341,8 +346,7 @@ impl Stepper for Bdf {
                     }
                     let unknown = self.tolerance.dominant(&self.error, self.row(0), &self.y);
                     if error.is_finite() {
-                        let factor = SAFETY * error.powf(-1.0 / (self.order + 1) as f64);
-                        self.h = h * factor.clamp(SHRINK, 0.9);
+                        self.retreat(h, error);
                         last = Failure::StepTooSmall { t, h, unknown, cause: Cause::Error };
                     } else {
                         self.h = h * AFTER_FAILURE;
@@ -357,7 +361,6 @@ impl Stepper for Bdf {
                     self.h = h * AFTER_FAILURE;
                 }
             }
-            self.rejections += 1;
             self.work.rejected += 1;
         }
         Err(last)

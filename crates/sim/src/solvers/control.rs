@@ -13,7 +13,7 @@ use crate::stepper::Options;
 const SAFETY: f64 = 0.9;
 /// Bounds of h_new / h. [Hairer, Wanner 1996, sec. IV.8: 1/5 to 8]
 const SHRINK: f64 = 0.2;
-const GROW: f64 = 3.0;
+const GROW: f64 = 2.0;
 /// After failed iterations, where no error is known.
 const AFTER_FAILURE: f64 = 0.25;
 /// A step that reaches this near the limit is stretched onto it, one that leaves less than itself is halved.

@@ -37,7 +37,7 @@ pub const TR_BDF2: Tableau = Tableau {
     a: &[&[], &[1.0 - FRAC_1_SQRT_2], &[SQRT_2 / 4.0, SQRT_2 / 4.0]],
     // b = (w, w, γ), b̂ = (1 − w, 3w + 1, γ) / 3, w = √2/4.
     d: &[(SQRT_2 - 1.0) / 3.0, -1.0 / 3.0, (2.0 - SQRT_2) / 3.0],
-    share: 0.1,
+    share: 0.05,
 };
 
 /// ESDIRK34: order 3, estimate from an embedded fourth order, 4 stages, L-stable. [Jørgensen, Kristensen, Thomsen 2018]
@@ -56,6 +56,9 @@ pub const ESDIRK34: Tableau = Tableau {
     share: 0.1,
 };
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
+
+/// Steps that grow faster than this are not foretold by the one before; values then start from y0.
+const FAR: f64 = 1.5;
 
 /// Adaptive TR-BDF2.
 pub fn trbdf2(layout: &Layout, options: &Options) -> OneStep<Esdirk> {
@@ -129,17 +132,19 @@ impl Esdirk {
         if i == 1 {
             // Slopes go on changing as they did over the step before; algebraic unknowns follow its quadratic.
             let x = c[1] * h;
-            let bend = self.before.map_or(0.0, |h_before| 0.5 * x * x / h_before);
+            let before = self.before.filter(|h_before| h <= FAR * h_before);
+            let bend = before.map_or(0.0, |h_before| 0.5 * x * x / h_before);
+            let slope = if before.is_some() { x } else { 0.0 };
             for a in &self.algebraic {
                 let (first, middle, last) = (*a, self.nodes.middle * n + a, (c.len() - 1) * n + a);
-                let theta = self.before.filter(|_| self.stages_are_old).map(|h_before| 1.0 + x / h_before);
+                let theta = before.filter(|_| self.stages_are_old).map(|h_before| 1.0 + x / h_before);
                 self.stages[n + a] = theta.map_or(y0[*a], |theta| {
                     let [p, q, r] = quadratic_weights(c[self.nodes.middle], theta);
                     p * self.stages[first] + q * self.stages[middle] + r * self.stages[last]
                 });
             }
             for j in (0..n).filter(|j| self.newton.matrix.mass[*j] != 0.0) {
-                self.stages[n + j] = y0[j] + x * k[j] + bend * (k[j] - self.k_before[j]);
+                self.stages[n + j] = y0[j] + slope * k[j] + bend * (k[j] - self.k_before[j]);
             }
             self.stages[..n].copy_from_slice(y0);
             self.stages_are_old = false;
@@ -256,6 +261,7 @@ impl Method for Esdirk {
             c[3 * n + i] = s0 + s1 - 2.0 * rise;
         }
         for &a in &self.algebraic {
+            (s..4).for_each(|k| c[k * n + a] = 0.0);
             for (k, row) in self.nodes.coefficients.iter().enumerate() {
                 c[k * n + a] =
                     row.iter().zip(self.stages.chunks_exact(n)).map(|(w, stage)| w * stage[a]).sum();

@@ -18,6 +18,10 @@ const TOLERANCE: f64 = 0.03;
 const MAX_ITERATIONS: usize = 8;
 /// J serves the next step too while iterations contract this fast; an exact J costs about three residuals.
 const REUSE_RATE: f64 = 0.02;
+/// New factors have to show how fast they contract: one iteration suffices them only if it hardly moves y.
+const UNKNOWN_RATE: f64 = 100.0;
+/// Steps after which J is taken anew even so: solves of a single iteration measure no contraction.
+const MAX_AGE: usize = 3;
 
 #[derive(Clone, Debug)]
 pub struct Newton {
@@ -25,6 +29,8 @@ pub struct Newton {
     /// The factors belong to this hγ and the present J.
     factored: Option<f64>,
     jacobian_is_fresh: bool,
+    /// Steps since J was taken.
+    age: usize,
     /// Slowest contraction since `begin_step`.
     slowest: f64,
     /// Remaining error over last correction, as the last solve found it.
@@ -42,8 +48,9 @@ impl Newton {
             matrix: IterationMatrix::new(layout),
             factored: None,
             jacobian_is_fresh: false,
+            age: 0,
             slowest: 0.0,
-            rate: 1.0,
+            rate: UNKNOWN_RATE,
             inverse_weights: vec![0.0; n],
             delta: vec![0.0; n],
             tolerance: TOLERANCE * share,
@@ -53,7 +60,7 @@ impl Newton {
     pub fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut Work) {
         self.renew(problem, t, y, work);
         self.slowest = 0.0;
-        self.rate = 1.0;
+        self.rate = UNKNOWN_RATE;
         // Pivots are chosen here, where allocation is allowed. A fault is met again, and told, by `prepare`.
         let _ = self.matrix.factor(0.0);
     }
@@ -62,13 +69,15 @@ impl Newton {
         self.matrix.evaluate(problem, t, y);
         work.jacobians += 1;
         self.jacobian_is_fresh = true;
+        self.age = 0;
         self.factored = None;
     }
 
     /// A step from (t, y) follows an accepted one: J may have aged.
     pub fn next_step(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut Work) {
         self.jacobian_is_fresh = false;
-        if self.slowest > REUSE_RATE {
+        self.age += 1;
+        if self.slowest > REUSE_RATE || self.age >= MAX_AGE {
             self.renew(problem, t, y, work);
         }
     }
@@ -88,8 +97,7 @@ impl Newton {
             self.factored = None;
             self.matrix.factor(h_gamma)?;
             self.factored = Some(h_gamma);
-            // How fast the new factors contract is not known.
-            self.rate = 1.0;
+            self.rate = UNKNOWN_RATE;
         }
         Ok(())
     }
@@ -97,7 +105,7 @@ impl Newton {
     /// After a failed solve: take J at (t, y) if it is older than that; false if there is nothing to renew.
     pub fn recover(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut Work) -> bool {
         work.newton_failures += 1;
-        self.rate = 1.0;
+        self.rate = UNKNOWN_RATE;
         if self.jacobian_is_fresh {
             return false;
         }
@@ -118,7 +126,8 @@ impl Newton {
         let n = y.len();
         let delta = &mut self.delta[..];
         // What the last solve found, trusted a little less.
-        let mut rate = self.rate.max(f64::EPSILON).powf(0.8);
+        let trusted = self.rate.max(f64::EPSILON).powf(0.8);
+        let mut rate = if self.rate == UNKNOWN_RATE { UNKNOWN_RATE } else { trusted };
         let mut last = 0.0;
         for iteration in 0..MAX_ITERATIONS {
             problem.residual(t, y, delta);
