@@ -1,4 +1,4 @@
-//! Sparse LU of many matrices with one pattern: S A → P S A Q = L U.
+//! Sparse LU of many matrices with one pattern: P S A Q = L U.
 //!
 //! Pivots are chosen once, by Markowitz' count (r_i − 1)(c_j − 1) among entries with
 //! |a_ij| ≥ τ max_i |a_ij| [Duff, Erisman, Reid 1986, sec. 7.2]; S scales rows by powers of two so that
@@ -7,8 +7,8 @@
 //!
 //!   l_ik = a_ik / u_kk,   a_ij −= l_ik u_kj,   j > k,  i > k                                      (1)
 //!
-//! A multiplier beyond `GROWTH` shows that the old pivots no longer fit; then they are chosen anew.
-//! That, and the first factorisation, allocate; nothing else does.
+//! A multiplier beyond `GROWTH` shows that scales or pivots no longer fit; then they are chosen anew.
+//! Choosing pivots allocates, the first time and then; nothing else does.
 
 use crate::{Fault, Pattern};
 
@@ -26,6 +26,9 @@ pub struct Lu {
     pattern: Pattern,
     /// Whether `choose_pivots` has filled what follows.
     ready: bool,
+
+    // Written by `refactor` when the values outgrew it.
+    scaling: Scaling,
 
     // Written by `choose_pivots`. Position k: the k-th pivot.
     /// Row and column of A at each position.
@@ -60,8 +63,9 @@ impl Lu {
             ready: false,
             row_of: Vec::new(),
             column_of: Vec::new(),
-            row_scale: Vec::new(),
-            entry_scale: Vec::new(),
+            scaling: Scaling::new(n),
+            row_scale: vec![1.0; n],
+            entry_scale: vec![1.0; pattern.nnz()],
             place: Vec::new(),
             start: Vec::new(),
             split: Vec::new(),
@@ -90,6 +94,14 @@ impl Lu {
         }
         if values.iter().any(|v| !v.is_finite()) {
             return Err(Fault::NotFinite);
+        }
+        self.scaling.equilibrate(&self.pattern, values);
+        if self.ready {
+            // Old pivots may still do once rows are scaled to the present values.
+            self.apply_scales();
+            if self.eliminate(values) {
+                return Ok(());
+            }
         }
         self.ready = false;
         self.choose_pivots(values)?;
@@ -159,21 +171,27 @@ impl Lu {
         }
     }
 
+    fn apply_scales(&mut self) {
+        let rows = &self.scaling.rows;
+        self.row_scale.iter_mut().zip(&self.row_of).for_each(|(s, i)| *s = rows[*i as usize]);
+        self.entry_scale.iter_mut().zip(&self.pattern.row).for_each(|(s, i)| *s = rows[*i]);
+    }
+
     fn choose_pivots(&mut self, values: &[f64]) -> Result<(), Fault> {
         let n = self.pattern.n();
-        let scale = row_scales(&self.pattern, values);
-        let mut active = Active::new(&self.pattern, values, &scale);
+        let mut active = Active::new(&self.pattern, values, &self.scaling.rows);
         let mut pivots = Vec::with_capacity(n);
         for _ in 0..n {
             let (row, column) = active.next_pivot()?;
             pivots.push((row, column, active.eliminate(row, column)));
         }
-        self.lay_out(&pivots, &scale);
+        self.lay_out(&pivots);
+        self.apply_scales();
         Ok(())
     }
 
     /// Turn the pivots, with the U columns and L rows of each, into the flat lists.
-    fn lay_out(&mut self, pivots: &[(usize, usize, Cross)], scale: &[f64]) {
+    fn lay_out(&mut self, pivots: &[(usize, usize, Cross)]) {
         let n = pivots.len();
         let (mut row_position, mut column_position) = (vec![0; n], vec![0; n]);
         for (k, (row, column, _)) in pivots.iter().enumerate() {
@@ -182,7 +200,6 @@ impl Lu {
         }
         self.row_of = pivots.iter().map(|p| p.0 as u32).collect();
         self.column_of = pivots.iter().map(|p| p.1 as u32).collect();
-        self.row_scale = pivots.iter().map(|p| scale[p.0]).collect();
         self.start = vec![0];
         self.split.clear();
         self.position.clear();
@@ -211,7 +228,6 @@ impl Lu {
         }
         let entries = self.pattern.entries();
         self.place = entries.map(|(i, j, _)| self.find(row_position[i], column_position[j])).collect();
-        self.entry_scale = self.pattern.row.iter().map(|i| scale[*i]).collect();
     }
 
     /// Place in `x` of the entry at positions (i, j), which exists.
@@ -228,26 +244,43 @@ impl Lu {
 }
 
 /// Powers of two r_i such that, with column factors alike, every row's and column's largest entry is near 1.
-fn row_scales(pattern: &Pattern, values: &[f64]) -> Vec<f64> {
-    let n = pattern.n();
-    let (mut r, mut c) = (vec![1.0; n], vec![1.0; n]);
-    // Each sweep halves the distance to 1 on a logarithmic scale; powers of two need no more.
-    for _ in 0..6 {
-        let (mut row_max, mut column_max) = (vec![0.0_f64; n], vec![0.0_f64; n]);
-        for (i, j, k) in pattern.entries() {
-            let size = (r[i] * values[k] * c[j]).abs();
-            row_max[i] = row_max[i].max(size);
-            column_max[j] = column_max[j].max(size);
-        }
-        let toward_one = |s: &mut f64, max: f64| {
-            if max > 0.0 && max.is_finite() {
-                *s = (*s / max.sqrt()).clamp(1e-150, 1e150);
+#[derive(Clone, Debug)]
+struct Scaling {
+    rows: Vec<f64>,
+    columns: Vec<f64>,
+    row_max: Vec<f64>,
+    column_max: Vec<f64>,
+}
+
+impl Scaling {
+    fn new(n: usize) -> Self {
+        Scaling { rows: vec![1.0; n], columns: vec![1.0; n], row_max: vec![0.0; n], column_max: vec![0.0; n] }
+    }
+
+    fn equilibrate(&mut self, pattern: &Pattern, values: &[f64]) {
+        self.rows.fill(1.0);
+        self.columns.fill(1.0);
+        let toward_one = |scales: &mut [f64], largest: &[f64]| {
+            for (s, max) in scales.iter_mut().zip(largest) {
+                if *max > 0.0 && max.is_finite() {
+                    *s = (*s / max.sqrt()).clamp(1e-150, 1e150);
+                }
             }
         };
-        r.iter_mut().zip(row_max).for_each(|(s, max)| toward_one(s, max));
-        c.iter_mut().zip(column_max).for_each(|(s, max)| toward_one(s, max));
+        // Each sweep halves the distance to 1 on a logarithmic scale; powers of two need no more.
+        for _ in 0..6 {
+            self.row_max.fill(0.0);
+            self.column_max.fill(0.0);
+            for (i, j, k) in pattern.entries() {
+                let size = (self.rows[i] * values[k] * self.columns[j]).abs();
+                self.row_max[i] = self.row_max[i].max(size);
+                self.column_max[j] = self.column_max[j].max(size);
+            }
+            toward_one(&mut self.rows, &self.row_max);
+            toward_one(&mut self.columns, &self.column_max);
+        }
+        self.rows.iter_mut().for_each(|s| *s = s.log2().round().exp2());
     }
-    r.iter().map(|s| s.log2().round().exp2()).collect()
 }
 
 /// What one pivot leaves behind: the columns of its row, the rows of its column.

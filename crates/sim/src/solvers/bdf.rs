@@ -8,7 +8,7 @@
 //! solves; rows without y' read 0 = f. L-stable at order 1 and 2, almost so above: poor on lightly damped
 //! oscillations. A change of step interpolates the differences.
 
-use super::control::{first_step, mass, to_limit};
+use super::control::{first_step, mass, to_limit, too_small};
 use super::error::Tolerance;
 use super::newton::Newton;
 use super::one_step::Refusal;
@@ -28,8 +28,6 @@ const SHRINK: f64 = 0.2;
 const GROW: f64 = 2.0;
 const WORTH_IT: f64 = 1.2;
 const AFTER_FAILURE: f64 = 0.25;
-/// Smallest step, in units of the spacing of numbers near t.
-const RESOLUTION: f64 = 10.0;
 
 /// γ_k.
 fn gamma(k: usize) -> f64 {
@@ -302,6 +300,7 @@ impl Stepper for Bdf {
                 norm(&bent)
             })
         });
+        self.newton.rehearse(self.h);
         self.differences.fill(0.0);
         self.differences[..n].copy_from_slice(y);
         (0..n).for_each(|i| self.differences[n + i] = self.h * y_dot[i]);
@@ -324,7 +323,7 @@ impl Stepper for Bdf {
             self.newton.next_step(problem, t, start, &mut self.work);
         }
         let mut last = Failure::StepTooSmall { t, h: self.h, unknown: 0, cause: Cause::Error };
-        while self.constant || self.h > RESOLUTION * f64::EPSILON * t.abs().max(f64::MIN_POSITIVE) {
+        while self.constant || !too_small(self.h, t) {
             let (h, t1) = if self.constant { (self.h, t + self.h) } else { to_limit(self.h, t, limit) };
             // A step cut short by a limit does not change the one asked for.
             let wanted = if h < 0.99 * self.h { self.h } else { h };

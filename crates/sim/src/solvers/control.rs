@@ -57,7 +57,7 @@ impl StepControl {
 
     /// Too small to be told from no step at all.
     pub fn exhausted(&self, t: f64) -> bool {
-        !(self.h > RESOLUTION * f64::EPSILON * t.abs().max(f64::MIN_POSITIVE))
+        too_small(self.h, t)
     }
 
     pub fn accept(&mut self, h: f64, error: f64) {
@@ -85,6 +85,11 @@ impl StepControl {
         self.h = h * AFTER_FAILURE;
         self.rejected = true;
     }
+}
+
+/// A step that time cannot resolve near t, or that is no number at all.
+pub fn too_small(h: f64, t: f64) -> bool {
+    h.is_nan() || h <= RESOLUTION * f64::EPSILON * t.abs().max(f64::MIN_POSITIVE)
 }
 
 /// Fit a step of size `h` before `limit` without leaving a crumb: (size, end).

@@ -193,7 +193,7 @@ impl Method for Esdirk {
         (self.tableau.order, self.tableau.estimate_order)
     }
 
-    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], f: &[f64], work: &mut Work) {
+    fn restart(&mut self, problem: &mut dyn Problem, t: f64, h: f64, y: &[f64], f: &[f64], work: &mut Work) {
         for j in 0..y.len() {
             self.k[j] = self.newton.matrix.mass[j] * f[j];
         }
@@ -201,6 +201,7 @@ impl Method for Esdirk {
         self.shift = false;
         self.stages_are_old = false;
         self.newton.restart(problem, t, y, work);
+        self.newton.rehearse(h * self.tableau.gamma);
     }
 
     fn attempt(

@@ -61,8 +61,12 @@ impl Newton {
         self.renew(problem, t, y, work);
         self.slowest = 0.0;
         self.rate = UNKNOWN_RATE;
-        // Pivots are chosen here, where allocation is allowed. A fault is met again, and told, by `prepare`.
-        let _ = self.matrix.factor(0.0);
+    }
+
+    /// Choose pivots for steps like this one, where allocation is allowed. A fault is met again by `prepare`.
+    pub fn rehearse(&mut self, h_gamma: f64) {
+        let _ = self.matrix.factor(h_gamma);
+        self.factored = None;
     }
 
     fn renew(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut Work) {

@@ -35,8 +35,8 @@ pub enum Refusal {
 pub trait Method {
     /// Order of the solution, and of the error estimate: ‖e‖ ~ h^(estimate + 1).
     fn orders(&self) -> (usize, usize);
-    /// Begin anew at (t, y), where f = f(t, y) is finite.
-    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], f: &[f64], work: &mut Work);
+    /// Begin anew at (t, y), where f = f(t, y) is finite, with steps of about h. May allocate.
+    fn restart(&mut self, problem: &mut dyn Problem, t: f64, h: f64, y: &[f64], f: &[f64], work: &mut Work);
     /// Compute y1 and the estimated error of it, both of the size of y.
     fn attempt(
         &mut self,
@@ -184,12 +184,13 @@ impl<M: Method> Stepper for OneStep<M> {
         if let Some(row) = f.iter().position(|v| !v.is_finite()) {
             return Err(Failure::NotFinite { t, row });
         }
-        self.method.restart(problem, t, y, &f, &mut self.work);
-        if self.fixed.is_none() {
-            let h = self.begin_with(problem, &f);
-            self.control.restart(h);
-            self.started = true;
-        }
+        let h = match self.fixed {
+            Some(h) => h,
+            None => self.begin_with(problem, &f),
+        };
+        self.control.restart(h);
+        self.started = true;
+        self.method.restart(problem, t, h, y, &f, &mut self.work);
         self.segment.coefficients.clear();
         self.segment.coefficients.reserve(6 * y.len());
         self.segment_is_current = false;

@@ -201,10 +201,10 @@ impl Method for Rosenbrock {
         (self.tableau.order, self.tableau.estimate_order)
     }
 
-    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], _f: &[f64], work: &mut Work) {
+    fn restart(&mut self, problem: &mut dyn Problem, t: f64, h: f64, y: &[f64], _f: &[f64], work: &mut Work) {
         self.evaluate(problem, t, y, work);
         // Pivots are chosen here, where allocation is allowed. A fault is met again, and told, by `attempt`.
-        let _ = self.matrix.factor(0.0);
+        let _ = self.matrix.factor(h * self.tableau.gamma);
     }
 
     fn attempt(
@@ -246,7 +246,7 @@ impl Method for Rosenbrock {
                 work.residuals += 1;
             }
             // (1): algebraic rows read f + γ_i h ∂f/∂t.
-            let history = error.as_mut();
+            let history = &mut *error;
             history.fill(0.0);
             combine(history, c[i], before);
             let (h_gamma, g) = (h * gamma, h * gamma_i[i]);

@@ -9,6 +9,7 @@ use crate::problem::{Layout, Problem};
 use crate::stepper::{Failure, Options, Stepper};
 
 type Make = fn(&Layout, &Options) -> Box<dyn Stepper>;
+type Pose = fn() -> Written;
 
 /// Every adaptive implicit solver by name.
 const ADAPTIVE: [(&str, Make); 4] = [
@@ -34,7 +35,7 @@ fn mescd(y: &[f64], problem: &Written) -> f64 {
 
 #[test]
 fn standard_problems_keep_the_tolerance_within_a_factor_100() {
-    let standard: [(&str, fn() -> Written); 4] = [
+    let standard: [(&str, Pose); 4] = [
         ("HIRES", problems::hires),
         ("Robertson", problems::robertson),
         ("Van der Pol", problems::van_der_pol),
@@ -101,9 +102,7 @@ fn one_step_methods_have_their_order_in_differential_and_algebraic_unknowns() {
         // Small enough for the leading term, large enough to stand above rounding.
         let steps = if order > 3.0 { [0.025, 0.0125] } else { [0.01, 0.005] };
         let algebraic_steps = if order > 3.0 { [0.00625, 0.003125] } else { [0.00125, 0.000625] };
-        let of = |problem: fn() -> Written, i, steps| {
-            observed_order(steps, |h| final_error(name, problem(), h, i))
-        };
+        let of = |problem: Pose, i, steps| observed_order(steps, |h| final_error(name, problem(), h, i));
         assert_near(of(problems::hyperbola, 0, steps), order, 0.1, name);
         assert_near(of(problems::index_one, 0, steps), order, 0.1, name);
         assert_near(of(problems::index_one, 1, algebraic_steps), order, 0.1, name);
