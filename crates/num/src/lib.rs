@@ -3,10 +3,12 @@
 mod dense_lu;
 mod lu;
 mod pattern;
+mod table;
 
 pub use dense_lu::DenseLu;
 pub use lu::Lu;
 pub use pattern::Pattern;
+pub use table::{Outside, Shape, Table1, Table2, TableError};
 
 /// Why a matrix could not be factorised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
