@@ -2,6 +2,7 @@
 
 use super::control::{StepControl, first_step};
 use super::error::Tolerance;
+use super::implicit::mass;
 use crate::problem::{Layout, Problem};
 use crate::stepper::{Cause, Failure, Options, Segment, Stepper, Work};
 
@@ -111,10 +112,10 @@ impl<M: Method> OneStep<M> {
 
     /// The step to begin with, from the behaviour at the start, and from the step before a jump.
     fn begin_with(&mut self, problem: &mut dyn Problem, f: &[f64]) -> f64 {
-        let layout_mass = super::control::mass(problem.layout());
+        let mass = mass(problem.layout());
         let (t, y) = (self.span.t1, &self.y1);
         let norm = |e: &[f64], tolerance: &Tolerance| tolerance.norm(e, y, y);
-        let y_dot: Vec<f64> = f.iter().zip(&layout_mass).map(|(f, m)| f * m).collect();
+        let y_dot: Vec<f64> = f.iter().zip(&mass).map(|(f, m)| f * m).collect();
         let (y_norm, y_dot_norm) = (norm(y, &self.tolerance), norm(&y_dot, &self.tolerance));
         let (trial, bent) = (&mut self.y_new, &mut self.error);
         let mut residuals = 0;
@@ -122,7 +123,7 @@ impl<M: Method> OneStep<M> {
             (0..y.len()).for_each(|i| trial[i] = y[i] + h * y_dot[i]);
             problem.residual(t + h, trial, bent);
             residuals += 1;
-            (0..y.len()).for_each(|i| bent[i] = (bent[i] - f[i]) * layout_mass[i]);
+            (0..y.len()).for_each(|i| bent[i] = (bent[i] - f[i]) * mass[i]);
             norm(bent, &self.tolerance)
         });
         self.work.residuals += residuals;
