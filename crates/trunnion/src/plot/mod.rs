@@ -46,7 +46,14 @@ pub fn save(chart: &Chart, path: &Path) -> Result<(), Error> {
         Some("png") => chart.png()?,
         _ => return Err(Error::Extension { path: path.to_owned() }),
     };
-    fs::write(path, picture).map_err(|cause| Error::File { path: path.to_owned(), cause })
+    // A full disk leaves no half picture, and the one before in place.
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".tmp");
+    let written = fs::write(&temporary, picture).and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|cause| {
+        let _ = fs::remove_file(&temporary);
+        Error::File { path: path.to_owned(), cause }
+    })
 }
 
 impl Error {

@@ -143,6 +143,9 @@ fn pictures_are_saved_by_their_extension() {
     assert_eq!(error.hint(), Some("end the name with .svg or .png"));
     let error = save(&chart, &folder.join("none/a.svg")).unwrap_err();
     assert!(matches!(error, Error::File { .. }) && error.hint().is_some());
+    fs::create_dir(folder.join("folder.svg")).unwrap();
+    assert!(save(&chart, &folder.join("folder.svg")).is_err());
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);
     fs::remove_dir_all(&folder).unwrap();
 }
 
