@@ -1,27 +1,35 @@
 //! The known word a misspelt one was probably meant to be.
 
-/// The closest of `known`: equal but for case, or within one edit per three letters. The first one wins a tie.
+/// The closest of `known`: equal but for case, or within one edit per three letters. Among equals the one that
+/// starts alike for longest wins, then the first.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Nobody misspells a word this long, and the search stays cheap on garbage.
     if word.len() > 100 {
         return None;
     }
-    let letters: Vec<char> = word.chars().flat_map(char::to_lowercase).collect();
+    let letters = lowercase(word);
     let allowed = (letters.len() / 3).max(1);
-    let mut best: Option<(usize, &str)> = None;
+    let mut best: Option<(usize, usize, &str)> = None;
     for candidate in known {
-        let other: Vec<char> = candidate.chars().flat_map(char::to_lowercase).collect();
+        let other = lowercase(candidate);
         if other.len().abs_diff(letters.len()) > allowed {
             continue;
         }
         let edits = edits(&letters, &other);
-        // One letter for one letter is another word, not a misspelling.
-        let related = edits <= allowed && edits < letters.len().max(other.len());
-        if related && best.is_none_or(|(least, _)| edits < least) {
-            best = Some((edits, candidate));
+        // Half a word changed is another word, not a misspelling.
+        if edits > allowed || 2 * edits >= letters.len().max(other.len()) {
+            continue;
+        }
+        let differing = letters.len() - letters.iter().zip(&other).take_while(|(a, b)| a == b).count();
+        if best.is_none_or(|(least, shortest, _)| (edits, differing) < (least, shortest)) {
+            best = Some((edits, differing, candidate));
         }
     }
-    best.map(|(_, candidate)| candidate)
+    best.map(|(_, _, candidate)| candidate)
+}
+
+fn lowercase(word: &str) -> Vec<char> {
+    word.chars().flat_map(char::to_lowercase).collect()
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
@@ -53,7 +61,10 @@ mod tests {
         assert_eq!(nearest("VOLUME", known), Some("volume"));
         assert_eq!(nearest("pa", known), Some("p_a"));
         assert_eq!(nearest("restritcor", known), Some("restrictor"));
+        assert_eq!(nearest("sinn", ["sign", "sin"]), Some("sin"));
+        assert_eq!(nearest("Q", known), Some("q"));
         assert_eq!(nearest("x", known), None);
+        assert_eq!(nearest("q0", known), None);
         assert_eq!(nearest("torque", known), None);
         assert_eq!(nearest("", known), None);
     }

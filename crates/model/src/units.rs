@@ -14,6 +14,7 @@ mod tests;
 
 use std::ops::Range;
 
+pub(crate) use known::habit as unit_habit;
 pub(crate) use number::{scan_number, shortened};
 pub(crate) use scan::{name_len, starts_name};
 

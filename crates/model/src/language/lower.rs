@@ -12,7 +12,7 @@ use super::error::{self, LangError, MOST_ERRORS};
 use super::functions::{self, FUNCTIONS, Function, Rule};
 use super::{Scope, TableFn, Typed, is_function};
 use crate::nearest::nearest;
-use crate::units::{Dimension, Unit, is_unit_name, shortened};
+use crate::units::{Dimension, Unit, is_unit_name, shortened, unit_habit};
 
 pub fn lower(graph: &Graph, ast: &Ast, scope: &dyn Scope) -> Result<Typed, Vec<LangError>> {
     let mut lowering = Lowering::new(graph, scope);
@@ -125,9 +125,13 @@ impl<'g, 's> Lowering<'g, 's> {
     fn unknown_name(&self, name: &str, span: &Range<usize>) -> LangError {
         let hint = match nearest(name, self.names()) {
             Some(meant) => Some(format!("did you mean `{meant}`?")),
+            None if name == "t" => Some("simulated time is called `time`".into()),
             None if is_unit_name(name) => Some(format!(
                 "`{name}` is a unit: it follows a number, as in `1 {name}`, and joins other units by `/`, `·` or a space"
             )),
+            None if unit_habit(name).is_some() => {
+                unit_habit(name).map(|unit| format!("the unit is `{unit}`"))
+            }
             None if is_function(name) => Some(format!("to call the function, write `{name}(…)`")),
             None => None,
         };
@@ -178,7 +182,7 @@ impl<'g, 's> Lowering<'g, 's> {
         (left, dimension)
     }
 
-    /// Terms that agree give their dimension; others are held against `reference`, if there is one.
+    /// Terms that agree give their dimension; others are each held against `reference`, if there is one.
     fn sum(
         &mut self,
         first: &Ast,
@@ -192,9 +196,7 @@ impl<'g, 's> Lowering<'g, 's> {
             total = if *operator == Operator::Add { total + next } else { total - next };
             terms.push((a, dimension));
         }
-        let mut known = terms.iter().filter_map(|&(_, dimension)| dimension);
-        let one = known.next();
-        if known.any(|d| Some(d) != one)
+        if terms.iter().any(|&(_, other)| other != dimension)
             && let Some((left, dimension)) = reference
         {
             terms.insert(0, (left, Some(dimension)));
@@ -235,7 +237,7 @@ impl<'g, 's> Lowering<'g, 's> {
             },
             (Some(d), None) => {
                 let message = format!("the exponent of {} must be a number", d.quantity());
-                let label = format!("not a number, but `{}` is in {d}", short(base));
+                let label = format!("`{}` is in {d}", short(base));
                 let hint = "divide by a reference first, as in `(x/x_0)^n`";
                 self.fail(LangError::new(error::EXPONENT, &exponent.span, message).label(label).hint(hint)).1
             }
@@ -382,7 +384,8 @@ impl<'g, 's> Lowering<'g, 's> {
     pub fn agree(&mut self, terms: &[(&Ast, Option<Dimension>)]) -> Option<Dimension> {
         let known = || terms.iter().filter_map(|&(ast, dimension)| Some((ast, dimension?)));
         let (reference, expected) = known().find(|(ast, _)| !is_bare(ast)).or_else(|| known().next())?;
-        for (ast, found) in known().filter(|&(_, found)| found != expected) {
+        let room = MOST_ERRORS.saturating_sub(self.errors.len());
+        for (ast, found) in known().filter(|&(_, found)| found != expected).take(room) {
             let label = format!("{}, but `{}` is {}", in_unit(found), short(reference), in_unit(expected));
             let error = LangError::dimension(&ast.span, expected, found).label(label);
             self.fail(error.maybe_hint(unit_hint(ast, expected)));

@@ -92,6 +92,9 @@ impl<'a> Parser<'a> {
             Token::End => Ok(()),
             Token::Equals => Err(LangError::new(error::EQUATION, &self.span(), "an expression has no `=`")
                 .hint("to compare, write `==`")),
+            Token::Comma => {
+                Err(self.expected("an operator or the end").hint("decimals are written with a point"))
+            }
             _ => Err(self.expected("an operator or the end")),
         }
     }
@@ -234,7 +237,7 @@ impl<'a> Parser<'a> {
             let first = self.expression()?;
             if self.take(&Token::Comma) {
                 let a = self.expression()?;
-                self.expect(&Token::Comma, "an operator or `,`")?;
+                self.expect(&Token::Comma, "an operator or `,`").map_err(two_branches)?;
                 let b = self.expression()?;
                 let end = self.expect(&Token::Close, "an operator or `)`")?.end;
                 let kind = Kind::If(Box::new(first), Box::new(a), Box::new(b));
@@ -248,9 +251,13 @@ impl<'a> Parser<'a> {
         };
         self.expect(&Token::Keyword("then"), "an operator or `then`")?;
         let a = self.expression()?;
-        self.expect(&Token::Keyword("else"), "an operator or `else`")?;
+        self.expect(&Token::Keyword("else"), "an operator or `else`").map_err(two_branches)?;
         let b = self.expression()?;
         let span = start..b.span.end;
         Ok(Ast { kind: Kind::If(Box::new(condition), Box::new(a), Box::new(b)), span })
     }
+}
+
+fn two_branches(error: LangError) -> LangError {
+    if error.code == error::SYNTAX { error.hint("an `if` needs a value for both cases") } else { error }
 }

@@ -242,9 +242,14 @@ pub(super) fn find(name: &str) -> Option<Scale> {
     })
 }
 
+/// The unit that people mean by `name`.
+pub(crate) fn habit(name: &str) -> Option<&'static str> {
+    HABITS.iter().find(|(habit, _)| *habit == name).map(|(_, meant)| *meant)
+}
+
 /// How to write what `name` probably means.
 pub(super) fn suggestion(name: &str) -> Option<String> {
-    if let Some((_, meant)) = HABITS.iter().find(|(habit, _)| *habit == name) {
+    if let Some(meant) = habit(name) {
         return Some(format!("write `{meant}`"));
     }
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
