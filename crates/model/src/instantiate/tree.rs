@@ -139,6 +139,8 @@ pub struct Tree<'a> {
     pub instances: Vec<Instance<'a>>,
     /// Components that could not be made, which has been reported.
     pub broken: HashSet<String>,
+    /// There are too many components to go on.
+    pub overgrown: bool,
 }
 
 pub fn build<'a>(
@@ -147,8 +149,13 @@ pub fn build<'a>(
     sets: &'a Sets,
     problems: &'a Problems,
 ) -> Tree<'a> {
-    let mut growing =
-        Growing { library, sets, problems, tree: Tree { instances: vec![], broken: HashSet::new() } };
+    let mut growing = Growing {
+        library,
+        sets,
+        problems,
+        tree: Tree { instances: vec![], broken: HashSet::new(), overgrown: false },
+        unknown: HashSet::new(),
+    };
     let place = Span::new(&root.source, 0..0);
     growing.add(String::new(), None, root, &[], place);
     growing.expand(0, 0);
@@ -160,6 +167,8 @@ struct Growing<'a> {
     sets: &'a Sets,
     problems: &'a Problems,
     tree: Tree<'a>,
+    /// Components of unknown type.
+    unknown: HashSet<*const Child>,
 }
 
 impl<'a> Growing<'a> {
@@ -167,6 +176,9 @@ impl<'a> Growing<'a> {
     fn expand(&mut self, index: usize, depth: usize) {
         let children: Vec<&'a Child> = self.tree.instances[index].each(|b| &b.components).collect();
         for child in children {
+            if self.tree.overgrown {
+                return;
+            }
             let path = self.tree.instances[index].full(&child.key.name);
             if self.tree.instances[index].children.contains_key(&child.key.name) {
                 continue;
@@ -181,9 +193,13 @@ impl<'a> Growing<'a> {
         }
     }
 
-    fn definition(&self, parent: usize, child: &'a Child, depth: usize) -> Option<&'a Definition> {
+    fn definition(&mut self, parent: usize, child: &'a Child, depth: usize) -> Option<&'a Definition> {
         let kind = child.kind.as_ref()?;
         let Some(definition) = self.library.find(&kind.text) else {
+            // Once, however often the component around it is used.
+            if !self.unknown.insert(std::ptr::from_ref(child)) {
+                return None;
+            }
             self.problems.add(
                 Diagnostic::error("M0301", format!("there is no component type `{}`", kind.text))
                     .at(&kind.span, "not in any library")
@@ -209,6 +225,7 @@ impl<'a> Growing<'a> {
             up = instance.parent;
         }
         if depth >= DEEPEST || self.tree.instances.len() >= MOST {
+            self.tree.overgrown = true;
             self.problems.add(
                 Diagnostic::error("M0004", "the model has too many components")
                     .at(&kind.span, format!("more than {MOST}, or more than {DEEPEST} inside each other")),
