@@ -1,4 +1,9 @@
 //! Solvers, events, sampled tasks and the run loop.
 
+pub mod balance;
+pub mod homotopy;
+pub mod newton;
 pub mod problem;
+#[cfg(test)]
+mod scenes;
 pub mod stepper;
