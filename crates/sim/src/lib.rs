@@ -6,4 +6,5 @@ pub mod newton;
 pub mod problem;
 #[cfg(test)]
 mod scenes;
+pub mod solvers;
 pub mod stepper;

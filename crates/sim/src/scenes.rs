@@ -178,3 +178,17 @@ impl Hybrid for Scene {
         Ok(run(t, y, &mut self.modes))
     }
 }
+
+#[track_caller]
+pub fn assert_near(value: f64, expected: f64, tolerance: f64) {
+    assert!(
+        (value - expected).abs() <= tolerance,
+        "{value:.12e} is not {expected:.12e} within {tolerance:e}"
+    );
+}
+
+/// Slope of log error over log h between the two smallest steps.
+pub fn observed_order(h: &[f64], error: impl Fn(f64) -> f64) -> f64 {
+    let n = h.len();
+    (error(h[n - 2]) / error(h[n - 1])).ln() / (h[n - 2] / h[n - 1]).ln()
+}
