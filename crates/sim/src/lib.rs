@@ -1,7 +1,9 @@
 //! Solvers, events, sampled tasks and the run loop.
 
 pub mod balance;
+pub mod events;
 pub mod homotopy;
+pub mod integrate;
 pub mod newton;
 pub mod problem;
 #[cfg(test)]

@@ -358,9 +358,11 @@ impl Explicit {
         self.differential.iter().fold(0.0, |m: f64, &u| m.max((x(u) / self.weight[u]).abs()))
     }
 
-    /// First step of an adaptive run. [Hairer1993, II.4, p. 169]
+    /// First step of an adaptive run: a hundredth of the time in which an unknown changes by its size, then corrected by
+    /// how much the derivative changes over it. [Hairer1993, II.4, p. 169]
     fn first_step(&mut self, problem: &mut dyn Problem) -> f64 {
-        let d_0 = self.norm(|u| self.y_start[u]);
+        // A value near zero is no small unknown: its nominal size counts.
+        let d_0 = self.norm(|u| self.y_start[u].abs().max(self.nominal[u]));
         let d_1 = self.norm(|u| self.k[u]);
         let h_0 = if d_0 < 1e-5 || d_1 < 1e-5 { 1e-6 } else { 0.01 * d_0 / d_1 };
         let h_0 = h_0.min(self.options.h_max);
@@ -384,7 +386,8 @@ impl Explicit {
     fn adaptive_step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
         let scale = if limit.is_finite() { limit.abs() } else { 0.0 };
         let h_min = 16.0 * f64::EPSILON * self.t.abs().max(scale).max(f64::MIN_POSITIVE);
-        let mut h = self.h_next.min(self.options.h_max);
+        // Never below what time resolves, or steps of no length would follow each other for ever.
+        let mut h = self.h_next.min(self.options.h_max).max(2.0 * h_min);
         loop {
             // The last two steps before a limit are of equal length; one slightly longer lands on it at once.
             let left = limit - self.t;
