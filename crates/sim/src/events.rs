@@ -17,7 +17,7 @@
 //! - it fires at the instant it leaves if it leaves towards the far side of its direction (Falling: downwards, Rising:
 //!   upwards): a ball put on the floor with v < 0 bounces at once, one with v > 0 does not;
 //! - except if it has just fired there and the event did not move it: it goes on, or comes back, without firing again.
-//!   If the event did move it, to zero once more, it may fire again (and is reported if it does so for ever);
+//!   If the event did move it, to zero once more, it may fire again, and again (and is reported if it does so for ever);
 //! - a guard of direction Both fires only when it comes from a side; leaving zero it fires nothing, but modes that
 //!   mirror it are brought into line (`Hybrid::settle`). The same holds for the others when they do not fire;
 //! - as long as it stays zero, nothing happens.
@@ -331,6 +331,15 @@ impl Locator {
                 last = k;
             }
         }
+        // Exactly zero at the end: where would it go?
+        if last + 1 < points && sign(g(self, points - 1)) == 0 && self.counts(guard, -side) {
+            let (from, to) = (self.times[0], self.times[points - 1]);
+            let beyond = to + f64::max(AT_ONCE * (to - from), 4.0 * resolution(to));
+            if sign(self.value(problem, curve, beyond, guard)) == -side {
+                let t = self.root(problem, curve, guard, side, self.times[last], to);
+                return Some(Found { t, guard, rising: side < 0, fires: true });
+            }
+        }
         None
     }
 
@@ -355,7 +364,7 @@ impl Locator {
         Found { t: b, guard, rising: s > 0, fires }
     }
 
-    /// The smallest time in [a, b] at which the guard is no longer on `side`; at b it is on the other.
+    /// The smallest time in [a, b] at which the guard is no longer on `side`; at b it is not.
     fn root<P: Hybrid>(
         &mut self,
         problem: &mut P,

@@ -11,8 +11,7 @@
 //!
 //! Endless behaviour ends the run with an error, results so far kept:
 //! - Zeno: a guard fires `BURST` times within `VANISHING` of the run's length, or within the resolution of time; or after
-//!   `SHRINKING` ever shorter intervals that add up to next to nothing it no longer comes back to its side (it would fall
-//!   through);
+//!   ever shorter intervals that add up to next to nothing it no longer comes back to its side (it would fall through);
 //! - chattering: modes change for ever while time stands still.
 //!
 //! No clock, no input or output, no threads: the observer does what has to be done outside.
@@ -30,9 +29,10 @@ const BURST: usize = 20;
 const VANISHING: f64 = 1e-10;
 /// The same relative to time itself: a hundredth of a rounding each would be no interval at all.
 const VANISHING_TIME: f64 = 1e-13;
-/// Ever shorter intervals before a guard that falls through is called Zeno, if those to come, r/(1 − r) times the last
-/// with the ratio r so far, add up to less than this share of the run.
-const SHRINKING: u32 = 8;
+/// Intervals shrink if the later half of those remembered takes less than this share of the earlier half …
+const SHRINKING: f64 = 0.97;
+/// … of at least so many each, and if what would follow at that rate adds up to less than this share of the run.
+const FEWEST: usize = 4;
 const LITTLE: f64 = 1e-3;
 /// Rounds of settling at one instant, and restarts without time passing.
 const ROUNDS: usize = 100;
@@ -286,12 +286,27 @@ struct History {
     /// The last times, a ring.
     times: [f64; BURST],
     count: usize,
-    /// Since the last but one, and its ratio to the one before.
-    interval: f64,
-    ratio: f64,
-    shrinking: u32,
     /// Sign after the last.
     heading: i8,
+}
+
+impl History {
+    /// The time of the firing before the last `back`; −∞ if there was none or it is forgotten.
+    fn time(&self, back: usize) -> f64 {
+        if back < self.count.min(BURST) {
+            self.times[(self.count - 1 - back) % BURST]
+        } else {
+            f64::NEG_INFINITY
+        }
+    }
+
+    /// Time that all firings to come will take if their intervals go on shrinking as they have; ∞ if they do not shrink.
+    fn time_to_come(&self) -> f64 {
+        let half = (self.count.min(BURST) - 1) / 2;
+        let (later, both) = (self.time(0) - self.time(half), self.time(0) - self.time(2 * half));
+        let ratio = later / (both - later);
+        if half >= FEWEST && ratio < SHRINKING { later * ratio / (1.0 - ratio) } else { f64::INFINITY }
+    }
 }
 
 struct Run<'a, P: Hybrid> {
@@ -336,14 +351,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
     ) -> Self {
         let layout = problem.layout();
         let (n, m) = (layout.n(), layout.guards.len());
-        let none = History {
-            times: [f64::NEG_INFINITY; BURST],
-            count: 0,
-            interval: f64::INFINITY,
-            ratio: 1.0,
-            shrinking: 0,
-            heading: 0,
-        };
+        let none = History { times: [f64::NEG_INFINITY; BURST], count: 0, heading: 0 };
         Run {
             consistent: Consistent::new(layout),
             locator: Locator::new(&layout.guards, n),
@@ -525,8 +533,9 @@ impl<'a, P: Hybrid> Run<'a, P> {
             self.fired[guard] = true;
             self.heading[guard] = if rising { 1 } else { -1 };
             self.rest[guard] = self.locator.rest(guard, self.g_before[guard]);
-            self.moved[guard] = self.g[guard] != self.g_before[guard];
             self.remember(guard)?;
+            let again = self.history[guard].time(1) == t;
+            self.moved[guard] = again || self.g[guard] != self.g_before[guard];
             if self.plan.max_events.is_some_and(|most| self.events > most) {
                 let guard = self.guard_name(guard);
                 return Err(RunError::TooManyEvents { guard, t, count: self.events }.into());
@@ -576,16 +585,10 @@ impl<'a, P: Hybrid> Run<'a, P> {
     fn remember(&mut self, guard: usize) -> Result<(), Stop> {
         let t = self.t;
         let history = &mut self.history[guard];
-        let slot = history.count % BURST;
-        let last = history.times[(history.count + BURST - 1) % BURST];
-        let oldest = history.times[slot];
-        history.times[slot] = t;
+        history.times[history.count % BURST] = t;
         history.count += 1;
-        let interval = t - last;
-        history.shrinking = if interval < history.interval { history.shrinking + 1 } else { 0 };
-        history.ratio = interval / history.interval;
-        history.interval = interval;
         history.heading = self.heading[guard];
+        let oldest = history.time(BURST - 1);
         let vanishing = (VANISHING * (self.plan.t_end - self.plan.t_0)).max(VANISHING_TIME * t.abs());
         if t - oldest <= vanishing {
             return Err(RunError::Zeno {
@@ -602,14 +605,11 @@ impl<'a, P: Hybrid> Run<'a, P> {
     /// A guard that fired at ever shorter intervals and now goes on instead of coming back.
     fn falls_through(&self, guard: usize, heading: i8) -> Result<(), Stop> {
         let history = &self.history[guard];
-        let oldest = history.times[history.count % BURST].max(self.plan.t_0);
         let goes_on = !self.locator.may_fire(guard) && heading == history.heading;
-        let to_come = history.interval * history.ratio / (1.0 - history.ratio);
-        let little = LITTLE * (self.plan.t_end - self.plan.t_0);
-        if goes_on && history.shrinking >= SHRINKING && to_come < little {
-            let count = history.count.min(BURST);
-            let (guard, t) = (self.guard_name(guard), self.t);
-            return Err(RunError::Zeno { guard, t, count, within: t - oldest }.into());
+        if goes_on && history.time_to_come() < LITTLE * (self.plan.t_end - self.plan.t_0) {
+            let (count, t) = (history.count.min(BURST), self.t);
+            let within = t - history.time(count - 1);
+            return Err(RunError::Zeno { guard: self.guard_name(guard), t, count, within }.into());
         }
         Ok(())
     }
