@@ -1,1 +1,20 @@
 //! Expressions, derivatives, sorting and code generation.
+
+mod compiled;
+pub mod derivative;
+pub mod flat;
+mod graph;
+#[cfg(feature = "jit")]
+mod jit;
+mod node;
+pub mod print;
+pub mod program;
+pub mod structure;
+mod system;
+
+pub use compiled::{Compiled, Engine};
+pub use flat::{Flat, Unit};
+pub use graph::{Ex, Graph, Table};
+pub use node::{Binary, Expr, Node, Symbol, TableId, Unary};
+pub use structure::analyse;
+pub use system::{Definition, Part, Row, System};

@@ -1,5 +1,17 @@
-//! The solvers: one file each.
+//! The solvers: each file one family, all behind `Stepper`.
 
+pub mod bdf;
+pub mod control;
+pub mod error;
+pub mod esdirk;
 pub mod explicit;
 mod fixed;
 pub mod generalized_alpha;
+pub mod implicit;
+pub mod newton;
+pub mod one_step;
+pub mod problems;
+pub mod rosenbrock;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! Programs ready to run: native where possible, interpreted otherwise. Immutable, shared between threads.
+
+use crate::graph::Table;
+#[cfg(feature = "jit")]
+use crate::jit::Jit;
+use crate::program::{Program, Programs};
+
+/// Who evaluates the equations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    Native,
+    Interpreter,
+}
+
+/// Compiled programs, by number in the order they were given.
+#[derive(Debug)]
+pub struct Compiled {
+    slow: Program,
+    fast: Vec<Program>,
+    tables: Vec<Table>,
+    #[cfg(feature = "jit")]
+    jit: Option<Jit>,
+    scratch: usize,
+}
+
+impl Compiled {
+    /// Native code is used if asked for and if this machine can; `engine` tells.
+    pub fn new(programs: Programs, engine: Engine) -> Self {
+        let Programs { slow, fast, tables } = programs;
+        #[cfg(feature = "jit")]
+        let jit = (engine == Engine::Native).then(|| Jit::new(&fast, &tables).ok()).flatten();
+        #[cfg(feature = "jit")]
+        let shared = jit.iter().flat_map(|j| j.codes.iter().map(|c| c.n_shared)).max().unwrap_or(0);
+        #[cfg(not(feature = "jit"))]
+        let (shared, _) = (0, engine);
+        let interpreted = fast.iter().chain([&slow]).map(|p| p.ops.len()).max().unwrap_or(0);
+        Compiled {
+            slow,
+            fast,
+            tables,
+            #[cfg(feature = "jit")]
+            jit,
+            scratch: shared.max(interpreted),
+        }
+    }
+
+    pub fn engine(&self) -> Engine {
+        #[cfg(feature = "jit")]
+        if self.jit.is_some() {
+            return Engine::Native;
+        }
+        Engine::Interpreter
+    }
+
+    /// Length of the scratch array every call needs.
+    pub fn scratch(&self) -> usize {
+        self.scratch
+    }
+
+    /// Length of k.
+    pub fn n_slow(&self) -> usize {
+        self.slow.n_out
+    }
+
+    pub fn program(&self, number: usize) -> &Program {
+        &self.fast[number]
+    }
+
+    /// k from the slow inputs (parameters, inputs, modes): after each change of one of them.
+    pub fn prepare(&self, slow_inputs: &[f64], scratch: &mut [f64], k: &mut [f64]) {
+        self.slow.run(&self.tables, 0.0, &[], slow_inputs, scratch, k);
+    }
+
+    /// Program `number` at (t, y) with the prepared k.
+    pub fn run(&self, number: usize, t: f64, y: &[f64], k: &[f64], scratch: &mut [f64], out: &mut [f64]) {
+        #[cfg(feature = "jit")]
+        if let Some(jit) = &self.jit {
+            let program = &self.fast[number];
+            assert!(
+                out.len() >= program.n_out && k.len() >= self.slow.n_out && scratch.len() >= self.scratch
+            );
+            // Lengths were just checked; y is as long as the unknowns the programs were built for.
+            unsafe { jit.codes[number].run(t, y, k, scratch, out) };
+            return;
+        }
+        self.fast[number].run(&self.tables, t, y, k, scratch, out);
+    }
+}

@@ -1,0 +1,166 @@
+//! What a front end says of a model, before any analysis: symbols, equations, events, sampled tasks.
+//!
+//! Every domain and the model files write into one [`Flat`]; `analyse` turns it into a `System`.
+
+use std::sync::Arc;
+
+use crate::graph::{Ex, Graph};
+use crate::node::{Expr, Symbol};
+
+/// How a quantity is shown. Inside, everything is SI: value_SI = shown · factor + offset.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unit {
+    pub text: String,
+    pub factor: f64,
+    pub offset: f64,
+}
+
+impl Default for Unit {
+    fn default() -> Self {
+        Unit { text: String::new(), factor: 1.0, offset: 0.0 }
+    }
+}
+
+impl Unit {
+    /// A unit that is SI already.
+    pub fn si(text: &str) -> Self {
+        Unit { text: text.into(), ..Self::default() }
+    }
+
+    /// The number to show for an SI value.
+    pub fn shown(&self, si: f64) -> f64 {
+        (si - self.offset) / self.factor
+    }
+}
+
+/// Which part of the model something comes from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Origin {
+    /// Path of the component ("boom.lift"), empty for the model itself.
+    pub component: String,
+    /// File the text stands in, and the bytes it covers.
+    pub file: Arc<str>,
+    pub span: (usize, usize),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A continuous unknown. It is a state if its derivative appears in an equation. `start` (of parameters
+    /// only) is its value at the beginning, or a guess where equations fix it.
+    Unknown { start: Expr },
+    /// Constant during a run; may be changed without compiling again. `value` may use other parameters.
+    Parameter { value: Expr },
+    /// Set from outside: piecewise constant between sampled instants.
+    Input { start: Expr },
+    /// Discrete: changed by events and sampled tasks only.
+    Mode { start: Expr },
+}
+
+#[derive(Clone, Debug)]
+pub struct Quantity {
+    pub name: String,
+    pub unit: Unit,
+    pub doc: String,
+    pub origin: Origin,
+    pub kind: Kind,
+    /// Typical size in SI, for error control; None: chosen from the unit by the front end's table, else 1.
+    pub nominal: Option<f64>,
+    /// Allowed range in SI (parameters).
+    pub range: (f64, f64),
+}
+
+/// lhs = rhs.
+#[derive(Clone, Debug)]
+pub struct Equation {
+    pub name: String,
+    pub origin: Origin,
+    pub lhs: Expr,
+    pub rhs: Expr,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Rising,
+    Falling,
+    Both,
+}
+
+/// `target` takes `value`, computed from the values just before. Targets are states, modes and inputs.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    pub target: Symbol,
+    pub value: Expr,
+}
+
+/// When `guard` crosses zero in the given direction, all assignments happen at once.
+#[derive(Clone, Debug)]
+pub struct Event {
+    pub name: String,
+    pub origin: Origin,
+    pub guard: Expr,
+    pub direction: Direction,
+    pub set: Vec<Assignment>,
+    /// Ends the run with this message.
+    pub terminate: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Action {
+    Set(Vec<Assignment>),
+    /// A JavaScript controller: named inputs, named outputs.
+    Script {
+        source: Arc<str>,
+        inputs: Vec<(String, Expr)>,
+        outputs: Vec<(String, Symbol)>,
+    },
+}
+
+/// Something done at t = offset + k · period.
+#[derive(Clone, Debug)]
+pub struct Task {
+    pub name: String,
+    pub origin: Origin,
+    pub period: Expr,
+    pub offset: Expr,
+    pub action: Action,
+}
+
+/// A named expression to record beside the unknowns.
+#[derive(Clone, Debug)]
+pub struct Output {
+    pub name: String,
+    pub unit: Unit,
+    pub doc: String,
+    pub origin: Origin,
+    pub value: Expr,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Flat {
+    pub graph: Graph,
+    pub quantities: Vec<Quantity>,
+    pub equations: Vec<Equation>,
+    pub events: Vec<Event>,
+    pub tasks: Vec<Task>,
+    pub outputs: Vec<Output>,
+}
+
+impl Flat {
+    /// Enter a quantity. Names are unique; the front end sees to that.
+    pub fn add(&mut self, quantity: Quantity) -> Symbol {
+        self.quantities.push(quantity);
+        Symbol(self.quantities.len() as u32 - 1)
+    }
+
+    pub fn quantity(&self, s: Symbol) -> &Quantity {
+        &self.quantities[s.index()]
+    }
+
+    pub fn find(&self, name: &str) -> Option<Symbol> {
+        self.quantities.iter().position(|q| q.name == name).map(|i| Symbol(i as u32))
+    }
+
+    pub fn ex(&self, s: Symbol) -> Ex<'_> {
+        self.graph.symbol(s)
+    }
+}

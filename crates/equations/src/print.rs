@@ -1,0 +1,239 @@
+//! Expressions for people: plain text and LaTeX.
+//!
+//! Text reads back through the expression language. LaTeX keeps the user's names: `boom.p_a` becomes
+//! p_{a} with the component in the index.
+
+use crate::graph::{Graph, Table};
+use crate::node::{Binary, Expr, Node, Symbol, Unary};
+
+/// Binding strength, weakest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Or,
+    And,
+    Relation,
+    Sum,
+    Product,
+    Unary,
+    Power,
+    Atom,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    Text,
+    Latex,
+}
+
+/// `name` gives a symbol's name in the wanted style.
+pub fn print(graph: &Graph, e: Expr, style: Style, name: &dyn Fn(Symbol) -> String) -> String {
+    Printer { graph, style, name }.show(e, Level::Or, 0)
+}
+
+/// Deeper than this, a term is abbreviated: nobody reads it, and the stack is finite.
+const DEEPEST: usize = 200;
+
+struct Printer<'a> {
+    graph: &'a Graph,
+    style: Style,
+    name: &'a dyn Fn(Symbol) -> String,
+}
+
+impl Printer<'_> {
+    fn show(&self, e: Expr, least: Level, depth: usize) -> String {
+        if depth > DEEPEST {
+            return "…".into();
+        }
+        let (text, level) = self.term(e, depth + 1);
+        if level >= least {
+            text
+        } else if self.style == Style::Latex {
+            format!(r"\left({text}\right)")
+        } else {
+            format!("({text})")
+        }
+    }
+
+    fn term(&self, e: Expr, depth: usize) -> (String, Level) {
+        let latex = self.style == Style::Latex;
+        match self.graph.node(e) {
+            Node::Const(v) => (self.number(v), if v < 0.0 { Level::Sum } else { Level::Atom }),
+            Node::Time => (if latex { "t".into() } else { "time".into() }, Level::Atom),
+            Node::Symbol(s) => ((self.name)(s), Level::Atom),
+            Node::Derivative(s) if latex => (format!(r"\dot{{{}}}", (self.name)(s)), Level::Atom),
+            Node::Derivative(s) => (format!("der({})", (self.name)(s)), Level::Atom),
+            Node::Unary(Unary::Neg, a) => (format!("-{}", self.show(a, Level::Product, depth)), Level::Sum),
+            Node::Unary(Unary::Not, a) => {
+                let sign = if latex { r"\neg " } else { "not " };
+                (format!("{sign}{}", self.show(a, Level::Unary, depth)), Level::Unary)
+            }
+            Node::Unary(op, a) => self.function(op, a, depth),
+            Node::Binary(op, a, b) => self.binary(op, a, b, depth),
+            Node::Select(c, a, b) => {
+                let (c, a, b) = (self.all(c, depth), self.all(a, depth), self.all(b, depth));
+                if latex {
+                    let text = format!(
+                        r"\begin{{cases}} {a} & \text{{if }} {c} \\ {b} & \text{{otherwise}} \end{{cases}}"
+                    );
+                    (text, Level::Sum)
+                } else {
+                    (format!("if({c}, {a}, {b})"), Level::Atom)
+                }
+            }
+            Node::Table1(t, x, d) => {
+                (format!("table{}{}({})", t.0, "'".repeat(d as usize), self.all(x, depth)), Level::Atom)
+            }
+            Node::Table2(t, x, y, dx, dy) => {
+                let d = if dx + dy > 0 { format!("_{dx}{dy}") } else { String::new() };
+                (format!("table{}{d}({}, {})", t.0, self.all(x, depth), self.all(y, depth)), Level::Atom)
+            }
+        }
+    }
+
+    fn all(&self, e: Expr, depth: usize) -> String {
+        self.show(e, Level::Or, depth)
+    }
+
+    fn function(&self, op: Unary, a: Expr, depth: usize) -> (String, Level) {
+        let inner = self.all(a, depth);
+        let name = op.name().unwrap_or("?");
+        let text = match (self.style, op) {
+            (Style::Text, _) => format!("{name}({inner})"),
+            (Style::Latex, Unary::Sqrt) => format!(r"\sqrt{{{inner}}}"),
+            (Style::Latex, Unary::Abs) => format!(r"\left|{inner}\right|"),
+            (Style::Latex, Unary::Floor) => format!(r"\lfloor {inner} \rfloor"),
+            (Style::Latex, Unary::Ceil) => format!(r"\lceil {inner} \rceil"),
+            (Style::Latex, Unary::Asin | Unary::Acos | Unary::Atan) => {
+                format!(r"\arc{}\left({inner}\right)", &name[1..])
+            }
+            (Style::Latex, Unary::Sign) => format!(r"\operatorname{{sgn}}\left({inner}\right)"),
+            (Style::Latex, Unary::Log10) => format!(r"\log_{{10}}\left({inner}\right)"),
+            (Style::Latex, _) => format!(r"\{name}\left({inner}\right)"),
+        };
+        (text, Level::Atom)
+    }
+
+    fn binary(&self, op: Binary, a: Expr, b: Expr, depth: usize) -> (String, Level) {
+        let latex = self.style == Style::Latex;
+        let infix = |sign: &str, left: Level, right: Level, own: Level| {
+            (format!("{}{sign}{}", self.show(a, left, depth), self.show(b, right, depth)), own)
+        };
+        let named =
+            |name: &str| (format!("{name}({}, {})", self.all(a, depth), self.all(b, depth)), Level::Atom);
+        match op {
+            Binary::Add => infix(" + ", Level::Sum, Level::Product, Level::Sum),
+            Binary::Sub => infix(" - ", Level::Sum, Level::Product, Level::Sum),
+            Binary::Mul if a == b => self.square(a, depth),
+            // Numbers stand first in a product.
+            Binary::Mul if self.is_number(b) && !self.is_number(a) => self.binary(op, b, a, depth),
+            Binary::Mul => {
+                infix(if latex { r"\," } else { "*" }, Level::Product, Level::Unary, Level::Product)
+            }
+            Binary::Div if latex => {
+                (format!(r"\frac{{{}}}{{{}}}", self.all(a, depth), self.all(b, depth)), Level::Product)
+            }
+            Binary::Div => infix("/", Level::Product, Level::Unary, Level::Product),
+            Binary::Pow if latex => {
+                (format!("{{{}}}^{{{}}}", self.show(a, Level::Atom, depth), self.all(b, depth)), Level::Power)
+            }
+            Binary::Pow => infix("^", Level::Atom, Level::Atom, Level::Power),
+            Binary::Lt => infix(" < ", Level::Sum, Level::Sum, Level::Relation),
+            Binary::Le => {
+                infix(if latex { r" \le " } else { " <= " }, Level::Sum, Level::Sum, Level::Relation)
+            }
+            Binary::Eq => infix(if latex { " = " } else { " == " }, Level::Sum, Level::Sum, Level::Relation),
+            Binary::Ne => {
+                infix(if latex { r" \ne " } else { " != " }, Level::Sum, Level::Sum, Level::Relation)
+            }
+            Binary::And => {
+                infix(if latex { r" \wedge " } else { " and " }, Level::And, Level::Relation, Level::And)
+            }
+            Binary::Or => infix(if latex { r" \vee " } else { " or " }, Level::Or, Level::And, Level::Or),
+            Binary::Atan2 if latex => named(r"\operatorname{atan2}"),
+            Binary::Atan2 => named("atan2"),
+            Binary::Min => named(if latex { r"\min" } else { "min" }),
+            Binary::Max => named(if latex { r"\max" } else { "max" }),
+            Binary::Mod if latex => named(r"\operatorname{mod}"),
+            Binary::Mod => named("mod"),
+        }
+    }
+
+    fn is_number(&self, e: Expr) -> bool {
+        matches!(self.graph.node(e), Node::Const(_))
+    }
+
+    fn square(&self, a: Expr, depth: usize) -> (String, Level) {
+        let base = self.show(a, Level::Atom, depth);
+        let text = if self.style == Style::Latex { format!("{{{base}}}^{{2}}") } else { format!("{base}^2") };
+        (text, Level::Power)
+    }
+
+    fn number(&self, v: f64) -> String {
+        let text = number(v);
+        match (self.style, text.split_once('e')) {
+            (Style::Latex, Some((mantissa, exponent))) => format!(r"{mantissa} \cdot 10^{{{exponent}}}"),
+            _ => text,
+        }
+    }
+}
+
+/// Shortest text that reads back as the same number.
+pub fn number(v: f64) -> String {
+    let size = v.abs();
+    if v == 0.0 || (1e-3..1e6).contains(&size) || !v.is_finite() { format!("{v}") } else { format!("{v:e}") }
+}
+
+/// A name for LaTeX: the last part is the symbol, what is before it goes into the index.
+pub fn latex_name(name: &str) -> String {
+    let (component, local) = name.rsplit_once('.').unwrap_or(("", name));
+    let (letter, index) = local.split_once('_').unwrap_or((local, ""));
+    let escape = |s: &str| s.replace('_', r"\_");
+    let letter = match letter {
+        "alpha" | "beta" | "gamma" | "delta" | "epsilon" | "theta" | "phi" | "psi" | "omega" | "rho"
+        | "tau" | "mu" | "nu" | "lambda" | "sigma" | "eta" | "xi" | "zeta" => format!(r"\{letter}"),
+        one if one.chars().count() == 1 => one.to_string(),
+        word => format!(r"\mathit{{{word}}}"),
+    };
+    match (component, index) {
+        ("", "") => letter,
+        ("", index) => format!(r"{letter}_{{\mathrm{{{}}}}}", escape(index)),
+        (component, "") => format!(r"{letter}_{{\mathrm{{{}}}}}", escape(component)),
+        (component, index) => format!(r"{letter}_{{\mathrm{{{},{}}}}}", escape(index), escape(component)),
+    }
+}
+
+/// What a table is called in listings.
+pub fn table_kind(table: &Table) -> &'static str {
+    match table {
+        Table::One(_) => "table of one variable",
+        Table::Two(_) => "table of two variables",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(build: impl Fn(&Graph) -> Expr, text: &str, latex: &str) {
+        let g = Graph::new();
+        let e = build(&g);
+        let names = ["x", "cyl.p_a", "m"];
+        let plain = |s: Symbol| names[s.index()].to_string();
+        assert_eq!(print(&g, e, Style::Text, &plain), text);
+        assert_eq!(print(&g, e, Style::Latex, &|s| latex_name(&plain(s))), latex);
+    }
+
+    #[test]
+    fn expressions_read_as_on_paper() {
+        let s = |g: &Graph, i: u32| g.symbol(Symbol(i)).id;
+        check(
+            |g| {
+                let (x, p, m) = (g.at(s(g, 0)), g.at(s(g, 1)), g.at(s(g, 2)));
+                ((x - p) / m - (x - (p - m)) * x).id
+            },
+            "(x - cyl.p_a)/m - x*(x - (cyl.p_a - m))",
+            r"\frac{x - p_{\mathrm{a,cyl}}}{m} - x\,\left(x - \left(p_{\mathrm{a,cyl}} - m\right)\right)",
+        );
+        check(|g| (g.at(s(g, 0)) * g.at(s(g, 0)) * 2.5e-9).id, "2.5e-9*x^2", r"2.5 \cdot 10^{-9}\,{x}^{2}");
+    }
+}

@@ -1,0 +1,243 @@
+//! Straight-line programs: the form both the interpreter and the native compiler read.
+//!
+//! Work is split by how often it is needed. What depends on parameters, inputs and modes alone is *slow*: it is
+//! computed once after each change into the array k. The rest is *fast*: functions of time, the unknowns y
+//! and k. A division by a slow value, or by a value that several divisions share, becomes a product with its
+//! reciprocal.
+
+use std::collections::HashMap;
+
+use crate::graph::{Ex, Graph, Table};
+use crate::node::{Binary, Expr, Node, Unary};
+
+/// Where a leaf of an expression is found at run time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// Simulated time.
+    Time,
+    /// Unknown number i.
+    Unknown(u32),
+    /// Number i of the slow inputs: parameters, inputs and modes in one array.
+    Slow(u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Op {
+    Const(f64),
+    Time,
+    /// y[i]
+    Unknown(u32),
+    /// k[i] in a fast program, slow input i in the slow one.
+    Slow(u32),
+    Unary(Unary, u32),
+    Binary(Binary, u32, u32),
+    Select(u32, u32, u32),
+    Table1(u32, u32, u8),
+    Table2(u32, u32, u32, u8, u8),
+    /// out[i] = value
+    Store(u32, u32),
+}
+
+/// Operations in order; operands are numbers of earlier operations.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    pub ops: Vec<Op>,
+    pub n_out: usize,
+}
+
+/// The slow program and the fast programs that read its results.
+#[derive(Clone, Debug, Default)]
+pub struct Programs {
+    /// Slow inputs → k.
+    pub slow: Program,
+    pub fast: Vec<Program>,
+    pub tables: Vec<Table>,
+}
+
+impl Programs {
+    /// One fast program for each list of roots.
+    pub fn build(graph: &Graph, roots: &[Vec<Expr>], place: impl Fn(Node) -> Option<Place>) -> Self {
+        let all: Vec<Expr> = roots.iter().flatten().copied().collect();
+        let is_slow = slowness(graph, &all, &place);
+        let cheap = reciprocals(graph, &all, &is_slow);
+        let is_slow = slowness(graph, &cheap, &place);
+
+        let mut builder =
+            Builder { graph, place: &place, is_slow: &is_slow, k: HashMap::new(), slow: Vec::new() };
+        let mut fast = Vec::new();
+        let mut next = 0;
+        for list in roots {
+            fast.push(builder.fast(&cheap[next..next + list.len()]));
+            next += list.len();
+        }
+        let slow = builder.slow_program();
+        let tables = (0..graph.n_tables()).map(|i| graph.table_at(i)).collect();
+        Programs { slow, fast, tables }
+    }
+}
+
+/// For every node under the roots: does it depend on slow inputs only?
+fn slowness(graph: &Graph, roots: &[Expr], place: &impl Fn(Node) -> Option<Place>) -> HashMap<Expr, bool> {
+    let mut slow = HashMap::new();
+    for e in graph.reachable(roots.iter().copied()) {
+        let node = graph.node(e);
+        let s = match node {
+            Node::Const(_) => true,
+            Node::Time | Node::Symbol(_) | Node::Derivative(_) => matches!(place(node), Some(Place::Slow(_))),
+            _ => node.children().all(|c| slow[&c]),
+        };
+        slow.insert(e, s);
+    }
+    slow
+}
+
+/// Replaces divisions by products where the reciprocal is slow or shared.
+fn reciprocals(graph: &Graph, roots: &[Expr], slow: &HashMap<Expr, bool>) -> Vec<Expr> {
+    let mut divisions: HashMap<Expr, u32> = HashMap::new();
+    for (e, _) in slow.iter().filter(|(_, slow)| !**slow) {
+        if let Node::Binary(Binary::Div, _, d) = graph.node(*e) {
+            *divisions.entry(d).or_default() += 1;
+        }
+    }
+    // Denominators by their new form: children are rewritten before their parents.
+    let mut new: HashMap<Expr, Expr> = HashMap::new();
+    for e in graph.reachable(roots.iter().copied()) {
+        let node = graph.node(e);
+        let at = |c: Expr| graph.at(new[&c]);
+        let made: Ex<'_> = match node {
+            Node::Const(_) | Node::Time | Node::Symbol(_) | Node::Derivative(_) => graph.at(e),
+            Node::Unary(op, a) => graph.unary(op, at(a)),
+            Node::Binary(Binary::Div, a, b)
+                if !slow[&e] && graph.at(a).value() != Some(1.0) && (slow[&b] || divisions[&b] > 1) =>
+            {
+                at(a) * (1.0 / at(b))
+            }
+            Node::Binary(op, a, b) => graph.binary(op, at(a), at(b)),
+            Node::Select(c, a, b) => graph.select(at(c), at(a), at(b)),
+            Node::Table1(t, a, d) => graph.table1(t, at(a), d),
+            Node::Table2(t, a, b, dx, dy) => graph.table2(t, at(a), at(b), dx, dy),
+        };
+        new.insert(e, made.id);
+    }
+    roots.iter().map(|e| new[e]).collect()
+}
+
+struct Builder<'a, P> {
+    graph: &'a Graph,
+    place: &'a P,
+    is_slow: &'a HashMap<Expr, bool>,
+    /// Slot in k of each slow expression that fast code reads.
+    k: HashMap<Expr, u32>,
+    slow: Vec<Expr>,
+}
+
+impl<P: Fn(Node) -> Option<Place>> Builder<'_, P> {
+    fn fast(&mut self, roots: &[Expr]) -> Program {
+        let (graph, place, is_slow) = (self.graph, self.place, self.is_slow);
+        let (k, slow) = (&mut self.k, &mut self.slow);
+        emit(graph, roots, |e, node| match node {
+            Node::Const(_) => None,
+            _ if is_slow[&e] => Some(Op::Slow(*k.entry(e).or_insert_with(|| {
+                slow.push(e);
+                slow.len() as u32 - 1
+            }))),
+            _ => leaf(place(node), Op::Slow),
+        })
+    }
+
+    fn slow_program(&self) -> Program {
+        emit(self.graph, &self.slow, |_, node| leaf((self.place)(node), Op::Slow))
+    }
+}
+
+fn leaf(place: Option<Place>, slow: impl Fn(u32) -> Op) -> Option<Op> {
+    place.map(|p| match p {
+        Place::Time => Op::Time,
+        Place::Unknown(i) => Op::Unknown(i),
+        Place::Slow(i) => slow(i),
+    })
+}
+
+/// Post-order from each root, so that values are used soon after they are made; a root is stored at once.
+fn emit(graph: &Graph, roots: &[Expr], mut shortcut: impl FnMut(Expr, Node) -> Option<Op>) -> Program {
+    let mut ops: Vec<Op> = Vec::new();
+    let mut number: HashMap<Expr, u32> = HashMap::new();
+    let mut stack: Vec<(Expr, bool)> = Vec::new();
+    for (i, &root) in roots.iter().enumerate() {
+        stack.push((root, false));
+        while let Some((e, ready)) = stack.pop() {
+            if number.contains_key(&e) {
+                continue;
+            }
+            let node = graph.node(e);
+            let op = if let Some(op) = shortcut(e, node) {
+                op
+            } else if !ready && node.children().next().is_some() {
+                stack.push((e, true));
+                let children: Vec<Expr> = node.children().collect();
+                stack.extend(children.iter().rev().map(|&c| (c, false)));
+                continue;
+            } else {
+                let at = |c: Expr| number[&c];
+                match node {
+                    Node::Const(v) => Op::Const(v),
+                    Node::Unary(op, a) => Op::Unary(op, at(a)),
+                    Node::Binary(op, a, b) => Op::Binary(op, at(a), at(b)),
+                    Node::Select(c, a, b) => Op::Select(at(c), at(a), at(b)),
+                    Node::Table1(t, a, d) => Op::Table1(t.0, at(a), d),
+                    Node::Table2(t, a, b, dx, dy) => Op::Table2(t.0, at(a), at(b), dx, dy),
+                    // A leaf nobody has a place for has no value: it shows up as NaN, not as a wrong number.
+                    Node::Time | Node::Symbol(_) | Node::Derivative(_) => Op::Const(f64::NAN),
+                }
+            };
+            number.insert(e, ops.len() as u32);
+            ops.push(op);
+        }
+        ops.push(Op::Store(i as u32, number[&root]));
+    }
+    Program { ops, n_out: roots.len() }
+}
+
+impl Program {
+    /// Number of operations that compute something.
+    pub fn work(&self) -> usize {
+        let free =
+            |op: &&Op| !matches!(op, Op::Const(_) | Op::Time | Op::Unknown(_) | Op::Slow(_) | Op::Store(..));
+        self.ops.iter().filter(free).count()
+    }
+
+    /// Interpret. `values` needs as many places as there are operations.
+    pub fn run(&self, tables: &[Table], t: f64, y: &[f64], k: &[f64], values: &mut [f64], out: &mut [f64]) {
+        for (i, op) in self.ops.iter().enumerate() {
+            let v = |n: u32| values[n as usize];
+            let value = match *op {
+                Op::Const(c) => c,
+                Op::Time => t,
+                Op::Unknown(j) => y[j as usize],
+                Op::Slow(j) => k[j as usize],
+                Op::Unary(op, a) => op.eval(v(a)),
+                Op::Binary(op, a, b) => op.eval(v(a), v(b)),
+                Op::Select(c, a, b) => {
+                    if v(c) != 0.0 {
+                        v(a)
+                    } else {
+                        v(b)
+                    }
+                }
+                Op::Table1(table, a, d) => match &tables[table as usize] {
+                    Table::One(table) => table.eval(v(a), d),
+                    Table::Two(_) => f64::NAN,
+                },
+                Op::Table2(table, a, b, dx, dy) => match &tables[table as usize] {
+                    Table::Two(table) => table.eval(v(a), v(b), dx, dy),
+                    Table::One(_) => f64::NAN,
+                },
+                Op::Store(j, a) => {
+                    out[j as usize] = v(a);
+                    continue;
+                }
+            };
+            values[i] = value;
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Missing and surplus equations, in the user's names.
+
+use crate::flat::{Flat, Kind, Origin};
+use crate::node::{Node, Symbol};
+use crate::structure::matching::{Matching, overdetermined, underdetermined};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// The unknown stands in no equation.
+    Unmentioned { unknown: String },
+    /// More unknowns than equations.
+    Missing { unknowns: Vec<String>, equations: Vec<String> },
+    /// More equations than unknowns.
+    Surplus { equations: Vec<String>, unknowns: Vec<String> },
+    /// An equation between states and known values only.
+    OnlyStates { equation: String, states: Vec<String> },
+    /// An equation without anything to solve for.
+    NoUnknown { equation: String },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct StructureError {
+    pub finding: Finding,
+    /// Where to point: the first is the main place.
+    pub origins: Vec<Origin>,
+}
+
+/// (a), (b) and (c)
+fn list(names: &[String], open: &str, close: &str) -> String {
+    const MOST: usize = 8;
+    let mut shown: Vec<String> = names.iter().take(MOST).map(|n| format!("{open}{n}{close}")).collect();
+    if names.len() > MOST {
+        shown.push(format!("{} more", names.len() - MOST));
+    }
+    match shown.len() {
+        0 => "nothing".into(),
+        1 => shown.remove(0),
+        n => format!("{} and {}", shown[..n - 1].join(", "), shown[n - 1]),
+    }
+}
+
+fn count(n: usize, singular: &str) -> String {
+    const WORDS: [&str; 10] = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+    let word = WORDS.get(n).map_or_else(|| n.to_string(), |w| w.to_string());
+    format!("{word} {singular}{}", if n == 1 { "" } else { "s" })
+}
+
+impl StructureError {
+    pub fn code(&self) -> &'static str {
+        match self.finding {
+            Finding::Unmentioned { .. } => "S0001",
+            Finding::Missing { .. } => "S0002",
+            Finding::Surplus { .. } => "S0003",
+            Finding::OnlyStates { .. } => "S0004",
+            Finding::NoUnknown { .. } => "S0005",
+        }
+    }
+
+    pub fn message(&self) -> String {
+        match &self.finding {
+            Finding::Unmentioned { unknown } => format!("`{unknown}` appears in no equation"),
+            Finding::Missing { unknowns, equations } if equations.is_empty() => {
+                format!("no equation determines {}", list(unknowns, "`", "`"))
+            }
+            Finding::Missing { unknowns, equations } => format!(
+                "{} must determine {}: {}",
+                count(equations.len(), "equation"),
+                count(unknowns.len(), "unknown"),
+                list(unknowns, "`", "`")
+            ),
+            Finding::Surplus { equations, unknowns } => {
+                format!(
+                    "equations {} determine only {}",
+                    list(equations, "(", ")"),
+                    count(unknowns.len(), "unknown")
+                )
+            }
+            Finding::OnlyStates { equation, states } => {
+                format!(
+                    "equation ({equation}) ties {} together, which are already integrated",
+                    list(states, "`", "`")
+                )
+            }
+            Finding::NoUnknown { equation } => format!("equation ({equation}) contains no unknown"),
+        }
+    }
+
+    pub fn hint(&self) -> String {
+        match &self.finding {
+            Finding::Unmentioned { unknown } => {
+                format!("write an equation for `{unknown}`, or remove it from the variables")
+            }
+            Finding::Missing { equations, unknowns } => {
+                let missing = unknowns.len() - equations.len().min(unknowns.len());
+                format!(
+                    "{} missing; add {}",
+                    count(missing, "equation"),
+                    if missing == 1 { "it" } else { "them" }
+                )
+            }
+            Finding::Surplus { equations, unknowns } => {
+                let surplus = equations.len() - unknowns.len();
+                let of = if unknowns.is_empty() {
+                    String::new()
+                } else {
+                    format!(" or add unknowns beside {}", list(unknowns, "`", "`"))
+                };
+                format!("remove {}{of}", count(surplus, "equation"))
+            }
+            Finding::OnlyStates { states, .. } => format!(
+                "keep only one of {} as a state, or put an elastic element between them",
+                list(states, "`", "`")
+            ),
+            Finding::NoUnknown { .. } => {
+                "declare one of its names under [variables], or remove the equation".into()
+            }
+        }
+    }
+}
+
+pub fn findings(
+    flat: &Flat,
+    leaves: &[Node],
+    incidence: &[Vec<usize>],
+    matching: &Matching,
+) -> Vec<StructureError> {
+    let symbol = |u: usize| match leaves[u] {
+        Node::Derivative(s) | Node::Symbol(s) => s,
+        _ => Symbol(0),
+    };
+    let name = |u: &usize| match leaves[*u] {
+        Node::Derivative(s) => format!("der({})", flat.quantity(s).name),
+        _ => flat.quantity(symbol(*u)).name.clone(),
+    };
+    let equation = |e: &usize| flat.equations[*e].name.clone();
+    let mut errors = Vec::new();
+    // One report for each connected over- or underdetermined part.
+    let mut reported = vec![false; incidence.len()];
+    for start in (0..incidence.len()).filter(|&e| matching.unknown_of[e].is_none()) {
+        if reported[start] {
+            continue;
+        }
+        if incidence[start].is_empty() {
+            errors.push(no_unknown(flat, start));
+            continue;
+        }
+        let (equations, unknowns) = overdetermined(incidence, matching, start);
+        for &e in &equations {
+            reported[e] = true;
+        }
+        errors.push(StructureError {
+            origins: equations.iter().map(|&e| flat.equations[e].origin.clone()).collect(),
+            finding: Finding::Surplus {
+                equations: equations.iter().map(equation).collect(),
+                unknowns: unknowns.iter().map(name).collect(),
+            },
+        });
+    }
+    let mut reported = vec![false; leaves.len()];
+    for start in (0..leaves.len()).filter(|&u| matching.equation_of[u].is_none()) {
+        if reported[start] {
+            continue;
+        }
+        let (equations, unknowns) = underdetermined(incidence, matching, start);
+        for &u in &unknowns {
+            reported[u] = true;
+        }
+        let origins = std::iter::once(flat.quantity(symbol(start)).origin.clone())
+            .chain(equations.iter().map(|&e| flat.equations[e].origin.clone()))
+            .collect();
+        let finding = if equations.is_empty() {
+            Finding::Unmentioned { unknown: name(&start) }
+        } else {
+            Finding::Missing {
+                unknowns: unknowns.iter().map(name).collect(),
+                equations: equations.iter().map(equation).collect(),
+            }
+        };
+        errors.push(StructureError { finding, origins });
+    }
+    errors
+}
+
+fn no_unknown(flat: &Flat, e: usize) -> StructureError {
+    let equation = &flat.equations[e];
+    let states: Vec<String> = flat
+        .graph
+        .reachable([equation.lhs, equation.rhs])
+        .into_iter()
+        .filter_map(|x| match flat.graph.node(x) {
+            Node::Symbol(s) if matches!(flat.quantity(s).kind, Kind::Unknown { .. }) => {
+                Some(flat.quantity(s).name.clone())
+            }
+            _ => None,
+        })
+        .collect();
+    let name = equation.name.clone();
+    let finding = if states.is_empty() {
+        Finding::NoUnknown { equation: name }
+    } else {
+        Finding::OnlyStates { equation: name, states }
+    };
+    StructureError { finding, origins: vec![equation.origin.clone()] }
+}

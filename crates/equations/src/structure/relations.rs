@@ -1,0 +1,87 @@
+//! Relations between continuous quantities become modes that change at located events.
+//!
+//! `a < b` inside an equation is replaced by a mode m with the guard b − a: m is 1 while the guard is positive.
+//! Between events the mode does not change, so a solver sees smooth equations on either side of the switch.
+//! sign(x) becomes (0 < x) − (x < 0). Relations between parameters, inputs and modes stay as they are.
+
+use std::collections::HashMap;
+
+use crate::flat::{Flat, Kind, Origin, Quantity, Unit};
+use crate::graph::Graph;
+use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::print::{Style, print};
+
+/// mode = 1 where guard > 0 (or = 0 too, if `closed`).
+#[derive(Clone, Debug)]
+pub struct Relation {
+    pub mode: Symbol,
+    pub guard: Expr,
+    pub closed: bool,
+}
+
+/// Rewrites the equations of `flat`; the new modes are added to its quantities.
+pub fn extract(flat: &mut Flat) -> Vec<Relation> {
+    let mut relations: Vec<Relation> = Vec::new();
+    let Flat { graph, quantities, equations, .. } = flat;
+    let graph: &Graph = graph;
+    for equation in equations.iter_mut() {
+        let sides = [equation.lhs, equation.rhs];
+        let varies = varying(graph, quantities, &sides);
+        let mut mode = |a: Expr, b: Expr, closed: bool| -> Expr {
+            let guard = (graph.at(b) - graph.at(a)).id;
+            let known = relations.iter().find(|r| r.guard == guard && r.closed == closed);
+            let symbol = known.map(|r| r.mode).unwrap_or_else(|| {
+                let symbol = Symbol(quantities.len() as u32);
+                let name = |s: Symbol| quantities[s.index()].name.clone();
+                let show = |e: Expr| print(graph, e, Style::Text, &name);
+                let text = format!("{} {} {}", show(a), if closed { "<=" } else { "<" }, show(b));
+                quantities.push(hidden_mode(text, &equation.origin, graph));
+                relations.push(Relation { mode: symbol, guard, closed });
+                symbol
+            });
+            graph.symbol(symbol).id
+        };
+        let moves = |e: Expr| varies.get(&e).copied().unwrap_or(true);
+        let zero = graph.constant(0.0).id;
+        let new = graph.rewrite(&sides, |node| match node {
+            Node::Binary(op @ (Binary::Lt | Binary::Le), a, b) if moves(a) || moves(b) => {
+                Some(mode(a, b, op == Binary::Le))
+            }
+            Node::Unary(Unary::Sign, a) if moves(a) => {
+                let (above, below) = (mode(zero, a, false), mode(a, zero, false));
+                Some((graph.at(above) - graph.at(below)).id)
+            }
+            _ => None,
+        });
+        (equation.lhs, equation.rhs) = (new[0], new[1]);
+    }
+    relations
+}
+
+fn hidden_mode(name: String, origin: &Origin, graph: &Graph) -> Quantity {
+    Quantity {
+        name,
+        unit: Unit::default(),
+        doc: "Switches when the relation changes".into(),
+        origin: origin.clone(),
+        kind: Kind::Mode { start: graph.constant(0.0).id },
+        nominal: None,
+        range: (0.0, 1.0),
+    }
+}
+
+/// Which nodes depend on time or on an unknown.
+fn varying(graph: &Graph, quantities: &[Quantity], roots: &[Expr]) -> HashMap<Expr, bool> {
+    let mut varies = HashMap::new();
+    for e in graph.reachable(roots.iter().copied()) {
+        let node = graph.node(e);
+        let v = match node {
+            Node::Time | Node::Derivative(_) => true,
+            Node::Const(_) => false,
+            Node::Symbol(s) => matches!(quantities[s.index()].kind, Kind::Unknown { .. }),
+            _ => node.children().any(|c| varies[&c]),
+        };
+        varies.insert(e, v);
+    }
+    varies
+}

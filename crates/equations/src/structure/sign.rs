@@ -1,0 +1,97 @@
+//! What is known of the sign of an expression without knowing its value: may it be divided by?
+//!
+//! Parameters are taken to keep the sign of their default; a parameter set to zero later shows up as a
+//! division by zero, with its name.
+
+use crate::flat::{Kind, Quantity};
+use crate::graph::Graph;
+use crate::node::{Binary, Expr, Node, Unary};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    Positive,
+    Negative,
+    NonNegative,
+    NonZero,
+    Unknown,
+}
+
+impl Sign {
+    pub fn excludes_zero(self) -> bool {
+        matches!(self, Sign::Positive | Sign::Negative | Sign::NonZero)
+    }
+}
+
+/// Terms nested deeper than this are not judged.
+const DEEPEST: u32 = 24;
+
+pub fn sign(graph: &Graph, quantities: &[Quantity], e: Expr) -> Sign {
+    of(graph, quantities, e, 0)
+}
+
+fn of(graph: &Graph, quantities: &[Quantity], e: Expr, depth: u32) -> Sign {
+    use Sign::*;
+    if depth > DEEPEST {
+        return Unknown;
+    }
+    let inner = |c: Expr| of(graph, quantities, c, depth + 1);
+    match graph.node(e) {
+        Node::Const(v) if v > 0.0 => Positive,
+        Node::Const(v) if v < 0.0 => Negative,
+        Node::Symbol(s) => match quantities[s.index()].kind {
+            Kind::Parameter { value } if depth < DEEPEST => match inner(value) {
+                Unknown | NonNegative => Unknown,
+                known => known,
+            },
+            _ => Unknown,
+        },
+        Node::Unary(Unary::Neg, a) => match inner(a) {
+            Positive => Negative,
+            Negative => Positive,
+            NonZero => NonZero,
+            _ => Unknown,
+        },
+        Node::Unary(Unary::Exp | Unary::Cosh, _) => Positive,
+        Node::Unary(Unary::Abs, a) => {
+            if inner(a).excludes_zero() {
+                Positive
+            } else {
+                NonNegative
+            }
+        }
+        Node::Unary(Unary::Sqrt, a) => {
+            if inner(a) == Positive {
+                Positive
+            } else {
+                NonNegative
+            }
+        }
+        Node::Binary(Binary::Mul, a, b) if a == b => {
+            if inner(a).excludes_zero() {
+                Positive
+            } else {
+                NonNegative
+            }
+        }
+        Node::Binary(Binary::Mul | Binary::Div, a, b) => match (inner(a), inner(b)) {
+            (Positive, Positive) | (Negative, Negative) => Positive,
+            (Positive, Negative) | (Negative, Positive) => Negative,
+            (NonNegative, Positive | NonNegative) | (Positive, NonNegative) => NonNegative,
+            (a, b) if a.excludes_zero() && b.excludes_zero() => NonZero,
+            _ => Unknown,
+        },
+        Node::Binary(Binary::Add, a, b) => match (inner(a), inner(b)) {
+            (Positive, Positive | NonNegative) | (NonNegative, Positive) => Positive,
+            (NonNegative, NonNegative) => NonNegative,
+            (Negative, Negative) => Negative,
+            _ => Unknown,
+        },
+        Node::Binary(Binary::Sub, a, b) => match (inner(a), inner(b)) {
+            (Positive | NonNegative, Negative) => Positive,
+            (Negative, Positive | NonNegative) => Negative,
+            _ => Unknown,
+        },
+        Node::Binary(Binary::Pow, a, _) if inner(a) == Positive => Positive,
+        _ => Unknown,
+    }
+}

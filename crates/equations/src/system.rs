@@ -1,0 +1,317 @@
+//! The analysed model: M y' = f(t, y, p, u, m), guards, tasks and outputs, each with its name and origin.
+
+use std::collections::HashMap;
+
+use trunnion_num::Pattern;
+
+use crate::compiled::{Compiled, Engine};
+use crate::derivative::gradients;
+use crate::flat::{Action, Assignment, Direction, Event, Kind, Origin, Output, Quantity, Task};
+use crate::graph::Graph;
+use crate::node::{Expr, Node, Symbol};
+use crate::program::{Place, Programs};
+use crate::structure::Relation;
+
+/// One row of f.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub name: String,
+    pub origin: Origin,
+    /// In terms of y, time, parameters, inputs and modes.
+    pub value: Expr,
+    /// As it was written, in the user's names.
+    pub written: Expr,
+}
+
+/// An unknown solved in symbols, for reading: `leaf = value` from the named equation.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    pub leaf: Expr,
+    pub value: Expr,
+    pub equation: String,
+    pub origin: Origin,
+}
+
+#[derive(Debug)]
+pub struct System {
+    pub graph: Graph,
+    pub quantities: Vec<Quantity>,
+    /// y: states first, then the unknowns left to the numeric solver.
+    pub unknowns: Vec<Symbol>,
+    pub n_states: usize,
+    pub rows: Vec<Row>,
+    /// In the order of evaluation.
+    pub definitions: Vec<Definition>,
+    pub relations: Vec<Relation>,
+    pub events: Vec<Event>,
+    pub tasks: Vec<Task>,
+    /// Everything to record beside y.
+    pub outputs: Vec<Output>,
+    /// Parameters, inputs and modes: the slow inputs, in order.
+    pub slow: Vec<Symbol>,
+    /// (position, velocity) places in y with y'[position] = y[velocity].
+    pub second_order: Vec<(usize, usize)>,
+    /// Pattern of ∂f/∂y.
+    pub pattern: Pattern,
+    jacobian: Vec<Expr>,
+    f_t: Vec<Expr>,
+    /// ∂f/∂(slow input), for linear models: (row, slow place, value).
+    slow_place: HashMap<Symbol, usize>,
+}
+
+/// Programs of a compiled system, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Residual,
+    Jacobian,
+    TimeGradient,
+    /// Events first, then relations.
+    Guards,
+    Outputs,
+    /// Values of all assignments and script inputs: events first, then tasks.
+    Actions,
+}
+
+impl System {
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn new(
+        graph: Graph,
+        quantities: Vec<Quantity>,
+        unknowns: Vec<Symbol>,
+        n_states: usize,
+        rows: Vec<Row>,
+        definitions: Vec<Definition>,
+        relations: Vec<Relation>,
+        events: Vec<Event>,
+        tasks: Vec<Task>,
+        outputs: Vec<Output>,
+    ) -> Self {
+        let slow: Vec<Symbol> = (0..quantities.len())
+            .filter(|&i| !matches!(quantities[i].kind, Kind::Unknown { .. }))
+            .map(|i| Symbol(i as u32))
+            .collect();
+        let slow_place = slow.iter().enumerate().map(|(i, &s)| (s, i)).collect();
+        let place: HashMap<Symbol, u32> = unknowns.iter().enumerate().map(|(i, &s)| (s, i as u32)).collect();
+        let values: Vec<Expr> = rows.iter().map(|r| r.value).collect();
+        let by_y = gradients(&graph, &values, |n| match n {
+            Node::Symbol(s) => place.get(&s).copied(),
+            _ => None,
+        });
+        let n = unknowns.len();
+        let entries = by_y.iter().enumerate().flat_map(|(i, g)| g.iter().map(move |&(j, _)| (i, j as usize)));
+        let pattern = Pattern::from_entries(n, entries);
+        let mut jacobian = vec![graph.constant(0.0).id; pattern.nnz()];
+        for (i, g) in by_y.iter().enumerate() {
+            for &(j, e) in g {
+                if let Some(k) = pattern.find(i, j as usize) {
+                    jacobian[k] = e;
+                }
+            }
+        }
+        let f_t = gradients(&graph, &values, |n| (n == Node::Time).then_some(0))
+            .iter()
+            .map(|g| g.first().map_or(graph.constant(0.0).id, |&(_, e)| e))
+            .collect();
+        let second_order = second_order(&graph, &rows, &place, n_states);
+        System {
+            graph,
+            quantities,
+            unknowns,
+            n_states,
+            rows,
+            definitions,
+            relations,
+            events,
+            tasks,
+            outputs,
+            slow,
+            second_order,
+            pattern,
+            jacobian,
+            f_t,
+            slow_place,
+        }
+    }
+
+    pub fn n(&self) -> usize {
+        self.unknowns.len()
+    }
+
+    pub fn quantity(&self, s: Symbol) -> &Quantity {
+        &self.quantities[s.index()]
+    }
+
+    pub fn find(&self, name: &str) -> Option<Symbol> {
+        self.quantities.iter().position(|q| q.name == name).map(|i| Symbol(i as u32))
+    }
+
+    /// Place of a parameter, input or mode among the slow inputs.
+    pub fn slow_place(&self, s: Symbol) -> Option<usize> {
+        self.slow_place.get(&s).copied()
+    }
+
+    /// Place of an unknown in y.
+    pub fn y_place(&self, s: Symbol) -> Option<usize> {
+        self.unknowns.iter().position(|&u| u == s)
+    }
+
+    /// Guard functions with name and direction: events, then relations.
+    pub fn guards(&self) -> Vec<(String, Direction, Expr)> {
+        let events = self.events.iter().map(|e| (e.name.clone(), e.direction, e.guard));
+        let relations =
+            self.relations.iter().map(|r| (self.quantity(r.mode).name.clone(), Direction::Both, r.guard));
+        events.chain(relations).collect()
+    }
+
+    /// Assignments of every event, then of every task.
+    pub fn action_lists(&self) -> impl Iterator<Item = &[Assignment]> {
+        let tasks = self.tasks.iter().map(|t| match &t.action {
+            Action::Set(set) => set.as_slice(),
+            Action::Script { .. } => &[],
+        });
+        self.events.iter().map(|e| e.set.as_slice()).chain(tasks)
+    }
+
+    fn action_roots(&self) -> Vec<Expr> {
+        let mut roots: Vec<Expr> = self.events.iter().flat_map(|e| e.set.iter().map(|a| a.value)).collect();
+        for task in &self.tasks {
+            match &task.action {
+                Action::Set(set) => roots.extend(set.iter().map(|a| a.value)),
+                Action::Script { inputs, .. } => roots.extend(inputs.iter().map(|(_, e)| *e)),
+            }
+        }
+        roots
+    }
+
+    fn place(&self, node: Node) -> Option<Place> {
+        match node {
+            Node::Time => Some(Place::Time),
+            Node::Symbol(s) => self
+                .slow_place
+                .get(&s)
+                .map(|&i| Place::Slow(i as u32))
+                .or_else(|| self.y_place(s).map(|i| Place::Unknown(i as u32))),
+            _ => None,
+        }
+    }
+
+    /// The programs in the order of [`Part`].
+    pub fn programs(&self) -> Programs {
+        let places: HashMap<Symbol, Place> = self
+            .unknowns
+            .iter()
+            .enumerate()
+            .map(|(i, &s)| (s, Place::Unknown(i as u32)))
+            .chain(self.slow.iter().enumerate().map(|(i, &s)| (s, Place::Slow(i as u32))))
+            .collect();
+        let place = |n: Node| match n {
+            Node::Time => Some(Place::Time),
+            Node::Symbol(s) => places.get(&s).copied(),
+            _ => None,
+        };
+        let lists = [
+            self.rows.iter().map(|r| r.value).collect(),
+            self.jacobian.clone(),
+            self.f_t.clone(),
+            self.guards().into_iter().map(|(_, _, e)| e).collect(),
+            self.outputs.iter().map(|o| o.value).collect(),
+            self.action_roots(),
+        ];
+        Programs::build(&self.graph, &lists, place)
+    }
+
+    pub fn compile(&self, engine: Engine) -> Compiled {
+        Compiled::new(self.programs(), engine)
+    }
+
+    /// ∂f/∂u and ∂output/∂u for one input, as programs of their own: for linear models.
+    pub fn input_programs(&self, inputs: &[Symbol], outputs: &[Expr]) -> Programs {
+        let column = |n: Node| match n {
+            Node::Symbol(s) => inputs.iter().position(|&i| i == s).map(|i| i as u32),
+            _ => None,
+        };
+        let by_y = |n: Node| match n {
+            Node::Symbol(s) => self.y_place(s).map(|i| i as u32),
+            _ => None,
+        };
+        let dense = |roots: &[Expr], column: &dyn Fn(Node) -> Option<u32>, width: usize| -> Vec<Expr> {
+            let zero = self.graph.constant(0.0).id;
+            let mut all = vec![zero; roots.len() * width];
+            for (i, g) in gradients(&self.graph, roots, column).iter().enumerate() {
+                for &(j, e) in g {
+                    all[i * width + j as usize] = e;
+                }
+            }
+            all
+        };
+        let rows: Vec<Expr> = self.rows.iter().map(|r| r.value).collect();
+        let lists = [
+            dense(&rows, &column, inputs.len()),
+            dense(outputs, &by_y, self.n()),
+            dense(outputs, &column, inputs.len()),
+        ];
+        Programs::build(&self.graph, &lists, |n| self.place(n))
+    }
+
+    /// The slow inputs at the start of a run. `given` overrides parameters (SI); others that are computed from
+    /// them follow.
+    pub fn slow_start(&self, given: &HashMap<Symbol, f64>) -> Vec<f64> {
+        let mut known: HashMap<Symbol, f64> = given.clone();
+        self.slow.iter().map(|&s| self.start_of(s, &mut known)).collect()
+    }
+
+    /// Start values of y.
+    pub fn y_start(&self, given: &HashMap<Symbol, f64>) -> Vec<f64> {
+        let mut known: HashMap<Symbol, f64> = given.clone();
+        self.unknowns.iter().map(|&s| self.start_of(s, &mut known)).collect()
+    }
+
+    fn start_of(&self, s: Symbol, known: &mut HashMap<Symbol, f64>) -> f64 {
+        if let Some(&v) = known.get(&s) {
+            return v;
+        }
+        // Cycles were refused by the front end; should one slip through it ends in NaN, not in a loop.
+        known.insert(s, f64::NAN);
+        let expression = match self.quantity(s).kind {
+            Kind::Unknown { start } | Kind::Input { start } | Kind::Mode { start } => start,
+            Kind::Parameter { value } => value,
+        };
+        let v = self.evaluate(expression, known);
+        known.insert(s, v);
+        v
+    }
+
+    /// Value of an expression of parameters.
+    pub fn evaluate(&self, e: Expr, known: &mut HashMap<Symbol, f64>) -> f64 {
+        let mut values: HashMap<Expr, f64> = HashMap::new();
+        for x in self.graph.reachable([e]) {
+            let v = match self.graph.node(x) {
+                Node::Symbol(s) => self.start_of(s, known),
+                node => self.graph.evaluate_node(node, |c| values[&c]),
+            };
+            values.insert(x, v);
+        }
+        values[&e]
+    }
+}
+
+fn second_order(
+    graph: &Graph,
+    rows: &[Row],
+    place: &HashMap<Symbol, u32>,
+    n_states: usize,
+) -> Vec<(usize, usize)> {
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for (i, row) in rows.iter().enumerate().take(n_states) {
+        if let Node::Symbol(s) = graph.node(row.value)
+            && let Some(&v) = place.get(&s)
+        {
+            let v = v as usize;
+            let taken = pairs.iter().any(|&(p, w)| w == v || p == v || w == i);
+            if v < n_states && v != i && !taken {
+                pairs.push((i, v));
+            }
+        }
+    }
+    pairs
+}

@@ -1,0 +1,77 @@
+//! The expression language of model files: text → tree → dimension check → expression graph.
+//!
+//! The grammar and the functions are in docs/expressions.md.
+
+mod ast;
+mod error;
+mod functions;
+mod guard;
+mod lex;
+mod lower;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use trunnion_equations::{Expr, Symbol, TableId};
+
+use crate::units::Dimension;
+
+pub use ast::{Ast, Kind, Operator, references};
+pub use error::LangError;
+pub use guard::{Direction, Guard, condition};
+pub use lower::{lower, lower_equation};
+pub use parse::{parse_equation, parse_expression};
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    pub expr: Expr,
+    /// `None` fits every dimension.
+    pub dimension: Option<Dimension>,
+    /// The symbol whose derivative `der` gives; only unknowns have one.
+    pub derivative: Option<Symbol>,
+}
+
+/// A table called like a function.
+#[derive(Clone, Debug)]
+pub struct TableFn {
+    pub id: TableId,
+    /// One entry per argument, one or two of them; `None` fits every dimension.
+    pub arguments: Vec<Option<Dimension>>,
+    pub result: Option<Dimension>,
+}
+
+/// The names an expression may use.
+pub trait Scope {
+    /// What `x`, `pump.q` or `a.p` stands for.
+    fn resolve(&self, path: &str) -> Option<Binding>;
+    /// Every name, for hints.
+    fn names(&self) -> Vec<String>;
+    /// The table called `name`. A function of the language with the same name comes first.
+    fn table(&self, name: &str) -> Option<TableFn>;
+}
+
+/// An expression with its dimension; `None` (a literal 0, an unknown dimension) fits every dimension.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Typed {
+    pub expr: Expr,
+    pub dimension: Option<Dimension>,
+}
+
+/// Words that cannot name anything of the user's.
+pub fn is_reserved(name: &str) -> bool {
+    is_keyword(name) || is_constant(name)
+}
+
+/// Is it a function of the language? A table of that name could not be called.
+pub fn is_function(name: &str) -> bool {
+    matches!(name, "der" | "crosses") || functions::find(name).is_some()
+}
+
+fn is_keyword(name: &str) -> bool {
+    matches!(name, "if" | "then" | "else" | "and" | "or" | "not")
+}
+
+fn is_constant(name: &str) -> bool {
+    matches!(name, "time" | "pi" | "true" | "false")
+}

@@ -1,0 +1,92 @@
+//! Conditions of events as functions that cross zero.
+//!
+//!   a < b  ⇔  f < 0 with f = a − b;   p and q  ⇔  max(f_p, f_q) < 0;   p or q  ⇔  min(f_p, f_q) < 0      (1)
+
+use trunnion_equations::{Ex, Expr, Graph};
+
+use super::Scope;
+use super::ast::{AND, Ast, COMPARISON, Kind, OR, Operator};
+use super::error::{self, LangError};
+use super::lower::Lowering;
+
+/// How a guard crosses zero when its event happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Rising,
+    Falling,
+    Both,
+}
+
+/// An event's condition: it happens when `expr` crosses zero in `direction`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Guard {
+    pub expr: Expr,
+    pub direction: Direction,
+}
+
+/// The guard of an event's `when`: `h < 0` falls, `x > x_max` rises, `crosses(a, b)` goes either way.
+pub fn condition(graph: &Graph, ast: &Ast, scope: &dyn Scope) -> Result<Guard, Vec<LangError>> {
+    let mut lowering = Lowering::new(graph, scope);
+    let (ex, direction) = match &ast.kind {
+        Kind::Call(function, _, arguments) if function == "crosses" => {
+            let ex = match &arguments[..] {
+                [a, b] => difference(&mut lowering, a, b),
+                _ => {
+                    let message = format!("`crosses` takes 2 arguments, found {}", arguments.len());
+                    let error = LangError::new(error::ARGUMENTS, &ast.span, message);
+                    lowering.fail(error.hint("write `crosses(a, b)`")).0
+                }
+            };
+            (ex, Direction::Both)
+        }
+        // One relation keeps its own sides, so that the guard reads as it was written.
+        Kind::Chain(a, rest) if matches!(rest[..], [(Operator::Greater | Operator::GreaterEqual, _)]) => {
+            (difference(&mut lowering, a, &rest[0].1), Direction::Rising)
+        }
+        _ => (falling(&mut lowering, ast), Direction::Falling),
+    };
+    lowering.finish(Guard { expr: ex.id, direction })
+}
+
+fn difference<'g>(lowering: &mut Lowering<'g, '_>, a: &Ast, b: &Ast) -> Ex<'g> {
+    let (left, right) = (lowering.term(a), lowering.term(b));
+    lowering.agree(&[(a, left.1), (b, right.1)]);
+    left.0 - right.0
+}
+
+/// A function that is negative where the condition holds.
+fn falling<'g>(lowering: &mut Lowering<'g, '_>, ast: &Ast) -> Ex<'g> {
+    match &ast.kind {
+        Kind::Not(a) => -falling(lowering, a),
+        Kind::Chain(first, rest) => match (ast.chain_rank(), &rest[..]) {
+            (Some(COMPARISON), [(Operator::Less | Operator::LessEqual, b)]) => difference(lowering, first, b),
+            (Some(COMPARISON), [(Operator::Greater | Operator::GreaterEqual, b)]) => {
+                difference(lowering, b, first)
+            }
+            (Some(COMPARISON), _) => {
+                let message =
+                    "an event happens where a relation turns true, and equality never does so exactly";
+                let error = LangError::new(error::CONDITION, &ast.span, message);
+                lowering.fail(error.hint("write `crosses(a, b)`, or a relation with `<` or `>`")).0
+            }
+            (Some(OR | AND), _) => {
+                let mut total = falling(lowering, first);
+                for (operator, a) in rest {
+                    let next = falling(lowering, a);
+                    total = if *operator == Operator::And { total.max(next) } else { total.min(next) }; // (1)
+                }
+                total
+            }
+            _ => not_a_relation(lowering, ast),
+        },
+        _ => not_a_relation(lowering, ast),
+    }
+}
+
+fn not_a_relation<'g>(lowering: &mut Lowering<'g, '_>, ast: &Ast) -> Ex<'g> {
+    let hint = match &ast.kind {
+        Kind::Call(function, ..) if function == "crosses" => "`crosses(a, b)` stands alone",
+        _ => "write a relation such as `x > x_max`, or `crosses(a, b)`",
+    };
+    lowering.fail(LangError::new(error::CONDITION, &ast.span, "an event needs a relation").hint(hint)).0
+}

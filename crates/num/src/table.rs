@@ -1,0 +1,334 @@
+//! Interpolation tables: piecewise polynomials of one or two variables.
+//!
+//! On cell i with s = x − x_i:   y = Σ_k c_k s^k                                                    (1)
+//!
+//! Linear tables have c = (y_i, Δ_i). Monotone cubics take the slopes of Fritsch and Carlson in the
+//! harmonic form (d_i = 0 at an extremum of the data, else the weighted harmonic mean of neighbouring
+//! secants), so the curve never overshoots its points. [Fritsch1984, eq. 5]
+//! Outside its range a table continues with its end value (`Hold`) or its end slope (`Extend`).
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shape {
+    Linear,
+    Monotone,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outside {
+    Hold,
+    Extend,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum TableError {
+    TooFew,
+    NotAscending { index: usize },
+    NotFinite { index: usize },
+    Size { expected: usize, found: usize },
+}
+
+impl std::fmt::Display for TableError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            TableError::TooFew => write!(f, "a table needs at least two points in each direction"),
+            TableError::NotAscending { index } => {
+                write!(f, "breakpoints must ascend, but point {} is not above the one before", index + 1)
+            }
+            TableError::NotFinite { index } => write!(f, "value {} is not a finite number", index + 1),
+            TableError::Size { expected, found } => write!(f, "expected {expected} values, found {found}"),
+        }
+    }
+}
+
+/// y(x).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table1 {
+    x: Vec<f64>,
+    /// c_0..c_3 of each cell, then of the regions left and right of the range.
+    cells: Vec<[f64; 4]>,
+}
+
+impl Table1 {
+    pub fn new(x: &[f64], y: &[f64], shape: Shape, outside: Outside) -> Result<Self, TableError> {
+        check_axis(x)?;
+        if y.len() != x.len() {
+            return Err(TableError::Size { expected: x.len(), found: y.len() });
+        }
+        if let Some(index) = y.iter().position(|v| !v.is_finite()) {
+            return Err(TableError::NotFinite { index });
+        }
+        let n = x.len();
+        let d = slopes(x, y, shape);
+        let mut cells: Vec<[f64; 4]> =
+            (0..n - 1).map(|i| cell(x[i + 1] - x[i], y[i], y[i + 1], d[i], d[i + 1], shape)).collect();
+        let (left, right) = match (outside, shape) {
+            (Outside::Hold, _) => (0.0, 0.0),
+            (Outside::Extend, Shape::Monotone) => (d[0], d[n - 1]),
+            (Outside::Extend, Shape::Linear) => (cells[0][1], cells[n - 2][1]),
+        };
+        cells.push([y[0], left, 0.0, 0.0]);
+        cells.push([y[n - 1], right, 0.0, 0.0]);
+        Ok(Table1 { x: x.to_vec(), cells })
+    }
+
+    /// The value (`derivative` = 0) or a derivative of it.
+    pub fn eval(&self, x: f64, derivative: u8) -> f64 {
+        if x.is_nan() {
+            return f64::NAN;
+        }
+        let (cell, s) = locate(&self.x, x);
+        let c = &self.cells[cell];
+        power_sum(c, s, derivative)
+    }
+}
+
+/// z(x, y), bilinear or bicubic with monotone slopes along both axes and no twist.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table2 {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    /// c_kl of s^k r^l, sixteen for each cell (i, j) at i · (ny − 1) + j.
+    cells: Vec<[f64; 16]>,
+    outside: Outside,
+}
+
+impl Table2 {
+    /// `z[i * y.len() + j]` belongs to (x[i], y[j]).
+    pub fn new(x: &[f64], y: &[f64], z: &[f64], shape: Shape, outside: Outside) -> Result<Self, TableError> {
+        check_axis(x)?;
+        check_axis(y)?;
+        let (nx, ny) = (x.len(), y.len());
+        if z.len() != nx * ny {
+            return Err(TableError::Size { expected: nx * ny, found: z.len() });
+        }
+        if let Some(index) = z.iter().position(|v| !v.is_finite()) {
+            return Err(TableError::NotFinite { index });
+        }
+        let at = |i: usize, j: usize| z[i * ny + j];
+        // Slopes along x for every j, along y for every i.
+        let zx: Vec<Vec<f64>> =
+            (0..ny).map(|j| slopes(x, &(0..nx).map(|i| at(i, j)).collect::<Vec<_>>(), shape)).collect();
+        let zy: Vec<Vec<f64>> = (0..nx).map(|i| slopes(y, &z[i * ny..(i + 1) * ny], shape)).collect();
+        let mut cells = Vec::with_capacity((nx - 1) * (ny - 1));
+        for i in 0..nx - 1 {
+            for j in 0..ny - 1 {
+                let (hx, hy) = (x[i + 1] - x[i], y[j + 1] - y[j]);
+                // Value and ∂/∂y at both x ends are interpolated along x, giving the Hermite data in y.
+                let along = |f: &dyn Fn(usize) -> (f64, f64)| {
+                    let ((a, da), (b, db)) = (f(i), f(i + 1));
+                    cell(hx, a, b, da, db, shape)
+                };
+                let low = along(&|i| (at(i, j), zx[j][i]));
+                let high = along(&|i| (at(i, j + 1), zx[j + 1][i]));
+                let low_y = along(&|i| (zy[i][j], 0.0));
+                let high_y = along(&|i| (zy[i][j + 1], 0.0));
+                let mut c = [0.0; 16];
+                for k in 0..4 {
+                    let r = cell(hy, low[k], high[k], low_y[k], high_y[k], shape);
+                    c[4 * k..4 * k + 4].copy_from_slice(&r);
+                }
+                cells.push(c);
+            }
+        }
+        Ok(Table2 { x: x.to_vec(), y: y.to_vec(), cells, outside })
+    }
+
+    /// ∂^(dx+dy) z / ∂x^dx ∂y^dy.
+    pub fn eval(&self, x: f64, y: f64, dx: u8, dy: u8) -> f64 {
+        if x.is_nan() || y.is_nan() {
+            return f64::NAN;
+        }
+        let (cx, inside_x) = clamp(&self.x, x);
+        let (cy, inside_y) = clamp(&self.y, y);
+        if self.outside == Outside::Hold {
+            let flat = (!inside_x && dx > 0) || (!inside_y && dy > 0);
+            return if flat { 0.0 } else { self.inside(cx, cy, dx, dy) };
+        }
+        // Each axis continues by its tangent: z(c) + z_x Δx + z_y Δy + z_xy Δx Δy, c the nearest point inside.
+        let mut sum = 0.0;
+        for (kx, fx) in tangent(dx, x - cx, inside_x).into_iter().flatten() {
+            for (ky, fy) in tangent(dy, y - cy, inside_y).into_iter().flatten() {
+                sum += fx * fy * self.inside(cx, cy, kx, ky);
+            }
+        }
+        sum
+    }
+
+    fn inside(&self, x: f64, y: f64, dx: u8, dy: u8) -> f64 {
+        let (i, s) = locate(&self.x, x);
+        let (j, r) = locate(&self.y, y);
+        let (i, s) =
+            if i == self.x.len() { (i - 2, x - self.x[i - 2]) } else { (i.min(self.x.len() - 2), s) };
+        let (j, r) =
+            if j == self.y.len() { (j - 2, y - self.y[j - 2]) } else { (j.min(self.y.len() - 2), r) };
+        let c = &self.cells[i * (self.y.len() - 1) + j];
+        let mut along_x = [0.0; 4];
+        for k in 0..4 {
+            along_x[k] = power_sum(&[c[4 * k], c[4 * k + 1], c[4 * k + 2], c[4 * k + 3]], r, dy);
+        }
+        power_sum(&along_x, s, dx)
+    }
+}
+
+fn check_axis(x: &[f64]) -> Result<(), TableError> {
+    if x.len() < 2 {
+        return Err(TableError::TooFew);
+    }
+    if let Some(index) = x.iter().position(|v| !v.is_finite()) {
+        return Err(TableError::NotFinite { index });
+    }
+    match x.windows(2).position(|w| w[1] <= w[0]) {
+        Some(i) => Err(TableError::NotAscending { index: i + 1 }),
+        None => Ok(()),
+    }
+}
+
+fn clamp(x: &[f64], v: f64) -> (f64, bool) {
+    let (low, high) = (x[0], x[x.len() - 1]);
+    (v.clamp(low, high), v >= low && v <= high)
+}
+
+/// Terms (derivative order, factor) of the tangent continuation along one axis.
+fn tangent(order: u8, offset: f64, inside: bool) -> [Option<(u8, f64)>; 2] {
+    match (inside, order) {
+        (true, _) | (false, 1) => [Some((order, 1.0)), None],
+        (false, 0) => [Some((0, 1.0)), Some((1, offset))],
+        (false, _) => [None, None],
+    }
+}
+
+/// Cell of `v` and its offset; n − 1 is left of the range, n right of it.
+fn locate(x: &[f64], v: f64) -> (usize, f64) {
+    let n = x.len();
+    if v < x[0] {
+        return (n - 1, v - x[0]);
+    }
+    if v >= x[n - 1] {
+        return (n, v - x[n - 1]);
+    }
+    let i = x.partition_point(|&b| b <= v) - 1;
+    (i, v - x[i])
+}
+
+/// Σ c_k s^k or its derivative. (1)
+fn power_sum(c: &[f64; 4], s: f64, derivative: u8) -> f64 {
+    match derivative {
+        0 => c[0] + s * (c[1] + s * (c[2] + s * c[3])),
+        1 => c[1] + s * (2.0 * c[2] + s * 3.0 * c[3]),
+        2 => 2.0 * c[2] + s * 6.0 * c[3],
+        3 => 6.0 * c[3],
+        _ => 0.0,
+    }
+}
+
+fn cell(h: f64, a: f64, b: f64, da: f64, db: f64, shape: Shape) -> [f64; 4] {
+    let secant = (b - a) / h;
+    match shape {
+        Shape::Linear => [a, secant, 0.0, 0.0],
+        Shape::Monotone => [a, da, (3.0 * secant - 2.0 * da - db) / h, (da + db - 2.0 * secant) / (h * h)],
+    }
+}
+
+fn slopes(x: &[f64], y: &[f64], shape: Shape) -> Vec<f64> {
+    let n = x.len();
+    let h: Vec<f64> = x.windows(2).map(|w| w[1] - w[0]).collect();
+    let secant: Vec<f64> = (0..n - 1).map(|i| (y[i + 1] - y[i]) / h[i]).collect();
+    if shape == Shape::Linear || n == 2 {
+        return (0..n).map(|i| secant[i.min(n - 2)]).collect();
+    }
+    let mut d = vec![0.0; n];
+    for i in 1..n - 1 {
+        let (a, b) = (secant[i - 1], secant[i]);
+        if a * b > 0.0 {
+            let (w1, w2) = (2.0 * h[i] + h[i - 1], h[i] + 2.0 * h[i - 1]);
+            d[i] = (w1 + w2) / (w1 / a + w2 / b);
+        }
+    }
+    d[0] = end_slope(h[0], h[1], secant[0], secant[1]);
+    d[n - 1] = end_slope(h[n - 2], h[n - 3], secant[n - 2], secant[n - 3]);
+    d
+}
+
+/// Three-point slope at an end, limited so that the curve stays monotone.
+fn end_slope(h0: f64, h1: f64, s0: f64, s1: f64) -> f64 {
+    let d = ((2.0 * h0 + h1) * s0 - h0 * s1) / (h0 + h1);
+    if d * s0 <= 0.0 {
+        0.0
+    } else if s0 * s1 <= 0.0 && d.abs() > 3.0 * s0.abs() {
+        3.0 * s0
+    } else {
+        d
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_pass_through_their_points_and_follow_lines_exactly() {
+        let x = [0.0, 1.0, 3.0, 4.0];
+        let y = [1.0, 3.0, 7.0, 9.0];
+        for shape in [Shape::Linear, Shape::Monotone] {
+            let t = Table1::new(&x, &y, shape, Outside::Extend).unwrap();
+            for v in [-2.0, 0.0, 0.3, 1.0, 2.2, 4.0, 9.0] {
+                assert!((t.eval(v, 0) - (1.0 + 2.0 * v)).abs() < 1e-13, "{shape:?} at {v}");
+                assert!((t.eval(v, 1) - 2.0).abs() < 1e-13);
+            }
+        }
+    }
+
+    #[test]
+    fn a_monotone_table_never_overshoots() {
+        let x = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
+        let y = [0.0, 0.0, 0.1, 5.0, 5.0, 6.0];
+        let t = Table1::new(&x, &y, Shape::Monotone, Outside::Hold).unwrap();
+        let mut last = t.eval(-1.0, 0);
+        for k in 0..=700 {
+            let v = t.eval(-1.0 + 0.01 * k as f64, 0);
+            assert!(v >= last - 1e-14 && v <= 6.0);
+            last = v;
+        }
+    }
+
+    #[test]
+    fn derivatives_agree_with_differences() {
+        let x: [f64; 4] = [0.0, 0.5, 2.0, 3.0];
+        let y: [f64; 3] = [0.0, 1.0, 2.5];
+        let z: Vec<f64> =
+            x.iter().flat_map(|a| y.iter().map(move |b| a * a + a * b + (b * 2.0).sin())).collect();
+        for shape in [Shape::Linear, Shape::Monotone] {
+            for outside in [Outside::Hold, Outside::Extend] {
+                let t = Table2::new(&x, &y, &z, shape, outside).unwrap();
+                for (a, b) in [(0.2, 0.4), (1.1, 2.0), (2.7, 0.9), (4.0, 1.5), (1.0, -1.0), (-1.0, 3.0)] {
+                    let h = 1e-6;
+                    let dx = (t.eval(a + h, b, 0, 0) - t.eval(a - h, b, 0, 0)) / (2.0 * h);
+                    let dy = (t.eval(a, b + h, 0, 0) - t.eval(a, b - h, 0, 0)) / (2.0 * h);
+                    assert!((dx - t.eval(a, b, 1, 0)).abs() < 1e-6, "{shape:?} {outside:?} x at {a},{b}");
+                    assert!((dy - t.eval(a, b, 0, 1)).abs() < 1e-6, "{shape:?} {outside:?} y at {a},{b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bilinear_tables_are_exact_on_bilinear_data_and_points() {
+        let (x, y) = ([0.0, 1.0, 4.0], [0.0, 2.0]);
+        let f = |a: f64, b: f64| 1.0 + 2.0 * a - b + 0.5 * a * b;
+        let z: Vec<f64> = x.iter().flat_map(|&a| y.iter().map(move |&b| f(a, b))).collect();
+        let t = Table2::new(&x, &y, &z, Shape::Linear, Outside::Hold).unwrap();
+        for (a, b) in [(0.5, 0.5), (3.0, 1.9), (4.0, 2.0), (1.0, 0.0)] {
+            assert!((t.eval(a, b, 0, 0) - f(a, b)).abs() < 1e-13);
+        }
+        assert_eq!(t.eval(9.0, 1.0, 0, 0), t.eval(4.0, 1.0, 0, 0));
+    }
+
+    #[test]
+    fn bad_tables_say_why() {
+        let new = |x: &[f64], y: &[f64]| Table1::new(x, y, Shape::Linear, Outside::Hold);
+        assert_eq!(new(&[1.0], &[1.0]), Err(TableError::TooFew));
+        assert_eq!(new(&[1.0, 1.0], &[1.0, 2.0]), Err(TableError::NotAscending { index: 1 }));
+        assert_eq!(new(&[0.0, 1.0], &[1.0]), Err(TableError::Size { expected: 2, found: 1 }));
+        assert_eq!(new(&[0.0, 1.0], &[1.0, f64::NAN]), Err(TableError::NotFinite { index: 1 }));
+    }
+}

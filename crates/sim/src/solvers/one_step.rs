@@ -1,0 +1,265 @@
+//! The loop of all one-step methods: try a step, measure its error, accept it or try a smaller one.
+
+use super::control::{StepControl, first_step};
+use super::error::Tolerance;
+use super::implicit::mass;
+use crate::problem::{Layout, Problem};
+use crate::stepper::{Cause, Failure, Options, Segment, Stepper, Work};
+
+/// From t to t1 = t + h; t1 is exact, h is rounded.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Span {
+    pub t: f64,
+    pub t1: f64,
+    pub h: f64,
+}
+
+/// Why a method could not compute a step of this size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    NoConvergence {
+        unknown: usize,
+    },
+    NotFinite {
+        row: usize,
+    },
+    Singular {
+        unknown: usize,
+    },
+    /// Not finite already where the step starts: a smaller step does not help.
+    NotFiniteAtStart {
+        row: usize,
+    },
+}
+
+/// A method that goes from y0 to y1 by itself.
+pub trait Method {
+    /// Order of the solution, and of the error estimate: ‖e‖ ~ h^(estimate + 1).
+    fn orders(&self) -> (usize, usize);
+    /// Begin anew at (t, y), where f = f(t, y) is finite, with steps of about h. May allocate.
+    fn restart(&mut self, problem: &mut dyn Problem, t: f64, h: f64, y: &[f64], f: &[f64], work: &mut Work);
+    /// Compute y1 and the estimated error of it, both of the size of y.
+    fn attempt(
+        &mut self,
+        problem: &mut dyn Problem,
+        span: Span,
+        y0: &[f64],
+        y1: &mut [f64],
+        error: &mut [f64],
+        work: &mut Work,
+    ) -> Result<(), Refusal>;
+    /// The step just attempted stands.
+    fn accept(&mut self);
+    /// The curve over the step accepted last.
+    fn segment(&self, span: Span, y0: &[f64], y1: &[f64], segment: &mut Segment);
+}
+
+/// A stepper made of a one-step method.
+pub struct OneStep<M> {
+    method: M,
+    tolerance: Tolerance,
+    control: StepControl,
+    /// The constant step of a solver without error control.
+    fixed: Option<f64>,
+    started: bool,
+    /// The last accepted step.
+    span: Span,
+    y0: Vec<f64>,
+    y1: Vec<f64>,
+    /// Written by `attempt`.
+    y_new: Vec<f64>,
+    error: Vec<f64>,
+    work: Work,
+    segment: Segment,
+    segment_is_current: bool,
+}
+
+impl<M: Method> OneStep<M> {
+    /// A solver that chooses its steps.
+    pub fn adaptive(method: M, layout: &Layout, options: &Options) -> Self {
+        let n = layout.n();
+        OneStep {
+            tolerance: Tolerance::new(layout, options),
+            control: StepControl::new(method.orders().1, options),
+            method,
+            fixed: None,
+            started: false,
+            span: Span::default(),
+            y0: vec![0.0; n],
+            y1: vec![0.0; n],
+            y_new: vec![0.0; n],
+            error: vec![0.0; n],
+            work: Work::default(),
+            segment: Segment::default(),
+            segment_is_current: false,
+        }
+        .first_step_from(options)
+    }
+
+    /// A solver of constant steps `h`; the last one before a limit may be shorter.
+    pub fn fixed(method: M, layout: &Layout, h: f64) -> Self {
+        let options = Options { h_max: h, ..Options::default() };
+        OneStep { fixed: Some(h), ..Self::adaptive(method, layout, &options) }
+    }
+
+    fn first_step_from(mut self, options: &Options) -> Self {
+        if let Some(h) = options.h {
+            self.control.h = h;
+            self.started = true;
+        }
+        self
+    }
+
+    /// The step to begin with, from the behaviour at the start, and from the step before a jump.
+    fn begin_with(&mut self, problem: &mut dyn Problem, f: &[f64]) -> f64 {
+        let mass = mass(problem.layout());
+        let (t, y) = (self.span.t1, &self.y1);
+        let norm = |e: &[f64], tolerance: &Tolerance| tolerance.norm(e, y, y);
+        let y_dot: Vec<f64> = f.iter().zip(&mass).map(|(f, m)| f * m).collect();
+        let (y_norm, y_dot_norm) = (norm(y, &self.tolerance), norm(&y_dot, &self.tolerance));
+        let (trial, bent) = (&mut self.y_new, &mut self.error);
+        let mut residuals = 0;
+        let estimate = first_step(self.method.orders().0, self.control.h_max(), y_norm, y_dot_norm, |h| {
+            (0..y.len()).for_each(|i| trial[i] = y[i] + h * y_dot[i]);
+            problem.residual(t + h, trial, bent);
+            residuals += 1;
+            (0..y.len()).for_each(|i| bent[i] = (bent[i] - f[i]) * mass[i]);
+            norm(bent, &self.tolerance)
+        });
+        self.work.residuals += residuals;
+        if self.started {
+            // A jump seldom changes the pace of everything; if it does, the error estimate says so.
+            return self.control.h.min(1e3 * estimate);
+        }
+        estimate
+    }
+
+    fn failure(&self, refusal: Refusal, h: f64) -> Failure {
+        let t = self.span.t1;
+        match refusal {
+            Refusal::NoConvergence { unknown } => {
+                Failure::StepTooSmall { t, h, unknown, cause: Cause::NoConvergence }
+            }
+            Refusal::NotFinite { row } => {
+                Failure::StepTooSmall { t, h, unknown: row, cause: Cause::NotFinite }
+            }
+            Refusal::Singular { unknown } => Failure::Singular { t, unknown },
+            Refusal::NotFiniteAtStart { row } => Failure::NotFinite { t, row },
+        }
+    }
+
+    fn keep(&mut self, span: Span) {
+        self.method.accept();
+        std::mem::swap(&mut self.y0, &mut self.y1);
+        std::mem::swap(&mut self.y1, &mut self.y_new);
+        self.span = span;
+        self.work.steps += 1;
+        self.segment_is_current = false;
+    }
+
+    fn fixed_step(&mut self, problem: &mut dyn Problem, h: f64, limit: f64) -> Result<(), Failure> {
+        let t = self.span.t1;
+        let left = limit - t;
+        // Sums of steps miss a limit on their grid by rounding; the step then ends on it.
+        let span =
+            if h * (1.0 + 1e-6) >= left { Span { t, t1: limit, h: left } } else { Span { t, t1: t + h, h } };
+        self.method
+            .attempt(problem, span, &self.y1, &mut self.y_new, &mut self.error, &mut self.work)
+            .map_err(|refusal| self.failure(refusal, h))?;
+        if let Some(row) = self.y_new.iter().position(|v| !v.is_finite()) {
+            return Err(Failure::NotFinite { t: span.t1, row });
+        }
+        self.keep(span);
+        Ok(())
+    }
+}
+
+impl<M: Method> Stepper for OneStep<M> {
+    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+        self.span = Span { t, t1: t, h: 0.0 };
+        self.y1.copy_from_slice(y);
+        self.y0.copy_from_slice(y);
+        let mut f = vec![0.0; y.len()];
+        problem.residual(t, y, &mut f);
+        self.work.residuals += 1;
+        if let Some(row) = f.iter().position(|v| !v.is_finite()) {
+            return Err(Failure::NotFinite { t, row });
+        }
+        let h = match self.fixed {
+            Some(h) => h,
+            None => self.begin_with(problem, &f),
+        };
+        self.control.restart(h);
+        self.started = true;
+        self.method.restart(problem, t, h, y, &f, &mut self.work);
+        self.segment.coefficients.clear();
+        self.segment.coefficients.reserve(6 * y.len());
+        self.segment_is_current = false;
+        Ok(())
+    }
+
+    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
+        let t = self.span.t1;
+        if limit <= t {
+            return Ok(());
+        }
+        if let Some(h) = self.fixed {
+            return self.fixed_step(problem, h, limit);
+        }
+        let mut last = Failure::StepTooSmall { t, h: self.control.h, unknown: 0, cause: Cause::Error };
+        while !self.control.exhausted(t) {
+            let (h, t1) = self.control.next(t, limit);
+            let span = Span { t, t1, h };
+            match self.method.attempt(
+                problem,
+                span,
+                &self.y1,
+                &mut self.y_new,
+                &mut self.error,
+                &mut self.work,
+            ) {
+                Ok(()) => {
+                    let error = self.tolerance.norm(&self.error, &self.y1, &self.y_new);
+                    if error <= 1.0 {
+                        self.control.accept(h, error);
+                        self.keep(span);
+                        return Ok(());
+                    }
+                    let unknown = self.tolerance.dominant(&self.error, &self.y1, &self.y_new);
+                    if error.is_finite() {
+                        self.control.reject(h, error);
+                        last = Failure::StepTooSmall { t, h, unknown, cause: Cause::Error };
+                    } else {
+                        self.control.fail(h);
+                        last = self.failure(Refusal::NotFinite { row: unknown }, h);
+                    }
+                }
+                Err(refusal @ Refusal::NotFiniteAtStart { .. }) => return Err(self.failure(refusal, h)),
+                Err(refusal) => {
+                    self.control.fail(h);
+                    last = self.failure(refusal, h);
+                }
+            }
+            self.work.rejected += 1;
+        }
+        Err(last)
+    }
+
+    fn state(&self) -> (f64, &[f64]) {
+        (self.span.t1, &self.y1)
+    }
+
+    fn segment(&mut self) -> &Segment {
+        if !self.segment_is_current {
+            self.segment.t0 = self.span.t;
+            self.segment.t1 = self.span.t1;
+            self.method.segment(self.span, &self.y0, &self.y1, &mut self.segment);
+            self.segment_is_current = true;
+        }
+        &self.segment
+    }
+
+    fn work(&self) -> Work {
+        self.work
+    }
+}

@@ -1,0 +1,283 @@
+//! Where the parts of a chart are, before anything is drawn.
+//!
+//! Legends stand above their panel, so they never cover data; the left margin fits the widest tick label of all
+//! panels, so that their axes line up.
+
+use super::chart::{Chart, Panel, Series, Style};
+use super::scale::{Scale, range};
+use super::svg::Markup;
+use super::ticks::Ticks;
+use super::{Indicator, heat};
+
+pub const TITLE: f64 = 16.0;
+pub const SUBTITLE: f64 = 12.0;
+pub const LABEL: f64 = 12.5;
+pub const TICK: f64 = 11.5;
+pub const LEGEND: f64 = 12.0;
+
+pub const MARGIN: f64 = 16.0;
+pub const LEGEND_ROW: f64 = 19.0;
+/// Line before a legend's text, space after it, space between entries.
+pub const SWATCH: f64 = 22.0;
+pub const SWATCH_GAP: f64 = 6.0;
+pub const ENTRY_GAP: f64 = 20.0;
+const MOST_LEGEND_ROWS: usize = 6;
+/// A heat map of no more cells than this in a direction has a tick at each.
+const MOST_TICKED_CELLS: usize = 12;
+const PANEL_GAP: f64 = 22.0;
+
+/// Free space at both ends of a y axis, as a share of the data.
+const Y_MARGIN: f64 = 0.06;
+const X_TICK_SPACING: f64 = 88.0;
+const Y_TICK_SPACING: f64 = 34.0;
+/// In low panels ticks are closer, as long as their labels stay apart.
+const LEAST_Y_TICK_SPACING: f64 = 18.0;
+
+/// A rectangle in px.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
+}
+
+impl Frame {
+    pub fn rect(&self, grown: f64) -> [f64; 4] {
+        [
+            self.left - grown,
+            self.top - grown,
+            self.right - self.left + 2.0 * grown,
+            self.bottom - self.top + 2.0 * grown,
+        ]
+    }
+
+    pub fn middle(&self) -> (f64, f64) {
+        (0.5 * (self.left + self.right), 0.5 * (self.top + self.bottom))
+    }
+}
+
+/// An entry of a legend: which series, its text, where its swatch begins.
+pub struct Entry {
+    pub series: usize,
+    pub text: Markup,
+    pub at: (f64, f64),
+}
+
+pub struct Place {
+    pub frame: Frame,
+    pub x: Scale,
+    pub y: Scale,
+    pub y_ticks: Ticks,
+    pub legend: Vec<Entry>,
+    /// Series that found no room in the legend, and where to say so.
+    pub more: Option<(usize, (f64, f64))>,
+}
+
+pub struct Layout {
+    pub width: f64,
+    pub height: f64,
+    pub places: Vec<Place>,
+    pub x_ticks: Ticks,
+}
+
+pub fn layout(chart: &Chart) -> Layout {
+    let width = if chart.width.is_finite() { chart.width.clamp(320.0, 8000.0) } else { 880.0 };
+    let panel_height = panel_height(chart);
+    let ranges: Vec<(f64, f64)> = chart.panels.iter().map(y_range).collect();
+    let y_ticks: Vec<Ticks> = chart
+        .panels
+        .iter()
+        .zip(&ranges)
+        .map(|(panel, range)| y_ticks(panel, &Scale::new(&panel.y, *range, (panel_height, 0.0))))
+        .collect();
+    let left = left_margin(chart, &y_ticks);
+    let has_heat = chart.panels.iter().any(|panel| panel.heat_map.is_some());
+    let right = width - MARGIN - if has_heat { heat::bar_room(chart) } else { 12.0 };
+    let right = right.max(left + 80.0);
+    let mut top = MARGIN;
+    if !chart.title.is_empty() {
+        top += TITLE + 8.0;
+    }
+    if !chart.subtitle.is_empty() {
+        top += SUBTITLE + 6.0;
+    }
+    let x = Scale::new(&chart.x, x_range(chart), (left, right));
+    let mut places = Vec::new();
+    for ((panel, range), y_ticks) in chart.panels.iter().zip(ranges).zip(y_ticks) {
+        if !panel.title.is_empty() {
+            top += LABEL + 8.0;
+        }
+        if y_ticks.offset.is_some() {
+            top += TICK + 4.0;
+        }
+        let Legend { entries, more, rows } = legend(panel, left, right, top);
+        top += rows as f64 * LEGEND_ROW + if rows > 0 { 4.0 } else { 6.0 };
+        let frame = Frame { left, top, right, bottom: top + panel_height };
+        let y = Scale::new(&panel.y, range, (frame.bottom, frame.top));
+        places.push(Place { frame, x, y, y_ticks, legend: entries, more });
+        top = frame.bottom + PANEL_GAP;
+    }
+    if chart.equal_scale {
+        equalise(chart, &mut places);
+    }
+    let x = places.first().map_or(x, |place| place.x);
+    let x_ticks = x_ticks(chart, &x);
+    let below =
+        TICK + 12.0 + if chart.x.text().is_empty() && x_ticks.exponent == 0 { 0.0 } else { LABEL + 8.0 };
+    let bottom = if places.is_empty() { top + 40.0 } else { top - PANEL_GAP };
+    Layout { width, height: bottom + below + MARGIN - 4.0, places, x_ticks }
+}
+
+fn x_ticks(chart: &Chart, scale: &Scale) -> Ticks {
+    match &chart.panels[..] {
+        [Panel { heat_map: Some(map), .. }] if (1..=MOST_TICKED_CELLS).contains(&map.x.len()) => {
+            Ticks::at(&map.x)
+        }
+        _ => Ticks::new(scale, chart.x.ticks, X_TICK_SPACING),
+    }
+}
+
+fn y_ticks(panel: &Panel, scale: &Scale) -> Ticks {
+    match &panel.heat_map {
+        Some(map) if (1..=MOST_TICKED_CELLS).contains(&map.y.len()) => Ticks::at(&map.y),
+        _ => {
+            let spacing = (scale.length() / 5.0).clamp(LEAST_Y_TICK_SPACING, Y_TICK_SPACING);
+            Ticks::new(scale, panel.y.ticks, spacing)
+        }
+    }
+}
+
+fn panel_height(chart: &Chart) -> f64 {
+    let usual = match chart.panels.len() {
+        0 | 1 => 380.0,
+        2 => 230.0,
+        3 => 180.0,
+        _ => 145.0,
+    };
+    chart.panel_height.filter(|height| height.is_finite()).map_or(usual, |height| height.clamp(40.0, 8000.0))
+}
+
+fn left_margin(chart: &Chart, y_ticks: &[Ticks]) -> f64 {
+    let ticks = y_ticks.iter().map(|ticks| ticks.label_width(TICK)).fold(18.0, f64::max);
+    // Room for ×10ⁿ above the labels.
+    let factor = if y_ticks.iter().any(|ticks| ticks.exponent != 0) { 36.0 } else { 0.0 };
+    let labelled = chart.panels.iter().any(|panel| !panel.y.text().is_empty());
+    let label = if labelled { LABEL + 10.0 } else { 0.0 };
+    MARGIN + (label + ticks).max(factor) + 8.0
+}
+
+fn x_range(chart: &Chart) -> (f64, f64) {
+    let series = chart.panels.iter().flat_map(|panel| &panel.series);
+    let of_series = series.flat_map(|series| series.x.iter().copied());
+    let of_maps = chart.panels.iter().filter_map(|panel| panel.heat_map.as_ref());
+    let of_maps = of_maps.flat_map(|map| heat::edges(&map.x, chart.x.log));
+    let of_lines = chart.panels.iter().flat_map(|panel| &panel.lines).filter_map(|line| match line {
+        Indicator::Vertical { x, .. } => Some(*x),
+        Indicator::Horizontal { .. } => None,
+    });
+    let margin = if x_is_free(chart) { 0.04 } else { 0.0 };
+    range(&chart.x, of_series.chain(of_maps).chain(of_lines), margin)
+}
+
+/// Markers and paths need room at the sides; histories and maps fill the frame.
+fn x_is_free(chart: &Chart) -> bool {
+    let free =
+        |series: &Series| series.style != Style::Line || series.x.windows(2).any(|pair| pair[1] < pair[0]);
+    chart.panels.iter().all(|panel| panel.heat_map.is_none())
+        && chart.panels.iter().flat_map(|panel| &panel.series).any(free)
+}
+
+fn y_range(panel: &Panel) -> (f64, f64) {
+    let of_series = panel.series.iter().flat_map(|series| series.y.iter().copied());
+    let of_lines = panel.lines.iter().filter_map(|line| match line {
+        Indicator::Horizontal { y, .. } => Some(*y),
+        Indicator::Vertical { .. } => None,
+    });
+    match &panel.heat_map {
+        Some(map) => range(&panel.y, heat::edges(&map.y, panel.y.log).into_iter(), 0.0),
+        None => range(&panel.y, of_series.chain(of_lines), Y_MARGIN),
+    }
+}
+
+/// A legend laid out: its entries, how many found no room and where to say so, its number of rows.
+struct Legend {
+    entries: Vec<Entry>,
+    more: Option<(usize, (f64, f64))>,
+    rows: usize,
+}
+
+fn legend(panel: &Panel, left: f64, right: f64, top: f64) -> Legend {
+    // One self-explaining series needs no legend: its name is on the axis.
+    let alone = panel.series.len() == 1 && panel.y.label.ends_with(&panel.series[0].name);
+    let named = |series: &Series| !series.name.is_empty() && (!alone || panel.statistics);
+    let mut entries = Vec::new();
+    let (mut x, mut row) = (left, 0);
+    for (idx, series) in panel.series.iter().enumerate().filter(|(_, series)| named(series)) {
+        let text = legend_text(panel, series);
+        let length = SWATCH + SWATCH_GAP + text.width(LEGEND);
+        if x > left && x + length > right {
+            (x, row) = (left, row + 1);
+        }
+        let at = (x, top + row as f64 * LEGEND_ROW + 0.7 * LEGEND_ROW);
+        if row == MOST_LEGEND_ROWS {
+            return Legend { entries, more: Some((panel.series.len() - idx, at)), rows: row + 1 };
+        }
+        entries.push(Entry { series: idx, text, at });
+        x += length + ENTRY_GAP;
+    }
+    let rows = if entries.is_empty() { 0 } else { row + 1 };
+    Legend { entries, more: None, rows }
+}
+
+fn legend_text(panel: &Panel, series: &Series) -> Markup {
+    let name = Markup::plain(&series.name);
+    let Some(found) = Statistics::of(series).filter(|_| panel.statistics) else { return name };
+    let value = |what: &str, value: f64| Markup::plain(what).then(Markup::number(value));
+    name.then(value(": min ", found.min.1))
+        .then(value(", max ", found.max.1))
+        .then(value(", mean ", found.mean))
+}
+
+/// Lowest and highest point of a series and its mean over x.
+pub struct Statistics {
+    pub min: (f64, f64),
+    pub max: (f64, f64),
+    pub mean: f64,
+}
+
+impl Statistics {
+    pub fn of(series: &Series) -> Option<Self> {
+        let finite: Vec<(f64, f64)> =
+            series.points().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+        let first = *finite.first()?;
+        let min = finite.iter().fold(first, |best, point| if point.1 < best.1 { *point } else { best });
+        let max = finite.iter().fold(first, |best, point| if point.1 > best.1 { *point } else { best });
+        // The mean over x, as steps may differ: ∫ y dx / ∫ dx by the trapezoidal rule.
+        let (mut area, mut length) = (0.0, 0.0);
+        for pair in finite.windows(2) {
+            let dx = pair[1].0 - pair[0].0;
+            area += 0.5 * dx * (pair[0].1 + pair[1].1);
+            length += dx;
+        }
+        let plain = finite.iter().map(|point| point.1).sum::<f64>() / finite.len() as f64;
+        Some(Self { min, max, mean: if length > 0.0 { area / length } else { plain } })
+    }
+}
+
+/// Widens the axis that has more px per unit until both have the same.
+fn equalise(chart: &Chart, places: &mut [Place]) {
+    for (panel, place) in chart.panels.iter().zip(places) {
+        if place.x.log || place.y.log {
+            return;
+        }
+        let per_px = |scale: &Scale| (scale.max - scale.min) / scale.length();
+        let widest = per_px(&place.x).max(per_px(&place.y));
+        for scale in [&mut place.x, &mut place.y] {
+            let free = 0.5 * (widest * scale.length() - (scale.max - scale.min));
+            scale.min -= free;
+            scale.max += free;
+        }
+        place.y_ticks = y_ticks(panel, &place.y);
+    }
+}

@@ -1,0 +1,106 @@
+//! Charts as SVG and PNG.
+//!
+//! A [`Chart`] is data: panels that share one x axis, each with series, a heat map, indicator lines. It knows
+//! no results file; [`views`] makes the usual charts from columns of one. [`save`] writes SVG or PNG.
+
+mod chart;
+mod colour;
+mod draw;
+mod heat;
+mod labels;
+mod layout;
+mod marks;
+mod png;
+mod scale;
+mod spectrum;
+mod svg;
+mod thin;
+mod ticks;
+pub mod views;
+
+pub use chart::{Axis, Chart, HeatMap, Indicator, Panel, Series, Style, TickKind};
+pub use spectrum::{Peak, Spectrum, Window, spectrum};
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug)]
+pub enum Error {
+    Extension { path: PathBuf },
+    File { path: PathBuf, cause: io::Error },
+    TooLarge { width: u32, height: u32 },
+    Render(resvg::usvg::Error),
+    Encode(Box<dyn std::error::Error + Send + Sync>),
+    TooShort { samples: usize, needed: usize },
+    NotFinite { time: f64 },
+    TimeRunsBack { time: f64 },
+}
+
+/// Draws a chart to a file, SVG or PNG by its extension.
+pub fn save(chart: &Chart, path: &Path) -> Result<(), Error> {
+    let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+    let picture = match extension.as_ref().and_then(|extension| extension.to_str()) {
+        Some("svg") => chart.svg().into_bytes(),
+        Some("png") => chart.png()?,
+        _ => return Err(Error::Extension { path: path.to_owned() }),
+    };
+    // A full disk leaves no half picture, and the one before in place.
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".tmp");
+    let written = fs::write(&temporary, picture).and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|cause| {
+        let _ = fs::remove_file(&temporary);
+        Error::File { path: path.to_owned(), cause }
+    })
+}
+
+impl Error {
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Extension { .. } => Some("end the name with .svg or .png"),
+            Self::File { cause, .. } if cause.kind() == io::ErrorKind::NotFound => {
+                Some("the folder is missing: create it first")
+            }
+            Self::TooLarge { .. } => Some("draw fewer panels, or save as .svg"),
+            Self::TooShort { .. } => Some("a spectrum needs more rows: run longer or write more of them"),
+            Self::NotFinite { .. } => Some("choose a time range in which the signal is finite"),
+            Self::TimeRunsBack { .. } => Some("a spectrum needs a signal over time"),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Extension { path } => write!(f, "cannot tell which picture {} should be", path.display()),
+            Self::File { path, cause } => write!(f, "cannot write {}: {cause}", path.display()),
+            Self::TooLarge { width, height } => {
+                write!(f, "a picture of {width} × {height} pixels is too large")
+            }
+            Self::Render(cause) => write!(f, "cannot draw the picture: {cause}"),
+            Self::Encode(cause) => write!(f, "cannot encode the picture: {cause}"),
+            Self::TooShort { samples, needed } => {
+                write!(f, "{samples} samples are too few for a spectrum, which takes {needed}")
+            }
+            Self::NotFinite { time } => write!(f, "the signal is not a number at t = {time} s"),
+            Self::TimeRunsBack { time } => write!(f, "time does not increase at t = {time} s"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::File { cause, .. } => Some(cause),
+            Self::Render(cause) => Some(cause),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
