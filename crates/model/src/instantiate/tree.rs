@@ -79,9 +79,10 @@ impl Sets {
             let span = Span::new(&source, path.len() + 1..source.text.len());
             // What is not a number or true or false is a text, with or without quotes.
             let plain = text.trim();
-            let data = match (plain.parse::<f64>(), plain.parse::<bool>()) {
-                (Ok(number), _) => Data::Number(number),
-                (_, Ok(truth)) => Data::Boolean(truth),
+            let data = match (plain.parse::<i64>(), plain.parse::<f64>(), plain.parse::<bool>()) {
+                (Ok(whole), _, _) => Data::Integer(whole),
+                (_, Ok(number), _) => Data::Number(number),
+                (_, _, Ok(truth)) => Data::Boolean(truth),
                 _ => Data::Text(plain.trim_matches('"').to_string()),
             };
             let start = span.range.start + (text.len() - text.trim_start().len());
