@@ -4,9 +4,12 @@ pub mod balance;
 pub mod events;
 pub mod homotopy;
 pub mod integrate;
+pub mod machine;
 pub mod newton;
 pub mod problem;
+pub mod run;
 #[cfg(test)]
 mod scenes;
 pub mod solvers;
 pub mod stepper;
+pub mod task;
