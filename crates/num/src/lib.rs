@@ -2,12 +2,15 @@
 
 pub mod dense;
 mod dense_lu;
+pub mod eigen;
 mod lu;
+mod matrix;
 mod pattern;
 mod table;
 
 pub use dense_lu::DenseLu;
 pub use lu::Lu;
+pub use matrix::Matrix;
 pub use pattern::Pattern;
 pub use table::{Outside, Shape, Table1, Table2, TableError};
 
@@ -18,4 +21,6 @@ pub enum Fault {
     Singular { column: usize },
     /// A value is NaN or infinite.
     NotFinite,
+    /// An iteration did not come to its end.
+    NoConvergence,
 }
