@@ -51,7 +51,7 @@ fn key(node: &Node) -> Key {
 struct Store {
     nodes: Vec<Node>,
     index: HashMap<Key, Expr>,
-    tables: Vec<Table>,
+    tables: Vec<(String, Table)>,
     /// Scratch of `reachable`: a node is seen if its mark is the current round.
     marks: Vec<u32>,
     round: u32,
@@ -140,15 +140,20 @@ impl Graph {
         self.make(Node::Derivative(s))
     }
 
-    pub fn add_table(&self, table: Table) -> TableId {
+    /// `name` is what users call it.
+    pub fn add_table(&self, name: &str, table: Table) -> TableId {
         let mut store = self.store();
         let tables = &mut store.tables;
-        tables.push(table);
+        tables.push((name.to_string(), table));
         TableId(tables.len() as u32 - 1)
     }
 
     pub fn table(&self, id: TableId) -> Table {
-        self.store().tables[id.0 as usize].clone()
+        self.table_at(id.0 as usize)
+    }
+
+    pub fn table_name(&self, id: TableId) -> String {
+        self.store().tables[id.0 as usize].0.clone()
     }
 
     pub fn n_tables(&self) -> usize {
@@ -157,7 +162,7 @@ impl Graph {
 
     /// Table number i.
     pub fn table_at(&self, i: usize) -> Table {
-        self.store().tables[i].clone()
+        self.store().tables[i].1.clone()
     }
 
     pub fn table1<'g>(&'g self, id: TableId, x: Ex<'g>, derivative: u8) -> Ex<'g> {

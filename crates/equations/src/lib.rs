@@ -17,4 +17,4 @@ pub use flat::{Flat, Unit};
 pub use graph::{Ex, Graph, Table};
 pub use node::{Binary, Expr, Node, Symbol, TableId, Unary};
 pub use structure::analyse;
-pub use system::{Definition, Part, Row, System};
+pub use system::{AsWritten, Definition, Part, Row, System};

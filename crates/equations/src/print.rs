@@ -3,8 +3,10 @@
 //! Text reads back through the expression language. LaTeX keeps the user's names: `boom.p_a` becomes
 //! p_{a} with the component in the index.
 
-use crate::graph::{Graph, Table};
-use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use std::collections::HashMap;
+
+use crate::graph::Graph;
+use crate::node::{Binary, Expr, Node, Symbol, TableId, Unary};
 
 /// Binding strength, weakest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,13 +83,20 @@ impl Printer<'_> {
                 }
             }
             Node::Table1(t, x, d) => {
-                (format!("table{}{}({})", t.0, "'".repeat(d as usize), self.all(x, depth)), Level::Atom)
+                let name = self.table_name(t);
+                (format!("{name}{}({})", "'".repeat(d as usize), self.all(x, depth)), Level::Atom)
             }
             Node::Table2(t, x, y, dx, dy) => {
+                let name = self.table_name(t);
                 let d = if dx + dy > 0 { format!("_{dx}{dy}") } else { String::new() };
-                (format!("table{}{d}({}, {})", t.0, self.all(x, depth), self.all(y, depth)), Level::Atom)
+                (format!("{name}{d}({}, {})", self.all(x, depth), self.all(y, depth)), Level::Atom)
             }
         }
+    }
+
+    fn table_name(&self, id: TableId) -> String {
+        let name = self.graph.table_name(id);
+        if self.style == Style::Latex { latex_name(&name) } else { name }
     }
 
     fn all(&self, e: Expr, depth: usize) -> String {
@@ -123,7 +132,10 @@ impl Printer<'_> {
         match op {
             Binary::Add => infix(" + ", Level::Sum, Level::Product, Level::Sum),
             Binary::Sub => infix(" - ", Level::Sum, Level::Product, Level::Sum),
-            Binary::Mul if a == b => self.square(a, depth),
+            Binary::Mul if self.powers(a).0 == self.powers(b).0 => {
+                let (base, n) = self.powers(a);
+                self.power(base, n + self.powers(b).1, depth)
+            }
             // Numbers stand first in a product.
             Binary::Mul if self.is_number(b) && !self.is_number(a) => self.binary(op, b, a, depth),
             Binary::Mul => {
@@ -137,6 +149,14 @@ impl Printer<'_> {
                 (format!("{{{}}}^{{{}}}", self.show(a, Level::Atom, depth), self.all(b, depth)), Level::Power)
             }
             Binary::Pow => infix("^", Level::Atom, Level::Atom, Level::Power),
+            // x > 1 rather than 1 < x.
+            Binary::Lt if self.is_number(a) => {
+                (format!("{} > {}", self.show(b, Level::Sum, depth), self.all(a, depth)), Level::Relation)
+            }
+            Binary::Le if self.is_number(a) => {
+                let sign = if latex { r" \ge " } else { " >= " };
+                (format!("{}{sign}{}", self.show(b, Level::Sum, depth), self.all(a, depth)), Level::Relation)
+            }
             Binary::Lt => infix(" < ", Level::Sum, Level::Sum, Level::Relation),
             Binary::Le => {
                 infix(if latex { r" \le " } else { " <= " }, Level::Sum, Level::Sum, Level::Relation)
@@ -162,9 +182,22 @@ impl Printer<'_> {
         matches!(self.graph.node(e), Node::Const(_))
     }
 
-    fn square(&self, a: Expr, depth: usize) -> (String, Level) {
-        let base = self.show(a, Level::Atom, depth);
-        let text = if self.style == Style::Latex { format!("{{{base}}}^{{2}}") } else { format!("{base}^2") };
+    /// Base and exponent of a product of equal factors; anything else is its own first power.
+    fn powers(&self, e: Expr) -> (Expr, usize) {
+        match self.graph.node(e) {
+            Node::Binary(Binary::Mul, a, b) => {
+                let (base, n) = self.powers(a);
+                let (other, m) = if a == b { (base, n) } else { self.powers(b) };
+                if base == other { (base, n + m) } else { (e, 1) }
+            }
+            _ => (e, 1),
+        }
+    }
+
+    fn power(&self, base: Expr, n: usize, depth: usize) -> (String, Level) {
+        let base = self.show(base, Level::Atom, depth);
+        let text =
+            if self.style == Style::Latex { format!("{{{base}}}^{{{n}}}") } else { format!("{base}^{n}") };
         (text, Level::Power)
     }
 
@@ -202,12 +235,14 @@ pub fn latex_name(name: &str) -> String {
     }
 }
 
-/// What a table is called in listings.
-pub fn table_kind(table: &Table) -> &'static str {
-    match table {
-        Table::One(_) => "table of one variable",
-        Table::Two(_) => "table of two variables",
+/// Number of terms a reader would see: what is shared in the graph counts wherever it appears.
+pub fn terms(graph: &Graph, e: Expr) -> u64 {
+    let mut count: HashMap<Expr, u64> = HashMap::new();
+    for x in graph.reachable([e]) {
+        let inner = graph.node(x).children().fold(0_u64, |n, c| n.saturating_add(count[&c]));
+        count.insert(x, inner.saturating_add(1));
     }
+    count[&e]
 }
 
 #[cfg(test)]
@@ -235,5 +270,22 @@ mod tests {
             r"\frac{x - p_{\mathrm{a,cyl}}}{m} - x\,\left(x - \left(p_{\mathrm{a,cyl}} - m\right)\right)",
         );
         check(|g| (g.at(s(g, 0)) * g.at(s(g, 0)) * 2.5e-9).id, "2.5e-9*x^2", r"2.5 \cdot 10^{-9}\,{x}^{2}");
+        check(
+            |g| (g.at(s(g, 0)) * g.at(s(g, 0)) * g.at(s(g, 0))).lt(g.at(s(g, 2))).id,
+            "x^3 < m",
+            "{x}^{3} < m",
+        );
+        check(|g| g.constant(1.0).le(g.at(s(g, 0))).id, "x >= 1", r"x \ge 1");
+    }
+
+    #[test]
+    fn terms_count_what_is_shared_again() {
+        let g = Graph::new();
+        let mut e = g.symbol(Symbol(0)).sin();
+        for _ in 0..100 {
+            e = (e + 1.0) * e;
+        }
+        assert_eq!(terms(&g, g.symbol(Symbol(0)).sin().id), 2);
+        assert_eq!(terms(&g, e.id), u64::MAX);
     }
 }

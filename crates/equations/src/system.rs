@@ -32,6 +32,14 @@ pub struct Definition {
     pub origin: Origin,
 }
 
+/// What the user wrote of it, before the solved unknowns were put in.
+#[derive(Clone, Debug, Default)]
+pub struct AsWritten {
+    pub events: Vec<Event>,
+    pub tasks: Vec<Task>,
+    pub outputs: Vec<Output>,
+}
+
 #[derive(Debug)]
 pub struct System {
     pub graph: Graph,
@@ -47,6 +55,8 @@ pub struct System {
     pub tasks: Vec<Task>,
     /// Everything to record beside y.
     pub outputs: Vec<Output>,
+    /// Events, tasks and outputs for reading.
+    pub as_written: AsWritten,
     /// Parameters, inputs and modes: the slow inputs, in order.
     pub slow: Vec<Symbol>,
     /// (position, velocity) places in y with y'[position] = y[velocity].
@@ -124,6 +134,7 @@ impl System {
             events,
             tasks,
             outputs,
+            as_written: AsWritten::default(),
             slow,
             second_order,
             pattern,

@@ -32,7 +32,7 @@ fn tables(g: &Graph) -> (TableId, TableId) {
     let one = Table1::new(&x, &[0.0, 1.0, 1.5, 1.4, 3.0], Shape::Monotone, Outside::Extend).unwrap();
     let z: Vec<f64> = (0..15).map(|i| (i as f64 * 0.7).sin()).collect();
     let two = Table2::new(&x, &[-1.0, 0.0, 1.5], &z, Shape::Monotone, Outside::Extend).unwrap();
-    (g.add_table(Table::One(Arc::new(one))), g.add_table(Table::Two(Arc::new(two))))
+    (g.add_table("one", Table::One(Arc::new(one))), g.add_table("two", Table::Two(Arc::new(two))))
 }
 
 /// `smooth` leaves out what has kinks or poles, so that differences mean something.

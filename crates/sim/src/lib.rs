@@ -4,6 +4,7 @@ pub mod balance;
 pub mod events;
 pub mod homotopy;
 pub mod integrate;
+pub mod linear;
 pub mod machine;
 pub mod newton;
 pub mod problem;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trunnion_equations::flat::{Action, Assignment, Kind};
-use trunnion_equations::{Compiled, Engine, Part, Symbol, System, Unit, flat};
+use trunnion_equations::{Compiled, Engine, Expr, Part, Symbol, System, Unit, flat};
 
 use crate::problem::{Crossing, Direction, Effect, Guard, Hybrid, Layout, Problem};
 use crate::task::Tasks;
@@ -42,6 +42,16 @@ impl Prepared {
         let layout = layout(&system);
         let columns = columns(&system);
         Prepared { system, compiled, layout, columns }
+    }
+
+    /// What a column shows, in SI.
+    pub fn column_expression(&self, column: usize) -> Expr {
+        let system = &self.system;
+        match self.columns[column].source {
+            Source::Unknown(i) => system.graph.symbol(system.unknowns[i]).id,
+            Source::Output(i) => system.outputs[i].value,
+            Source::Slow(i) => system.graph.symbol(system.slow[i]).id,
+        }
     }
 
     /// The place of a column by its name.
@@ -154,6 +164,11 @@ impl Machine {
     /// Present value of a parameter, input or mode.
     pub fn slow(&self, place: usize) -> f64 {
         self.slow[place]
+    }
+
+    /// Present values of all parameters, inputs and modes.
+    pub fn slow_values(&self) -> &[f64] {
+        &self.slow
     }
 
     /// Change a parameter, input or mode between steps.

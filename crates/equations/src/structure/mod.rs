@@ -13,12 +13,12 @@ mod solve;
 use std::collections::HashMap;
 
 pub use error::{Finding, StructureError};
-pub use relations::Relation;
+pub use relations::{Relation, written};
 
 use crate::flat::{Action, Assignment, Event, Flat, Kind, Origin, Output, Quantity, Task};
 use crate::graph::Graph;
 use crate::node::{Expr, Node, Symbol};
-use crate::system::{Definition, Row, System};
+use crate::system::{AsWritten, Definition, Row, System};
 use solve::{Equations, by_unknowns};
 
 /// Sort and solve. All findings are reported at once.
@@ -154,6 +154,7 @@ fn assemble(
     unknowns.extend(algebraic);
     rows.extend(residual_rows);
 
+    let as_written = AsWritten { events: events.clone(), tasks: tasks.clone(), outputs: outputs.clone() };
     let all = |e: Expr| expand(&graph, &[e], &value)[0];
     let relations = relations.into_iter().map(|r| Relation { guard: all(r.guard), ..r }).collect();
     let events = events.into_iter().map(|e| expand_event(e, &all)).collect();
@@ -174,7 +175,20 @@ fn assemble(
         }
     }
     shown.extend(outputs.into_iter().map(|o| Output { value: all(o.value), ..o }));
-    System::new(graph, quantities, unknowns, n_states, rows, definitions, relations, events, tasks, shown)
+    let mut system = System::new(
+        graph,
+        quantities,
+        unknowns,
+        n_states,
+        rows,
+        definitions,
+        relations,
+        events,
+        tasks,
+        shown,
+    );
+    system.as_written = as_written;
+    system
 }
 
 /// All solved leaves replaced by what they stand for.

@@ -17,6 +17,33 @@ pub struct Relation {
     pub mode: Symbol,
     pub guard: Expr,
     pub closed: bool,
+    /// The relation the mode stands for, in the user's names.
+    pub written: Expr,
+}
+
+/// Expressions with every hidden mode shown as its relation, and sign(x) as such.
+pub fn written(graph: &Graph, relations: &[Relation], roots: &[Expr]) -> Vec<Expr> {
+    let mut shown: HashMap<Symbol, Expr> = HashMap::new();
+    let readable = |roots: &[Expr], shown: &HashMap<Symbol, Expr>| {
+        graph.rewrite(roots, |node| match node {
+            Node::Symbol(s) => shown.get(&s).copied(),
+            Node::Binary(Binary::Sub, above, below) => match (graph.node(above), graph.node(below)) {
+                (Node::Binary(Binary::Lt, zero, x), Node::Binary(Binary::Lt, y, zero_too))
+                    if x == y && zero == zero_too && graph.node(zero) == Node::Const(0.0) =>
+                {
+                    Some(graph.at(x).sign().id)
+                }
+                _ => None,
+            },
+            _ => None,
+        })
+    };
+    // A relation only uses modes of relations before it.
+    for relation in relations {
+        let relation_shown = readable(&[relation.written], &shown)[0];
+        shown.insert(relation.mode, relation_shown);
+    }
+    readable(roots, &shown)
 }
 
 /// Rewrites the equations of `flat`; the new modes are added to its quantities.
@@ -36,7 +63,8 @@ pub fn extract(flat: &mut Flat) -> Vec<Relation> {
                 let show = |e: Expr| print(graph, e, Style::Text, &name);
                 let text = format!("{} {} {}", show(a), if closed { "<=" } else { "<" }, show(b));
                 quantities.push(hidden_mode(text, &equation.origin, graph));
-                relations.push(Relation { mode: symbol, guard, closed });
+                let written = if closed { graph.at(a).le(graph.at(b)) } else { graph.at(a).lt(graph.at(b)) };
+                relations.push(Relation { mode: symbol, guard, closed, written: written.id });
                 symbol
             });
             graph.symbol(symbol).id

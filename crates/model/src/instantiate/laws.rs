@@ -31,12 +31,12 @@ impl<'a> Builder<'a> {
     pub fn add_tables(&mut self) {
         for (index, data) in self.all(|b| &b.tables) {
             let name = self.tree.instances[index].full(&data.key.name);
-            let made = self.table(data);
+            let made = self.table(&name, data);
             self.names.tables.insert(name, made);
         }
     }
 
-    fn table(&self, data: &TableData) -> TableFn {
+    fn table(&self, name: &str, data: &TableData) -> TableFn {
         let dimension = |column: &Column| column.unit.as_ref().map(|u| u.dimension);
         let made = match &data.z {
             None => Table1::new(&data.x.values, &data.y.values, data.shape, data.outside)
@@ -57,7 +57,7 @@ impl<'a> Builder<'a> {
                 Some(_) => Table::Two(Arc::new(plane.expect("four points"))),
             }
         });
-        let id = self.graph().add_table(table);
+        let id = self.graph().add_table(name, table);
         match &data.z {
             None => TableFn { id, arguments: vec![dimension(&data.x)], result: dimension(&data.y) },
             Some(z) => {

@@ -35,7 +35,7 @@ impl Fixture {
     fn new() -> Fixture {
         let graph = Graph::new();
         let table = Table1::new(&[0.0, 1.0], &[0.0, 2.0], Shape::Linear, Outside::Hold).unwrap();
-        let area = graph.add_table(Table::One(Arc::new(table)));
+        let area = graph.add_table("area", Table::One(Arc::new(table)));
         Fixture { graph, area }
     }
 

@@ -1,0 +1,386 @@
+//! The linear model at one point, its poles and its frequency response.
+//!
+//!   ẋ = f(x, z, u),  0 = g(x, z, u),  y = h(x, z, u)
+//!   A = f_x − f_z g_z⁻¹ g_x,   B = f_u − f_z g_z⁻¹ g_u,   C = h_x − h_z g_z⁻¹ g_x,   D = h_u − h_z g_z⁻¹ g_u      (1)
+//!   G(jω) = C (jωI − A)⁻¹ B + D                                                                                   (2)
+//!
+//! x are the states, z the other unknowns; the index of the equations is one, so g_z is regular. (2) works on the balanced
+//! Hessenberg form of A, O(n²) a frequency. [Laub1981]
+//!
+//! Assumes a point at which the equations are smooth; modes keep their values. The point need not be one of rest: then
+//! the model describes small deviations for a short time.
+
+use num_complex::Complex64;
+use trunnion_equations::{Compiled, Engine, Expr, Symbol};
+use trunnion_num::dense::Dense;
+use trunnion_num::{Fault, Matrix, eigen};
+
+use crate::machine::Machine;
+use crate::newton::Part;
+use crate::problem::Problem;
+use crate::stepper::Failure;
+
+/// ẋ = A x + B u, y = C x + D u, in SI.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinearModel {
+    pub a: Matrix,
+    pub b: Matrix,
+    pub c: Matrix,
+    pub d: Matrix,
+}
+
+/// The linear model (1) at (t, y): inputs are parameters, inputs or modes; outputs are columns.
+pub fn linearise(
+    machine: &mut Machine,
+    t: f64,
+    y: &[f64],
+    inputs: &[Symbol],
+    outputs: &[usize],
+) -> Result<LinearModel, Failure> {
+    let prepared = machine.prepared().clone();
+    let system = &prepared.system;
+    let (n, n_x) = (system.n(), system.n_states);
+    let mut f_y = Matrix::zeros(n, n);
+    let mut values = vec![0.0; system.pattern.nnz()];
+    machine.jacobian(t, y, &mut values);
+    for (i, j, place) in system.pattern.entries() {
+        f_y[(i, j)] = values[place];
+    }
+    let shown: Vec<Expr> = outputs.iter().map(|&column| prepared.column_expression(column)).collect();
+    let compiled = Compiled::new(system.input_programs(inputs, &shown), Engine::Interpreter);
+    let mut scratch = vec![0.0; compiled.scratch()];
+    let mut k = vec![0.0; compiled.n_slow()];
+    compiled.prepare(machine.slow_values(), &mut scratch, &mut k);
+    let mut dense = |program: usize, rows: usize, columns: usize| {
+        let mut out = vec![0.0; rows * columns];
+        compiled.run(program, t, y, &k, &mut scratch, &mut out);
+        Matrix::from_fn(rows, columns, |i, j| out[i * columns + j])
+    };
+    let f_u = dense(0, n, inputs.len());
+    let h_y = dense(1, shown.len(), n);
+    let h_u = dense(2, shown.len(), inputs.len());
+    for m in [&f_y, &f_u] {
+        if let Some(row) = (0..n).find(|&i| m.row(i).iter().any(|v| !v.is_finite())) {
+            return Err(Failure::NotFinite { t, row });
+        }
+    }
+    match eliminate(n_x, &f_y, &f_u, &h_y, &h_u) {
+        Some(model) => Ok(model),
+        None => {
+            let free = Part::algebraic(&prepared.layout).undetermined(machine, t, y);
+            Err(Failure::Singular { t, unknown: free.unwrap_or(n_x) })
+        }
+    }
+}
+
+/// (1); None if g_z is singular.
+fn eliminate(n_x: usize, f_y: &Matrix, f_u: &Matrix, h_y: &Matrix, h_u: &Matrix) -> Option<LinearModel> {
+    let (n, n_u) = (f_y.rows(), f_u.columns());
+    let n_z = n - n_x;
+    let mut g_z = Dense::new(n_z);
+    for i in 0..n_z {
+        for j in 0..n_z {
+            g_z.add(i, j, f_y[(n_x + i, n_x + j)]);
+        }
+    }
+    g_z.factor().ok()?;
+    // Columns of g_z⁻¹ [g_x g_u].
+    let mut z = Matrix::zeros(n_z, n_x + n_u);
+    let mut column = vec![0.0; n_z];
+    for j in 0..n_x + n_u {
+        for i in 0..n_z {
+            column[i] = if j < n_x { f_y[(n_x + i, j)] } else { f_u[(n_x + i, j - n_x)] };
+        }
+        g_z.solve(&mut column);
+        (0..n_z).for_each(|i| z[(i, j)] = column[i]);
+    }
+    let through = |m: &Matrix, i: usize, j: usize| (0..n_z).map(|k| m[(i, n_x + k)] * z[(k, j)]).sum::<f64>();
+    Some(LinearModel {
+        a: Matrix::from_fn(n_x, n_x, |i, j| f_y[(i, j)] - through(f_y, i, j)),
+        b: Matrix::from_fn(n_x, n_u, |i, j| f_u[(i, j)] - through(f_y, i, n_x + j)),
+        c: Matrix::from_fn(h_y.rows(), n_x, |i, j| h_y[(i, j)] - through(h_y, i, j)),
+        d: Matrix::from_fn(h_y.rows(), n_u, |i, j| h_u[(i, j)] - through(h_y, i, n_x + j)),
+    })
+}
+
+/// An eigenvalue of A.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pole {
+    pub re: f64,
+    pub im: f64,
+}
+
+impl Pole {
+    /// Of the undamped oscillation, in Hz: |s| / 2π.
+    pub fn natural_frequency(self) -> f64 {
+        self.re.hypot(self.im) / std::f64::consts::TAU
+    }
+
+    /// −Re s / |s|: 0 without damping, 1 from critical damping on, negative if unstable; NaN at s = 0.
+    pub fn damping_ratio(self) -> f64 {
+        -self.re / self.re.hypot(self.im)
+    }
+}
+
+impl LinearModel {
+    /// Slowest first; of a conjugate pair the one with the positive imaginary part first.
+    pub fn poles(&self) -> Result<Vec<Pole>, Fault> {
+        let mut poles: Vec<Pole> =
+            eigen::eigenvalues(&self.a)?.into_iter().map(|(re, im)| Pole { re, im }).collect();
+        let key = |p: &Pole| (p.re.hypot(p.im), p.re, -p.im);
+        poles.sort_by(|a, b| {
+            let (a, b) = (key(a), key(b));
+            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2))
+        });
+        Ok(poles)
+    }
+
+    /// D − C A⁻¹ B: outputs at rest for constant inputs; None where A is singular.
+    pub fn static_gain(&self) -> Option<Matrix> {
+        let n = self.a.rows();
+        let mut lu = Dense::new(n);
+        for i in 0..n {
+            for j in 0..n {
+                lu.add(i, j, self.a[(i, j)]);
+            }
+        }
+        lu.factor().ok()?;
+        let mut x = Matrix::zeros(n, self.b.columns());
+        let mut column = vec![0.0; n];
+        for j in 0..self.b.columns() {
+            (0..n).for_each(|i| column[i] = self.b[(i, j)]);
+            lu.solve(&mut column);
+            (0..n).for_each(|i| x[(i, j)] = column[i]);
+        }
+        let inner = self.c.times(&x);
+        Some(Matrix::from_fn(self.d.rows(), self.d.columns(), |i, j| self.d[(i, j)] - inner[(i, j)]))
+    }
+
+    pub fn frequency_response(&self) -> FrequencyResponse {
+        let mut h = self.a.clone();
+        let scale = eigen::balance(&mut h);
+        let q = eigen::hessenberg(&mut h);
+        let (n, n_u) = (h.rows(), self.b.columns());
+        let b = Matrix::from_fn(n, n_u, |i, j| self.b[(i, j)] / scale[i]);
+        let c = Matrix::from_fn(self.c.rows(), n, |i, j| self.c[(i, j)] * scale[j]);
+        FrequencyResponse {
+            b: q.transposed().times(&b),
+            c: c.times(&q),
+            d: self.d.clone(),
+            matrix: vec![Complex64::ZERO; n * n],
+            x: vec![Complex64::ZERO; n * n_u],
+            h,
+        }
+    }
+}
+
+/// (2), in the coordinates of the Hessenberg form.
+#[derive(Clone, Debug)]
+pub struct FrequencyResponse {
+    h: Matrix,
+    b: Matrix,
+    c: Matrix,
+    d: Matrix,
+    // Written by `at`: jωI − H, and its solution for the columns of B.
+    matrix: Vec<Complex64>,
+    x: Vec<Complex64>,
+}
+
+impl FrequencyResponse {
+    /// G(jω) by rows, one row an output; infinite where jω is a pole.
+    pub fn at(&mut self, omega: f64, g: &mut [Complex64]) {
+        let (n, n_u) = (self.h.rows(), self.b.columns());
+        let (m, x) = (&mut self.matrix, &mut self.x);
+        for i in 0..n {
+            for j in 0..n {
+                m[i * n + j] = Complex64::new(-self.h[(i, j)], if i == j { omega } else { 0.0 });
+            }
+            (0..n_u).for_each(|j| x[i * n_u + j] = self.b[(i, j)].into());
+        }
+        // Only the entry below each pivot has to go.
+        for k in 0..n.saturating_sub(1) {
+            if m[(k + 1) * n + k].l1_norm() > m[k * n + k].l1_norm() {
+                (k..n).for_each(|j| m.swap(k * n + j, (k + 1) * n + j));
+                (0..n_u).for_each(|j| x.swap(k * n_u + j, (k + 1) * n_u + j));
+            }
+            let pivot = m[k * n + k];
+            if pivot == Complex64::ZERO {
+                continue;
+            }
+            let factor = m[(k + 1) * n + k] / pivot;
+            for j in k..n {
+                let upper = m[k * n + j];
+                m[(k + 1) * n + j] -= factor * upper;
+            }
+            for j in 0..n_u {
+                let upper = x[k * n_u + j];
+                x[(k + 1) * n_u + j] -= factor * upper;
+            }
+        }
+        for i in (0..n).rev() {
+            for j in 0..n_u {
+                let sum: Complex64 = (i + 1..n).map(|k| m[i * n + k] * x[k * n_u + j]).sum();
+                x[i * n_u + j] = (x[i * n_u + j] - sum) / m[i * n + i];
+            }
+        }
+        for i in 0..self.c.rows() {
+            for j in 0..n_u {
+                let sum: Complex64 = (0..n).map(|k| x[k * n_u + j] * self.c[(i, k)]).sum();
+                g[i * n_u + j] = sum + self.d[(i, j)];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Prepared;
+    use std::collections::HashMap;
+    use std::f64::consts::{FRAC_PI_2, TAU};
+    use std::sync::Arc;
+    use trunnion_equations::flat::{Equation, Kind, Origin, Quantity, Unit};
+    use trunnion_equations::{Flat, analyse};
+
+    fn quantity(flat: &mut Flat, name: &str, value: f64, unknown: bool) -> Symbol {
+        let e = flat.graph.constant(value).id;
+        flat.add(Quantity {
+            name: name.into(),
+            unit: Unit::default(),
+            doc: String::new(),
+            origin: Origin::default(),
+            kind: if unknown { Kind::Unknown { start: e } } else { Kind::Parameter { value: e } },
+            nominal: None,
+            range: (f64::NEG_INFINITY, f64::INFINITY),
+        })
+    }
+
+    fn equation(flat: &mut Flat, lhs: Expr, rhs: Expr) {
+        let name = format!("e{}", flat.equations.len());
+        flat.equations.push(Equation { name, origin: Origin::default(), lhs, rhs });
+    }
+
+    fn machine(flat: Flat) -> (Machine, Vec<f64>) {
+        let prepared = Arc::new(Prepared::new(analyse(flat).unwrap(), Engine::Interpreter));
+        let y = prepared.system.y_start(&HashMap::new());
+        (Machine::new(prepared, &HashMap::new(), 0.0).unwrap(), y)
+    }
+
+    fn model(flat: Flat, input: &str, output: &str) -> LinearModel {
+        let (mut machine, y) = machine(flat);
+        let system = &machine.prepared().system;
+        let input = system.find(input).unwrap();
+        let output = machine.prepared().column(output).unwrap();
+        linearise(&mut machine, 0.0, &y, &[input], &[output]).unwrap()
+    }
+
+    /// m ẍ + c ẋ + k x = F.
+    fn oscillator(m: f64, c: f64, k: f64) -> LinearModel {
+        let mut flat = Flat::default();
+        let (x, v) = (quantity(&mut flat, "x", 0.0, true), quantity(&mut flat, "v", 0.0, true));
+        let force = quantity(&mut flat, "F", 0.0, false);
+        let (dx, dv) = (flat.graph.derivative(x).id, flat.graph.derivative(v).id);
+        let acceleration = ((flat.ex(force) - c * flat.ex(v) - k * flat.ex(x)) / m).id;
+        let v = flat.ex(v).id;
+        equation(&mut flat, dx, v);
+        equation(&mut flat, dv, acceleration);
+        model(flat, "F", "x")
+    }
+
+    #[test]
+    fn an_oscillator_has_its_closed_form() {
+        let (m, c, k): (f64, f64, f64) = (2.0, 4.0, 200.0);
+        let linear = oscillator(m, c, k);
+        assert_eq!(linear.a.values(), [0.0, 1.0, -k / m, -c / m]);
+        assert_eq!(
+            (linear.b.values(), linear.c.values(), linear.d.values()),
+            (&[0.0, 0.5][..], &[1.0, 0.0][..], &[0.0][..])
+        );
+        let (w_0, zeta) = ((k / m).sqrt(), c / (2.0 * (k * m).sqrt()));
+        let poles = linear.poles().unwrap();
+        for (pole, sign) in poles.iter().zip([1.0, -1.0]) {
+            assert!((pole.re + zeta * w_0).abs() < 1e-13);
+            assert!((pole.im - sign * w_0 * (1.0 - zeta * zeta).sqrt()).abs() < 1e-13);
+            assert!((pole.natural_frequency() - w_0 / TAU).abs() < 1e-14);
+            assert!((pole.damping_ratio() - zeta).abs() < 1e-15);
+        }
+        // At ω₀ stiffness and inertia cancel: G = 1 / (j c ω₀).
+        let mut g = [Complex64::ZERO];
+        linear.frequency_response().at(w_0, &mut g);
+        assert!((g[0].norm() - 1.0 / (c * w_0)).abs() < 1e-15 && (g[0].arg() + FRAC_PI_2).abs() < 1e-13);
+        linear.frequency_response().at(0.0, &mut g);
+        assert!((g[0] - 1.0 / k).norm() < 1e-17);
+        assert!((linear.static_gain().unwrap()[(0, 0)] - 1.0 / k).abs() < 1e-17);
+        assert!(oscillator(m, 0.0, 0.0).static_gain().is_none());
+    }
+
+    #[test]
+    fn algebraic_unknowns_are_eliminated() {
+        // ẋ = −x + z, 0 = z³ + z − x − u at x = 2, u = 0: z = 1, dz = (dx + du) / 4; y = z² dx-free.
+        let mut flat = Flat::default();
+        let (x, z) = (quantity(&mut flat, "x", 2.0, true), quantity(&mut flat, "z", 1.0, true));
+        let u = quantity(&mut flat, "u", 0.0, false);
+        let dx = flat.graph.derivative(x).id;
+        let rate = (flat.ex(z) - flat.ex(x)).id;
+        let left = (flat.ex(z) * flat.ex(z) * flat.ex(z) + flat.ex(z)).id;
+        let right = (flat.ex(x) + flat.ex(u)).id;
+        equation(&mut flat, dx, rate);
+        equation(&mut flat, left, right);
+        let linear = model(flat, "u", "z");
+        assert_eq!(linear.a.values(), [-0.75]);
+        assert_eq!(
+            (linear.b.values(), linear.c.values(), linear.d.values()),
+            (&[0.25][..], &[0.25][..], &[0.25][..])
+        );
+    }
+
+    #[test]
+    fn a_low_pass_has_its_transfer_function() {
+        // Two coupled RC stages; G = 1 / (1 + 3 s τ + s² τ²) with τ = R C.
+        let (r, c) = (1e3, 1e-6);
+        let mut flat = Flat::default();
+        let (a, b) = (quantity(&mut flat, "u_1", 0.0, true), quantity(&mut flat, "u_2", 0.0, true));
+        let (i_1, i_2) = (quantity(&mut flat, "i_1", 0.0, true), quantity(&mut flat, "i_2", 0.0, true));
+        let u = quantity(&mut flat, "u", 0.0, false);
+        let sides = {
+            let ex = |s| flat.ex(s);
+            let der = |s| flat.graph.derivative(s);
+            [
+                (r * ex(i_1), ex(u) - ex(a)),
+                (r * ex(i_2), ex(a) - ex(b)),
+                (c * der(a), ex(i_1) - ex(i_2)),
+                (c * der(b), ex(i_2)),
+            ]
+            .map(|(lhs, rhs)| (lhs.id, rhs.id))
+        };
+        sides.into_iter().for_each(|(lhs, rhs)| equation(&mut flat, lhs, rhs));
+        let linear = model(flat, "u", "u_2");
+        let tau = r * c;
+        let mut response = linear.frequency_response();
+        for omega in [1.0, 300.0, 1e3, 7e3, 1e6] {
+            let mut g = [Complex64::ZERO];
+            response.at(omega, &mut g);
+            let s = Complex64::new(0.0, omega * tau);
+            let expected = 1.0 / (1.0 + 3.0 * s + s * s);
+            assert!((g[0] - expected).norm() < 1e-12 * expected.norm(), "{} for {expected}", g[0]);
+        }
+    }
+
+    #[test]
+    fn the_hessenberg_form_gives_what_elimination_gives() {
+        let n = 7;
+        let a = Matrix::from_fn(n, n, |i, j| {
+            ((5 * i + 3 * j + i * j) % 11) as f64 - 5.0 - if i == j { 9.0 } else { 0.0 }
+        });
+        let b = Matrix::from_fn(n, 2, |i, j| (i + 2 * j) as f64 - 3.0);
+        let c = Matrix::from_fn(3, n, |i, j| ((i + 1) * j) as f64 - 4.0);
+        let d = Matrix::from_fn(3, 2, |i, j| (i + j) as f64);
+        let linear = LinearModel { a, b, c, d };
+        let mut g = [Complex64::ZERO; 6];
+        linear.frequency_response().at(0.0, &mut g);
+        let gain = linear.static_gain().unwrap();
+        for (found, expected) in g.iter().zip(gain.values()) {
+            assert!((found - expected).norm() < 1e-12 * expected.abs().max(1.0), "{found} for {expected}");
+        }
+    }
+}
