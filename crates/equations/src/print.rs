@@ -130,6 +130,14 @@ impl Printer<'_> {
         let named =
             |name: &str| (format!("{name}({}, {})", self.all(a, depth), self.all(b, depth)), Level::Atom);
         match op {
+            // Numbers stand last in a sum, with their own sign.
+            Binary::Add if self.is_number(a) && !self.is_number(b) => self.binary(op, b, a, depth),
+            Binary::Add
+                if let Node::Const(v) = self.graph.node(b)
+                    && v < 0.0 =>
+            {
+                (format!("{} - {}", self.show(a, Level::Sum, depth), self.number(-v)), Level::Sum)
+            }
             Binary::Add => infix(" + ", Level::Sum, Level::Product, Level::Sum),
             Binary::Sub => infix(" - ", Level::Sum, Level::Product, Level::Sum),
             Binary::Mul if self.powers(a).0 == self.powers(b).0 => {
@@ -275,6 +283,7 @@ mod tests {
             "x^3 < m",
             "{x}^{3} < m",
         );
+        check(|g| (-1.5 + g.at(s(g, 0))).id, "x - 1.5", "x - 1.5");
         check(|g| g.constant(1.0).le(g.at(s(g, 0))).id, "x >= 1", r"x \ge 1");
     }
 

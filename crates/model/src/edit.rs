@@ -102,6 +102,20 @@ impl Edit {
         Ok(())
     }
 
+    /// Where a variable of a component begins: `start.x`, or `x0` where it is written so.
+    pub fn set_component_start(
+        &mut self,
+        component: &str,
+        variable: &str,
+        value: &str,
+    ) -> Result<(), EditError> {
+        let short = format!("{variable}0");
+        let item = self.section("components")?.get(component);
+        let written_short = item.and_then(Item::as_table_like).is_some_and(|t| t.contains_key(&short));
+        let key = if written_short { short } else { format!("start.{variable}") };
+        self.set_argument(component, &key, value)
+    }
+
     /// A setting of the run.
     pub fn set_run(&mut self, key: &str, value: &str) -> Result<(), EditError> {
         put(self.section("run")?, key, value)
@@ -337,6 +351,16 @@ g   = "ground"
             |e| e.set_argument("r1", "start.u", "1 V"),
             r#"r1  = { type = "resistor", R = "1 kOhm" }   # load"#,
             r#"r1  = { type = "resistor", R = "1 kOhm", start.u = "1 V" }   # load"#,
+        );
+        check(
+            |e| e.set_component_start("r1", "u", "1 V"),
+            r#"r1  = { type = "resistor", R = "1 kOhm" }   # load"#,
+            r#"r1  = { type = "resistor", R = "1 kOhm", start.u = "1 V" }   # load"#,
+        );
+        check(
+            |e| e.set_argument("r1", "u0", "2 V").and_then(|()| e.set_component_start("r1", "u", "1 V")),
+            r#"r1  = { type = "resistor", R = "1 kOhm" }   # load"#,
+            r#"r1  = { type = "resistor", R = "1 kOhm", u0 = "1 V" }   # load"#,
         );
     }
 
