@@ -9,8 +9,9 @@
 //! is reported; it may be held: then its own row, for a position the row of its velocity, is given up (something holds
 //! it: a pin, a brake, a large reservoir).
 
+use crate::machine::Machine;
 use crate::newton::{Consistent, Part, Stuck, largest};
-use crate::problem::{Layout, Problem};
+use crate::problem::{Hybrid, Layout, Problem};
 use crate::stepper::{Failure, Work};
 use trunnion_num::dense::Dense;
 
@@ -46,15 +47,81 @@ pub fn balance(problem: &mut dyn Problem, t: f64, y: &mut [f64], hold: &[usize])
     }
 }
 
+/// Bring a machine to rest, its switching relations following the values. Where that does not lead to rest the relations
+/// keep their side until the others are at rest. Events do not happen, tasks are not run.
+pub fn balance_machine(
+    machine: &mut Machine,
+    t: f64,
+    y: &mut [f64],
+    hold: &[usize],
+) -> Result<Work, Failure> {
+    let mut g = vec![0.0; machine.layout().guards.len()];
+    let start = y.to_vec();
+    let slow = machine.slow_values().to_vec();
+    let first = match balance(&mut Following { machine, g: &mut g }, t, y, hold) {
+        Ok(work) => return Ok(work),
+        Err(failure) => failure,
+    };
+    slow.iter().enumerate().for_each(|(place, &value)| machine.set_slow(place, value));
+    for _ in 0..ROUNDS {
+        if balance(machine, t, y, hold).is_err() {
+            break;
+        }
+        machine.guards(t, y, &mut g);
+        if !machine.settle(t, y, &g) {
+            return Ok(Work::default());
+        }
+    }
+    y.copy_from_slice(&start);
+    Err(first)
+}
+
+/// Relations that change their side by turns are given up after so many rounds.
+const ROUNDS: usize = 20;
+
+/// The continuous part of a machine, its relations on the side of the values it is asked for.
+struct Following<'a> {
+    machine: &'a mut Machine,
+    g: &'a mut [f64],
+}
+
+impl Following<'_> {
+    fn follow(&mut self, t: f64, y: &[f64]) {
+        self.machine.guards(t, y, self.g);
+        self.machine.settle(t, y, self.g);
+    }
+}
+
+impl Problem for Following<'_> {
+    fn layout(&self) -> &Layout {
+        self.machine.layout()
+    }
+
+    fn residual(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
+        self.follow(t, y);
+        self.machine.residual(t, y, f);
+    }
+
+    fn jacobian(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.follow(t, y);
+        self.machine.jacobian(t, y, values);
+    }
+
+    fn time_gradient(&mut self, t: f64, y: &[f64], f_t: &mut [f64]) {
+        self.machine.time_gradient(t, y, f_t);
+    }
+}
+
+/// The row given up for each held unknown: what holds it acts there.
+pub fn given_up(layout: &Layout, hold: &[usize]) -> Vec<usize> {
+    let of = |held: usize| layout.second_order.iter().find(|(position, _)| *position == held);
+    hold.iter().map(|&held| of(held).map_or(held, |&(_, velocity)| velocity)).collect()
+}
+
 /// All unknowns but the held ones, all rows but those given up for them.
 fn at_rest(layout: &Layout, hold: &[usize]) -> Part {
-    let given_up = |i: usize| {
-        hold.iter().any(|&held| match layout.second_order.iter().find(|(position, _)| *position == held) {
-            Some(&(_, velocity)) => velocity == i,
-            None => held == i,
-        })
-    };
-    let rows = (0..layout.n()).filter(|&i| !given_up(i)).collect();
+    let given_up = given_up(layout, hold);
+    let rows = (0..layout.n()).filter(|i| !given_up.contains(i)).collect();
     let columns = (0..layout.n()).filter(|i| !hold.contains(i)).collect();
     Part::new(layout, rows, columns)
 }

@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::{balance, completions, equations, examples, linearize, new};
 use crate::commands::{check, run, solvers};
 use crate::failure::Failure;
 
@@ -19,6 +20,18 @@ pub enum Command {
     Check(check::CheckArgs),
     /// Simulate a model and write its results
     Run(run::RunArgs),
+    /// Show the equations of a model, sorted, each with its component
+    Equations(equations::EquationsArgs),
+    /// Linear model at a point: matrices, poles, frequency response
+    Linearize(linearize::LinearizeArgs),
+    /// Find the static equilibrium of a model
+    Balance(balance::BalanceArgs),
+    /// Write a small model to start from
+    New(new::NewArgs),
+    /// List or copy the built-in examples
+    Examples(examples::ExamplesArgs),
+    /// Print the script that completes commands in a shell
+    Completions(completions::CompletionsArgs),
     /// List the solvers
     Solvers,
 }
@@ -27,6 +40,12 @@ pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
     match &cli.command {
         Command::Check(args) => check::execute(args, colour),
         Command::Run(args) => run::execute(args, colour),
+        Command::Equations(args) => equations::execute(args, colour),
+        Command::Linearize(args) => linearize::execute(args, colour),
+        Command::Balance(args) => balance::execute(args, colour),
+        Command::New(args) => new::execute(args),
+        Command::Examples(args) => examples::execute(args),
+        Command::Completions(args) => completions::execute(args),
         Command::Solvers => {
             solvers::execute();
             Ok(())

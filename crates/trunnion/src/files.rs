@@ -1,9 +1,12 @@
 //! Where model files come from: the disk, and what is built in.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
 use trunnion_model::{Files, Library};
+
+use crate::failure::Failure;
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
@@ -59,6 +62,30 @@ fn walk(folder: &Path, all: &mut Vec<String>, depth: usize) -> std::io::Result<(
         }
     }
     Ok(())
+}
+
+/// Writes a file whole or not at all: a full disk leaves the one before in place.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write_or_keep(path, bytes).map_err(|cause| Failure::File {
+        path: path.display().to_string(),
+        action: "write",
+        reason: match cause.kind() {
+            std::io::ErrorKind::NotFound => "the folder is missing: create it first".into(),
+            std::io::ErrorKind::PermissionDenied => "it may not be written".into(),
+            _ => cause.to_string(),
+        },
+    })
+}
+
+/// The same with the system's own error. A device, or a link, is written to as it is.
+pub fn write_or_keep(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    if fs::symlink_metadata(path).is_ok_and(|about| !about.is_file()) {
+        return fs::write(path, bytes);
+    }
+    let mut temporary = OsString::from(path);
+    temporary.push(".tmp");
+    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    written.inspect_err(|_| drop(fs::remove_file(&temporary)))
 }
 
 /// What is built into the program, under `library/` and `examples/`.

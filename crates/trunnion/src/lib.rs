@@ -4,6 +4,8 @@ pub mod cli;
 pub mod commands;
 pub mod failure;
 pub mod files;
+pub mod listing;
+pub mod output;
 pub mod plot;
 mod progress;
 pub mod project;

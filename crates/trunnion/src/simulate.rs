@@ -223,6 +223,64 @@ pub fn simulate<'a>(
     Ok(Outcome { summary, error, wall, events, log, ended_by: machine.ended_by, y })
 }
 
+/// What a solver's failure outside a run means in the user's names.
+pub fn describe(project: &Project, failure: &trunnion_sim::stepper::Failure) -> Failure {
+    use trunnion_sim::stepper::Failure as Solver;
+    let system = &project.prepared.system;
+    let unknown = |i: usize| project.prepared.layout.names.get(i).cloned();
+    let name = match *failure {
+        Solver::StepTooSmall { unknown: i, .. } | Solver::Singular { unknown: i, .. } => unknown(i),
+        // Algebraic rows belong to no unknown in particular.
+        Solver::NotFinite { row, .. } | Solver::Inconsistent { row, .. } if row >= system.n_states => {
+            system.rows.get(row).map(|r| r.name.clone())
+        }
+        Solver::NotFinite { row, .. } | Solver::Inconsistent { row, .. } => unknown(row),
+    };
+    let error = RunError::Solver { failure: failure.clone(), name: name.unwrap_or_default() };
+    Failure::Run { message: error.to_string(), hint: hint(&error) }
+}
+
+/// A model at one instant.
+pub struct Point {
+    pub machine: Machine,
+    pub t: f64,
+    pub y: Vec<f64>,
+}
+
+/// The model at its start, or where a run has brought it at `at`.
+pub fn point(project: &Project, overrides: &Overrides, at: Option<f64>) -> Result<Point, Failure> {
+    let model = &project.run;
+    let (mut solver, mut settings) = settings(model, &Overrides { t_end: None, ..overrides.clone() })?;
+    let t = at.unwrap_or(model.t_start);
+    if !(t.is_finite() && t >= model.t_start) {
+        return Err(Failure::usage(format!(
+            "the run begins at t = {} s, so there is no t = {t} s",
+            model.t_start
+        )));
+    }
+    (settings.t_end, settings.output) = (t, Output::Start);
+    if t == model.t_start {
+        // Nothing is stepped; a fixed step would be none.
+        solver = &SOLVERS[0];
+    }
+    let mut watch = |_: &mut Machine, _: f64, _: &[f64], _: Moment| match CANCEL.load(Ordering::Relaxed) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let finished = run(&project.prepared, &HashMap::new(), solver, &settings, &mut watch);
+    let Finished { result, machine, y } = finished.map_err(|message| Failure::Run { message, hint: None })?;
+    match result {
+        Err(error) => Err(Failure::Run { message: error.to_string(), hint: hint(&error) }),
+        Ok(Summary { ended: Ended::Cancelled, .. }) => Err(Failure::Cancelled),
+        Ok(Summary { ended: Ended::Terminated, t: end, .. }) if end < t => {
+            let reason = machine.ended_by.as_deref().unwrap_or_default();
+            let message = format!("the model ends the run at t = {end} s, before t = {t} s: {reason}");
+            Err(Failure::Run { message, hint: None })
+        }
+        Ok(_) => Ok(Point { machine, t, y }),
+    }
+}
+
 /// Run and keep all rows in memory. `Err` in the second place: the run stopped early, rows so far are kept.
 pub fn simulate_to_table(
     project: &Project,

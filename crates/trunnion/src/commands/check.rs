@@ -3,6 +3,7 @@
 use clap::Args;
 
 use crate::failure::Failure;
+use crate::output::say;
 use crate::project::Project;
 
 #[derive(Args, Debug)]
@@ -21,7 +22,7 @@ pub fn execute(args: &CheckArgs, colour: bool) -> Result<(), Failure> {
         match Project::open(path, &args.set) {
             Ok(project) => {
                 project.show_warnings(colour);
-                println!("{path}: {}", contents(&project));
+                say(format_args!("{path}: {}", contents(&project)));
             }
             Err(failure) => {
                 eprint!("{}", failure.render(colour));

@@ -9,6 +9,7 @@ use trunnion_sim::integrate::Ended;
 use trunnion_sim::run::Settings;
 
 use crate::failure::Failure;
+use crate::output::say;
 use crate::project::Project;
 use crate::results::{Metadata, Writer};
 use crate::simulate::{Outcome, Overrides, header, recorded, settings, simulate};
@@ -93,24 +94,32 @@ pub fn execute(args: &RunArgs, colour: bool) -> Result<(), Failure> {
 
 fn summary(project: &Project, solver: &str, settings: &Settings, outcome: &Outcome, rows: u64, out: &Path) {
     let count = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    println!("{}", project.name);
+    say(&project.name);
     if let Some(s) = outcome.summary {
         let wall = outcome.wall.as_secs_f64();
         let speed = (s.t - settings.t_0) / wall;
-        println!("  {:.6} s simulated in {}, {speed:.3e} × real time", s.t - settings.t_0, seconds(wall));
-        println!(
+        say(format_args!(
+            "  {:.6} s simulated in {}, {speed:.3e} × real time",
+            s.t - settings.t_0,
+            seconds(wall)
+        ));
+        say(format_args!(
             "  {solver}: {}, {} rejected, {}, {}, {}",
             count(s.work.steps, "step"),
             s.work.rejected,
             count(s.work.residuals, "evaluation"),
             count(s.work.jacobians, "Jacobian"),
             count(s.events, "event"),
-        );
+        ));
         if s.ended == Ended::Terminated {
-            println!("  ended by the model at t = {} s: {}", s.t, outcome.ended_by.as_deref().unwrap_or(""));
+            say(format_args!(
+                "  ended by the model at t = {} s: {}",
+                s.t,
+                outcome.ended_by.as_deref().unwrap_or("")
+            ));
         }
     }
-    println!("  {} in {}", count(rows, "row"), out.display());
+    say(format_args!("  {} in {}", count(rows, "row"), out.display()));
 }
 
 /// 12.3 ms, 1.23 s.

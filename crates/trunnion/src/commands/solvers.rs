@@ -2,8 +2,10 @@
 
 use trunnion_sim::solvers::choose::SOLVERS;
 
+use crate::output::say;
+
 pub fn execute() {
     for solver in SOLVERS {
-        println!("{:<18} {}", solver.name, solver.about);
+        say(format_args!("{:<18} {}", solver.name, solver.about));
     }
 }

@@ -22,7 +22,6 @@ pub use chart::{Axis, Chart, HeatMap, Indicator, Panel, Series, Style, TickKind}
 pub use spectrum::{Peak, Spectrum, Window, spectrum};
 
 use std::fmt;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -46,14 +45,7 @@ pub fn save(chart: &Chart, path: &Path) -> Result<(), Error> {
         Some("png") => chart.png()?,
         _ => return Err(Error::Extension { path: path.to_owned() }),
     };
-    // A full disk leaves no half picture, and the one before in place.
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".tmp");
-    let written = fs::write(&temporary, picture).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|cause| {
-        let _ = fs::remove_file(&temporary);
-        Error::File { path: path.to_owned(), cause }
-    })
+    crate::files::write_or_keep(path, &picture).map_err(|cause| Error::File { path: path.to_owned(), cause })
 }
 
 impl Error {

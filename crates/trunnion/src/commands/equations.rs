@@ -1,0 +1,68 @@
+//! `trunnion equations`: the sorted equations of a model, each with the component it came from.
+
+mod json;
+mod latex;
+mod sheet;
+mod text;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use trunnion_equations::Engine;
+
+use crate::failure::Failure;
+use crate::files::write_whole;
+use crate::output::say;
+use crate::project::Project;
+use sheet::{Form, Sheet};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For reading here
+    #[default]
+    Text,
+    /// A document with one aligned list of equations
+    Latex,
+    /// Every equation as a tree, with names, units and origins
+    Json,
+}
+
+#[derive(Args, Debug)]
+pub struct EquationsArgs {
+    /// The model file
+    pub model: String,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Put all definitions into the equations, down to states, unknowns and parameters
+    #[arg(long)]
+    pub expanded: bool,
+    /// Change a parameter, an option or a start value before
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Write to a file instead
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+pub fn execute(args: &EquationsArgs, colour: bool) -> Result<(), Failure> {
+    let project = Project::open_with(&args.model, &args.set, Engine::Interpreter)?;
+    project.show_warnings(colour);
+    let form = match args.format {
+        _ if args.expanded => Form::Expanded,
+        Format::Json => Form::Complete,
+        Format::Text | Format::Latex => Form::Short,
+    };
+    let sheet = Sheet::new(&project, form);
+    let text = match args.format {
+        Format::Text => text::render(&sheet),
+        Format::Latex => latex::render(&sheet),
+        Format::Json => json::render(&sheet),
+    };
+    match &args.out {
+        Some(path) => write_whole(path, text.as_bytes()),
+        None => {
+            say(text.trim_end());
+            Ok(())
+        }
+    }
+}
