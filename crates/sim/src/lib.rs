@@ -5,7 +5,9 @@ pub mod events;
 pub mod homotopy;
 pub mod integrate;
 pub mod newton;
+pub mod plan;
 pub mod problem;
+pub mod run_error;
 #[cfg(test)]
 mod scenes;
 pub mod solvers;
