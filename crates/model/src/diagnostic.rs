@@ -13,6 +13,7 @@ use std::cell::RefCell;
 use std::fmt::Write;
 
 use trunnion_equations::flat::Origin;
+use trunnion_equations::structure::StructureError;
 
 use crate::file::{Sources, Span};
 use crate::nearest::nearest;
@@ -75,6 +76,19 @@ impl Diagnostic {
         hint: Option<String>,
     ) -> Self {
         Self::error(code, message).at_origin(sources, origin, label).hint_if(hint)
+    }
+
+    /// What the analysis of the equations found, shown where they were written.
+    pub fn from_structure(sources: &Sources, error: &StructureError) -> Self {
+        let start = Self::error(error.code(), error.message()).hint(error.hint());
+        error.origins.iter().fold(start, |d, origin| {
+            let place = if origin.component.is_empty() {
+                String::new()
+            } else {
+                format!("in `{}`", origin.component)
+            };
+            d.at_origin(sources, origin, place)
+        })
     }
 
     /// A further place; nothing happens when the file of `origin` is not among the sources.

@@ -52,6 +52,9 @@ pub fn instantiate<'a>(
     let names = Names { broken: tree.broken.clone(), anything, ..Names::default() };
     let changing = changing(&tree);
     let mut builder = Builder { tree, names, flat, values: Values::default(), problems, changing };
+    if builder.tree.overgrown {
+        return builder;
+    }
     builder.add_tables();
     builder.add_parameters();
     builder.add_quantities();

@@ -4,11 +4,14 @@ pub mod balance;
 pub mod events;
 pub mod homotopy;
 pub mod integrate;
+pub mod machine;
 pub mod newton;
 pub mod plan;
 pub mod problem;
+pub mod run;
 pub mod run_error;
 #[cfg(test)]
 mod scenes;
 pub mod solvers;
 pub mod stepper;
+pub mod task;

@@ -79,9 +79,10 @@ impl Sets {
             let span = Span::new(&source, path.len() + 1..source.text.len());
             // What is not a number or true or false is a text, with or without quotes.
             let plain = text.trim();
-            let data = match (plain.parse::<f64>(), plain.parse::<bool>()) {
-                (Ok(number), _) => Data::Number(number),
-                (_, Ok(truth)) => Data::Boolean(truth),
+            let data = match (plain.parse::<i64>(), plain.parse::<f64>(), plain.parse::<bool>()) {
+                (Ok(whole), _, _) => Data::Integer(whole),
+                (_, Ok(number), _) => Data::Number(number),
+                (_, _, Ok(truth)) => Data::Boolean(truth),
                 _ => Data::Text(plain.trim_matches('"').to_string()),
             };
             let start = span.range.start + (text.len() - text.trim_start().len());
@@ -139,6 +140,8 @@ pub struct Tree<'a> {
     pub instances: Vec<Instance<'a>>,
     /// Components that could not be made, which has been reported.
     pub broken: HashSet<String>,
+    /// There are too many components to go on.
+    pub overgrown: bool,
 }
 
 pub fn build<'a>(
@@ -147,8 +150,13 @@ pub fn build<'a>(
     sets: &'a Sets,
     problems: &'a Problems,
 ) -> Tree<'a> {
-    let mut growing =
-        Growing { library, sets, problems, tree: Tree { instances: vec![], broken: HashSet::new() } };
+    let mut growing = Growing {
+        library,
+        sets,
+        problems,
+        tree: Tree { instances: vec![], broken: HashSet::new(), overgrown: false },
+        unknown: HashSet::new(),
+    };
     let place = Span::new(&root.source, 0..0);
     growing.add(String::new(), None, root, &[], place);
     growing.expand(0, 0);
@@ -160,6 +168,8 @@ struct Growing<'a> {
     sets: &'a Sets,
     problems: &'a Problems,
     tree: Tree<'a>,
+    /// Components of unknown type.
+    unknown: HashSet<*const Child>,
 }
 
 impl<'a> Growing<'a> {
@@ -167,6 +177,9 @@ impl<'a> Growing<'a> {
     fn expand(&mut self, index: usize, depth: usize) {
         let children: Vec<&'a Child> = self.tree.instances[index].each(|b| &b.components).collect();
         for child in children {
+            if self.tree.overgrown {
+                return;
+            }
             let path = self.tree.instances[index].full(&child.key.name);
             if self.tree.instances[index].children.contains_key(&child.key.name) {
                 continue;
@@ -181,9 +194,13 @@ impl<'a> Growing<'a> {
         }
     }
 
-    fn definition(&self, parent: usize, child: &'a Child, depth: usize) -> Option<&'a Definition> {
+    fn definition(&mut self, parent: usize, child: &'a Child, depth: usize) -> Option<&'a Definition> {
         let kind = child.kind.as_ref()?;
         let Some(definition) = self.library.find(&kind.text) else {
+            // Once, however often the component around it is used.
+            if !self.unknown.insert(std::ptr::from_ref(child)) {
+                return None;
+            }
             self.problems.add(
                 Diagnostic::error("M0301", format!("there is no component type `{}`", kind.text))
                     .at(&kind.span, "not in any library")
@@ -209,6 +226,7 @@ impl<'a> Growing<'a> {
             up = instance.parent;
         }
         if depth >= DEEPEST || self.tree.instances.len() >= MOST {
+            self.tree.overgrown = true;
             self.problems.add(
                 Diagnostic::error("M0004", "the model has too many components")
                     .at(&kind.span, format!("more than {MOST}, or more than {DEEPEST} inside each other")),

@@ -1,7 +1,7 @@
 //! Files that are wrong, and what the user reads then. Read each aloud: would you know what to do?
 
 use insta::assert_snapshot;
-use trunnion_model::load;
+use trunnion_model::{Diagnostic, load};
 
 use crate::{Memory, built_in, read, shown};
 
@@ -298,4 +298,14 @@ fn one_error_is_reported_once_for_many_uses() {
     ];
     let errors = load(&Memory::new(&files), "m.toml", &[], &built_in()).unwrap_err();
     assert_eq!(errors.len(), 1, "{}", shown(&errors));
+}
+
+#[test]
+fn findings_about_the_equations_point_into_the_file() {
+    let model =
+        read("[variables]\nx = \"m\"\ny = \"m\"\nlost = \"N\"\n[equations]\na = \"x + y = 3 m\"\n").unwrap();
+    let errors = trunnion_equations::analyse(model.flat).unwrap_err();
+    let errors: Vec<Diagnostic> =
+        errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect();
+    assert_snapshot!(shown(&errors));
 }

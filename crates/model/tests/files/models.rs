@@ -344,3 +344,19 @@ fn a_long_chain_of_parameters_is_no_trouble() {
     }
     assert_eq!(good(&file).flat.quantities.len(), 20_000);
 }
+
+#[test]
+fn the_first_model_of_the_documents_runs() {
+    let page = std::fs::read_to_string(crate::root().join("docs/model-files.md")).unwrap();
+    let text = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let model = good(text);
+    assert!(model.warnings.is_empty(), "{}", shown(&model.warnings));
+    assert_eq!(analyse(model.flat).unwrap().n_states, 1);
+}
+
+#[test]
+fn whole_numbers_can_be_set_from_outside() {
+    let sets = [("run.points".to_string(), "7".to_string())];
+    let model = load(&Memory::new(&[("m.toml", "")]), "m.toml", &sets, &built_in()).unwrap();
+    assert_eq!(model.run.grid, Grid::Points(7));
+}

@@ -1,6 +1,7 @@
 //! The solvers: each file one family, all behind `Stepper`.
 
 pub mod bdf;
+pub mod choose;
 pub mod control;
 pub mod error;
 pub mod esdirk;
