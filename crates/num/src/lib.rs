@@ -1,5 +1,6 @@
 //! Small linear algebra, tables and roots.
 
+pub mod dense;
 mod dense_lu;
 mod lu;
 mod pattern;
