@@ -70,6 +70,12 @@ pub fn load(
     }
     sets.sources().for_each(|s| sources.add(s));
     let flat = builder.flat;
+    if flat.equations.is_empty() && flat.outputs.is_empty() && flat.tasks.is_empty() && !problems.has_errors()
+    {
+        let error = Diagnostic::error("M0006", format!("`{path}` has nothing to simulate"));
+        problems
+            .add(error.hint("add [equations] or [components]; `trunnion new` writes a model to start from"));
+    }
     let hash = sources.hash();
     let (name, doc) = (root.title.clone(), root.doc.clone());
     let warnings = problems.finish()?;

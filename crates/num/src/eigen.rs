@@ -10,15 +10,24 @@
 //! Limits: eigenvalues come with an error of about ε ‖A‖ after (1), times their condition; those of a block that is not
 //! diagonalisable, of order k, with the k-th root of it.
 
-use crate::{Fault, Matrix};
+use crate::Matrix;
 
 /// Iterations for one eigenvalue. Two or three are usual, every tenth uses a shift of its own to leave a cycle.
 const ITERATIONS: usize = 90;
 
+/// Why there are no eigenvalues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfound {
+    /// A value is NaN or infinite.
+    NotFinite,
+    /// The iteration did not come to its end.
+    NoConvergence,
+}
+
 /// Eigenvalues (real, imaginary) in no particular order; conjugate pairs stand together.
-pub fn eigenvalues(a: &Matrix) -> Result<Vec<(f64, f64)>, Fault> {
+pub fn eigenvalues(a: &Matrix) -> Result<Vec<(f64, f64)>, Unfound> {
     if a.values().iter().any(|v| !v.is_finite()) {
-        return Err(Fault::NotFinite);
+        return Err(Unfound::NotFinite);
     }
     let mut h = a.clone();
     balance(&mut h);
@@ -40,7 +49,7 @@ pub fn eigenvalues(a: &Matrix) -> Result<Vec<(f64, f64)>, Fault> {
             end = begin;
             iterations = 0;
         } else if iterations == ITERATIONS {
-            return Err(Fault::NoConvergence);
+            return Err(Unfound::NoConvergence);
         } else {
             iterations += 1;
             double_step(&mut h, begin, end, iterations % 10 == 0);
@@ -390,7 +399,7 @@ mod tests {
 
     #[test]
     fn what_is_not_finite_is_refused() {
-        assert_eq!(eigenvalues(&Matrix::from_fn(2, 2, |_, _| f64::NAN)), Err(Fault::NotFinite));
+        assert_eq!(eigenvalues(&Matrix::from_fn(2, 2, |_, _| f64::NAN)), Err(Unfound::NotFinite));
         let large = Matrix::from_fn(3, 3, |i, j| if i == j { 1e300 } else { 1e299 });
         check(&large, &[(1.2e300, 0.0), (9e299, 0.0), (9e299, 0.0)], 1e-12);
     }

@@ -1,17 +1,18 @@
 //! Small linear algebra, tables and roots.
 
-pub mod dense;
 mod dense_lu;
 pub mod eigen;
 mod lu;
 mod matrix;
 mod pattern;
+mod rank;
 mod table;
 
 pub use dense_lu::DenseLu;
 pub use lu::Lu;
 pub use matrix::Matrix;
 pub use pattern::Pattern;
+pub use rank::null_vector;
 pub use table::{Outside, Shape, Table1, Table2, TableError};
 
 /// Why a matrix could not be factorised.
@@ -21,6 +22,4 @@ pub enum Fault {
     Singular { column: usize },
     /// A value is NaN or infinite.
     NotFinite,
-    /// An iteration did not come to its end.
-    NoConvergence,
 }

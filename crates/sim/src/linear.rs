@@ -12,8 +12,7 @@
 
 use num_complex::Complex64;
 use trunnion_equations::{Compiled, Engine, Expr, Symbol};
-use trunnion_num::dense::Dense;
-use trunnion_num::{Fault, Matrix, eigen};
+use trunnion_num::{DenseLu, Matrix, eigen, null_vector};
 
 use crate::machine::Machine;
 use crate::newton::Part;
@@ -77,23 +76,12 @@ pub fn linearise(
 fn eliminate(n_x: usize, f_y: &Matrix, f_u: &Matrix, h_y: &Matrix, h_u: &Matrix) -> Option<LinearModel> {
     let (n, n_u) = (f_y.rows(), f_u.columns());
     let n_z = n - n_x;
-    let mut g_z = Dense::new(n_z);
-    for i in 0..n_z {
-        for j in 0..n_z {
-            g_z.add(i, j, f_y[(n_x + i, n_x + j)]);
-        }
-    }
-    g_z.factor().ok()?;
-    // Columns of g_z⁻¹ [g_x g_u].
-    let mut z = Matrix::zeros(n_z, n_x + n_u);
-    let mut column = vec![0.0; n_z];
-    for j in 0..n_x + n_u {
-        for i in 0..n_z {
-            column[i] = if j < n_x { f_y[(n_x + i, j)] } else { f_u[(n_x + i, j - n_x)] };
-        }
-        g_z.solve(&mut column);
-        (0..n_z).for_each(|i| z[(i, j)] = column[i]);
-    }
+    let g_z = Matrix::from_fn(n_z, n_z, |i, j| f_y[(n_x + i, n_x + j)]);
+    let g_xu = Matrix::from_fn(n_z, n_x + n_u, |i, j| match j.checked_sub(n_x) {
+        None => f_y[(n_x + i, j)],
+        Some(k) => f_u[(n_x + i, k)],
+    });
+    let z = solve(&g_z, &g_xu)?;
     let through = |m: &Matrix, i: usize, j: usize| (0..n_z).map(|k| m[(i, n_x + k)] * z[(k, j)]).sum::<f64>();
     Some(LinearModel {
         a: Matrix::from_fn(n_x, n_x, |i, j| f_y[(i, j)] - through(f_y, i, j)),
@@ -101,6 +89,30 @@ fn eliminate(n_x: usize, f_y: &Matrix, f_u: &Matrix, h_y: &Matrix, h_u: &Matrix)
         c: Matrix::from_fn(h_y.rows(), n_x, |i, j| h_y[(i, j)] - through(h_y, i, j)),
         d: Matrix::from_fn(h_y.rows(), n_u, |i, j| h_u[(i, j)] - through(h_y, i, n_x + j)),
     })
+}
+
+/// A⁻¹ B; None if A is singular up to rounding. Rows and columns are scaled first: units differ.
+fn solve(a: &Matrix, b: &Matrix) -> Option<Matrix> {
+    let n = a.rows();
+    let one_over = |largest: f64| if largest > 0.0 { 1.0 / largest } else { 1.0 };
+    let row: Vec<f64> =
+        (0..n).map(|i| one_over((0..n).fold(0.0, |m: f64, j| m.max(a[(i, j)].abs())))).collect();
+    let column: Vec<f64> =
+        (0..n).map(|j| one_over((0..n).fold(0.0, |m: f64, i| m.max((row[i] * a[(i, j)]).abs())))).collect();
+    let scaled = Matrix::from_fn(n, n, |i, j| row[i] * a[(i, j)] * column[j]);
+    if null_vector(scaled.values().to_vec(), n, 4.0 * n as f64 * f64::EPSILON).is_some() {
+        return None;
+    }
+    let mut lu = DenseLu::new(n);
+    lu.factor(scaled.values()).ok()?;
+    let mut x = Matrix::zeros(n, b.columns());
+    let mut work = vec![0.0; n];
+    for j in 0..b.columns() {
+        (0..n).for_each(|i| work[i] = row[i] * b[(i, j)]);
+        lu.solve(&mut work);
+        (0..n).for_each(|i| x[(i, j)] = column[i] * work[i]);
+    }
+    Some(x)
 }
 
 /// An eigenvalue of A.
@@ -124,7 +136,7 @@ impl Pole {
 
 impl LinearModel {
     /// Slowest first; of a conjugate pair the one with the positive imaginary part first.
-    pub fn poles(&self) -> Result<Vec<Pole>, Fault> {
+    pub fn poles(&self) -> Result<Vec<Pole>, eigen::Unfound> {
         let mut poles: Vec<Pole> =
             eigen::eigenvalues(&self.a)?.into_iter().map(|(re, im)| Pole { re, im }).collect();
         let key = |p: &Pole| (p.re.hypot(p.im), p.re, -p.im);
@@ -137,21 +149,7 @@ impl LinearModel {
 
     /// D − C A⁻¹ B: outputs at rest for constant inputs; None where A is singular.
     pub fn static_gain(&self) -> Option<Matrix> {
-        let n = self.a.rows();
-        let mut lu = Dense::new(n);
-        for i in 0..n {
-            for j in 0..n {
-                lu.add(i, j, self.a[(i, j)]);
-            }
-        }
-        lu.factor().ok()?;
-        let mut x = Matrix::zeros(n, self.b.columns());
-        let mut column = vec![0.0; n];
-        for j in 0..self.b.columns() {
-            (0..n).for_each(|i| column[i] = self.b[(i, j)]);
-            lu.solve(&mut column);
-            (0..n).for_each(|i| x[(i, j)] = column[i]);
-        }
+        let x = solve(&self.a, &self.b)?;
         let inner = self.c.times(&x);
         Some(Matrix::from_fn(self.d.rows(), self.d.columns(), |i, j| self.d[(i, j)] - inner[(i, j)]))
     }
@@ -262,7 +260,7 @@ mod tests {
 
     fn machine(flat: Flat) -> (Machine, Vec<f64>) {
         let prepared = Arc::new(Prepared::new(analyse(flat).unwrap(), Engine::Interpreter));
-        let y = prepared.system.y_start(&HashMap::new());
+        let y = prepared.system.start(&HashMap::new()).y();
         (Machine::new(prepared, &HashMap::new(), 0.0).unwrap(), y)
     }
 

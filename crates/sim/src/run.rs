@@ -30,7 +30,8 @@ impl Settings {
         Options {
             rtol: self.rtol,
             atol: self.atol.map(|a| vec![a; n]),
-            h_max: self.h_max.unwrap_or(f64::INFINITY),
+            // Without unknowns no error limits the step; functions of time are still to be looked at for events.
+            h_max: self.h_max.unwrap_or(if n > 0 { f64::INFINITY } else { (self.t_end - self.t_0) / 1000.0 }),
             h: if solver.fixed_step {
                 Some(self.step.unwrap_or((self.t_end - self.t_0) / 1000.0))
             } else {
@@ -57,7 +58,7 @@ pub fn run(
     observer: &mut dyn Observer<Machine>,
 ) -> Result<Finished, String> {
     let mut machine = Machine::new(Arc::clone(prepared), given, settings.t_0)?;
-    let mut y = prepared.system.y_start(given);
+    let mut y = prepared.system.start(given).y();
     let options = settings.options(y.len(), solver);
     let mut stepper = solver.stepper(&prepared.layout, &options, &settings.numbers);
     let plan = Plan::new(settings.t_0, settings.t_end, settings.output);

@@ -13,6 +13,9 @@ pub mod exit {
     pub const CANCELLED: u8 = 130;
 }
 
+/// The message of a file that cannot be read.
+const UNREADABLE: &str = "M0002";
+
 #[derive(Debug)]
 pub enum Failure {
     /// The model has errors.
@@ -63,6 +66,8 @@ impl Failure {
 
     pub fn exit_code(&self) -> u8 {
         match self {
+            // Nothing is wrong with a model that cannot be read.
+            Failure::Model(list) if list.iter().all(|d| d.code == UNREADABLE) => exit::FILES,
             Failure::Model(_) | Failure::Missed => exit::MODEL,
             Failure::Usage { .. } => exit::USAGE,
             Failure::Run { .. } => exit::RUN,

@@ -14,12 +14,16 @@ use trunnion_sim::run::{Finished, Settings, run};
 use trunnion_sim::solvers::choose::{Entry, MethodNumbers, SOLVERS, find};
 
 use crate::failure::Failure;
+use crate::listing::number;
 use crate::progress::ProgressLine;
 use crate::project::Project;
 use crate::results::{Column, Table, nearest};
 
 /// Relative tolerance where the user gives none.
 pub const RTOL: f64 = 1e-6;
+
+/// A run with more rows than this fills disks and is a slip of the keyboard.
+const MOST_ROWS: f64 = 1e9;
 
 /// Set by Ctrl-C; every run watches it.
 pub static CANCEL: AtomicBool = AtomicBool::new(false);
@@ -38,14 +42,21 @@ pub fn settings(model: &Run, overrides: &Overrides) -> Result<(&'static Entry, S
     let solver = find(name).ok_or_else(|| unknown_solver(name))?;
     let rtol = overrides.rtol.or(model.rtol).unwrap_or(RTOL);
     if !(1e-14..=0.1).contains(&rtol) {
-        return Err(Failure::usage(format!("rtol has to lie between 1e-14 and 0.1, but it is {rtol}")));
+        return Err(Failure::usage_hint(
+            format!("rtol has to lie between 1e-14 and 0.1, but it is {}", number(rtol, 6)),
+            "1e-6 is usual; 1e-3 is coarse, 1e-9 is fine",
+        ));
     }
     let t_end = overrides.t_end.unwrap_or(model.t_end);
     if !(t_end.is_finite() && t_end > model.t_start) {
-        return Err(Failure::usage(format!(
-            "the end has to come after {} s, but it is {t_end} s",
-            model.t_start
-        )));
+        return Err(Failure::usage_hint(
+            format!(
+                "the end has to come after {} s, but it is {} s",
+                number(model.t_start, 6),
+                number(t_end, 6)
+            ),
+            "give it with --t-end, or as t_end in [run]",
+        ));
     }
     let method = &model.method;
     let numbers = MethodNumbers {
@@ -59,6 +70,16 @@ pub fn settings(model: &Run, overrides: &Overrides) -> Result<(&'static Entry, S
         Grid::Points(n) => Output::Count(n),
         Grid::Step(dt) => Output::Interval(dt),
     };
+    let rows = match model.grid {
+        Grid::Points(n) => n as f64,
+        Grid::Step(dt) => (t_end - model.t_start) / dt,
+    };
+    if rows > MOST_ROWS {
+        return Err(Failure::usage_hint(
+            format!("results would have {} rows, more than {}", number(rows, 3), number(MOST_ROWS, 3)),
+            "ask for fewer points, or a larger dt, in [run]",
+        ));
+    }
     let settings = Settings {
         t_0: model.t_start,
         t_end,
@@ -140,6 +161,8 @@ pub struct Outcome {
     /// Why the model ended the run early.
     pub ended_by: Option<String>,
     pub y: Vec<f64>,
+    /// What can be done about an error.
+    hint: Option<String>,
 }
 
 impl Outcome {
@@ -155,11 +178,29 @@ impl Outcome {
     /// Err if the run failed or was cancelled.
     pub fn check(&self) -> Result<(), Failure> {
         match (&self.error, self.summary.map(|s| s.ended)) {
-            (Some(error), _) => Err(Failure::Run { message: error.to_string(), hint: hint(error) }),
+            (Some(error), _) => Err(Failure::Run { message: error.to_string(), hint: self.hint.clone() }),
             (None, Some(Ended::Cancelled)) => Err(Failure::Cancelled),
             (None, _) => Ok(()),
         }
     }
+}
+
+/// An unknown that has grown by so much when the steps vanish grows without bound.
+const GROWN: f64 = 1e3;
+
+/// Said where the unknown a solver failed on is huge.
+fn growth(prepared: &Prepared, error: &RunError, y: &[f64]) -> Option<String> {
+    use trunnion_sim::stepper::Failure as Solver;
+    let RunError::Solver { failure: Solver::StepTooSmall { unknown, .. }, name } = error else { return None };
+    let start = prepared.system.start(&HashMap::new()).y();
+    let size = prepared.layout.nominal.get(*unknown)?.max(start.get(*unknown)?.abs());
+    let now = *y.get(*unknown)?;
+    (now.abs() > GROWN * size).then(|| {
+        let shown = prepared.columns.get(*unknown).map_or(now, |c| c.unit.shown(now));
+        let unit = prepared.columns.get(*unknown).map_or("", |c| c.unit.text.as_str());
+        let now = crate::listing::with_unit(shown, unit, 3);
+        format!("`{name}` grows without bound, {now} by then; `trunnion equations` shows its equation")
+    })
 }
 
 /// What a user can do about a failed run.
@@ -220,7 +261,8 @@ pub fn simulate<'a>(
         Ok(summary) => (Some(summary), None),
         Err(error) => (None, Some(error)),
     };
-    Ok(Outcome { summary, error, wall, events, log, ended_by: machine.ended_by, y })
+    let hint = error.as_ref().and_then(|e| growth(prepared, e, &y).or_else(|| hint(e)));
+    Ok(Outcome { summary, error, wall, events, log, ended_by: machine.ended_by, y, hint })
 }
 
 /// What a solver's failure outside a run means in the user's names.

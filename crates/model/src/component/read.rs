@@ -37,8 +37,10 @@ impl<'a> Reading<'a> {
                 self.incomplete.set(true);
                 let error = Diagnostic::error("M0002", format!("cannot read `{path}`: {reason}"));
                 self.problems.add(match place {
-                    Some(span) => error.at(span, "named here"),
-                    None => error,
+                    Some(span) => {
+                        error.at(span, "named here").hint("paths are relative to the file that names them")
+                    }
+                    None => error.hint("give the path of a model, a text file that ends in .toml"),
                 });
                 None
             }

@@ -153,11 +153,15 @@ impl Esdirk {
         let (done, rest) = self.stages.split_at_mut(i * n);
         let y = &mut rest[..n];
         y.copy_from_slice(y0);
-        for (w, k) in self.nodes.integral[i].iter().zip(k.chunks_exact(n)) {
+        for (w, k) in self.nodes.integral[i].iter().zip(k.chunks_exact(n.max(1))) {
             y.iter_mut().zip(k).for_each(|(y, k)| *y += h * w * k);
         }
         for &a in &self.algebraic {
-            y[a] = self.nodes.value[i].iter().zip(done.chunks_exact(n)).map(|(w, stage)| w * stage[a]).sum();
+            y[a] = self.nodes.value[i]
+                .iter()
+                .zip(done.chunks_exact(n.max(1)))
+                .map(|(w, stage)| w * stage[a])
+                .sum();
         }
     }
 
@@ -174,7 +178,7 @@ impl Esdirk {
         for i in 1..s {
             self.predict(i, span.h, y0);
             self.base.copy_from_slice(y0);
-            for (a, k) in self.tableau.a[i].iter().zip(self.k.chunks_exact(n)) {
+            for (a, k) in self.tableau.a[i].iter().zip(self.k.chunks_exact(n.max(1))) {
                 self.base.iter_mut().zip(k).for_each(|(b, k)| *b += span.h * a * k);
             }
             let t = if i == s - 1 { span.t1 } else { span.t + self.tableau.c[i] * span.h };
@@ -233,7 +237,7 @@ impl Method for Esdirk {
         }
         y1.copy_from_slice(&self.stages[(s - 1) * n..]);
         error.fill(0.0);
-        for (d, k) in self.tableau.d.iter().zip(self.k.chunks_exact(n)) {
+        for (d, k) in self.tableau.d.iter().zip(self.k.chunks_exact(n.max(1))) {
             error.iter_mut().zip(k).for_each(|(e, k)| *e += span.h * d * k);
         }
         self.newton.matrix.solve(error); // (2)
@@ -265,7 +269,7 @@ impl Method for Esdirk {
             (s..4).for_each(|k| c[k * n + a] = 0.0);
             for (k, row) in self.nodes.coefficients.iter().enumerate() {
                 c[k * n + a] =
-                    row.iter().zip(self.stages.chunks_exact(n)).map(|(w, stage)| w * stage[a]).sum();
+                    row.iter().zip(self.stages.chunks_exact(n.max(1))).map(|(w, stage)| w * stage[a]).sum();
             }
         }
     }

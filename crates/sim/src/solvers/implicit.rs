@@ -68,12 +68,10 @@ impl IterationMatrix {
         }
         self.lu.refactor(&self.values).map_err(|fault| match fault {
             Fault::Singular { column } => Refusal::Singular { unknown: column },
-            Fault::NotFinite | Fault::NoConvergence => {
-                match self.jacobian.iter().position(|v| !v.is_finite()) {
-                    Some(k) => Refusal::NotFiniteAtStart { row: self.row[k] },
-                    None => Refusal::NotFinite { row: 0 },
-                }
-            }
+            Fault::NotFinite => match self.jacobian.iter().position(|v| !v.is_finite()) {
+                Some(k) => Refusal::NotFiniteAtStart { row: self.row[k] },
+                None => Refusal::NotFinite { row: 0 },
+            },
         })
     }
 

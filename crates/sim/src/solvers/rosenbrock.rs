@@ -286,7 +286,7 @@ impl Method for Rosenbrock {
         (0..n).for_each(|i| ends[n + i] = y1[i] - y0[i]);
         // (3), multiplied out: θ(1 − θ) θ^k D_k adds to the coefficients k + 1 and k + 2.
         for (k, row) in rows.iter().enumerate() {
-            for (weight, u) in row.iter().zip(self.u.chunks_exact(n)) {
+            for (weight, u) in row.iter().zip(self.u.chunks_exact(n.max(1))) {
                 if k == 0 {
                     add(&mut ends[n..], *weight, u);
                 } else {
@@ -307,7 +307,7 @@ fn add(y: &mut [f64], w: f64, x: &[f64]) {
 
 /// y += Σ w_j x_j, the x_j one after another.
 fn combine(y: &mut [f64], w: &[f64], x: &[f64]) {
-    for (w, x) in w.iter().zip(x.chunks_exact(y.len())) {
+    for (w, x) in w.iter().zip(x.chunks_exact(y.len().max(1))) {
         if *w != 0.0 {
             add(y, *w, x);
         }

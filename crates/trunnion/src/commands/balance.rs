@@ -40,11 +40,17 @@ pub struct BalanceArgs {
 const DIGITS: usize = 7;
 /// Digits of values written to a file: rounding errors of the search are left out.
 const WRITTEN: usize = 12;
+/// The same, relative to the size of the unknown: a smaller change is none.
+const ROUNDING: f64 = 1e-12;
 
 pub fn execute(args: &BalanceArgs, colour: bool) -> Result<(), Failure> {
     let project = Project::open(&args.model, &args.set)?;
     project.show_warnings(colour);
     let hold = unknowns(&project, &args.hold)?;
+    if project.prepared.system.n() == 0 {
+        say(format_args!("{} has no unknowns, so there is nothing to balance", project.name));
+        return Ok(());
+    }
     // Start values that do not fit together may still lead to rest.
     let mut at = match point(&project, &Overrides::default(), None) {
         Ok(at) => at,
@@ -67,7 +73,7 @@ fn as_written(project: &Project) -> Result<Point, Failure> {
     let (none, t) = (HashMap::new(), project.run.t_start);
     let machine = Machine::new(project.prepared.clone(), &none, t);
     let machine = machine.map_err(|message| Failure::Run { message, hint: None })?;
-    Ok(Point { machine, t, y: project.prepared.system.y_start(&none) })
+    Ok(Point { machine, t, y: project.prepared.system.start(&none).y() })
 }
 
 fn row(project: &Project, at: &mut Point) -> Vec<f64> {
@@ -148,11 +154,13 @@ fn write(
     let mut edit = Edit::new(&text).map_err(|e| cannot("edit", &args.model, e.to_string()))?;
     let (mut written, mut left_out) = (0, vec![]);
     for i in (0..prepared.system.n()).filter(|i| !hold.contains(i)) {
-        if before[i] == after[i] {
+        let column = &prepared.columns[i];
+        let rounding = ROUNDING * (prepared.layout.nominal[i] / column.unit.factor).abs();
+        if (after[i] - before[i]).abs() <= rounding.max(ROUNDING * before[i].abs()) {
             continue;
         }
-        let column = &prepared.columns[i];
-        let value = with_unit(after[i], &column.unit.text, WRITTEN);
+        let rest = if after[i].abs() <= rounding { 0.0 } else { after[i] };
+        let value = with_unit(rest, &column.unit.text, WRITTEN);
         match put(&mut edit, &column.name, &value) {
             Ok(()) => written += 1,
             // Guesses of what is solved for numerically need no place in the file.

@@ -28,7 +28,7 @@ pub struct LinearizeArgs {
     /// The model file
     pub model: String,
     /// Linearize where a run is at this time, in seconds; default: at the start
-    #[arg(long, value_name = "S", conflicts_with = "balance")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, conflicts_with = "balance")]
     pub at: Option<f64>,
     /// Linearize at the static equilibrium
     #[arg(long)]
@@ -61,7 +61,7 @@ pub struct LinearizeArgs {
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
     /// Relative tolerance of the run up to --at
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub rtol: Option<f64>,
 }
 

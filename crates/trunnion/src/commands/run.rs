@@ -9,6 +9,8 @@ use trunnion_sim::integrate::Ended;
 use trunnion_sim::run::Settings;
 
 use crate::failure::Failure;
+use crate::files::write_whole;
+use crate::listing::number;
 use crate::output::say;
 use crate::project::Project;
 use crate::results::{Metadata, Writer};
@@ -19,13 +21,13 @@ pub struct RunArgs {
     /// The model file
     pub model: String,
     /// End of the run in seconds
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub t_end: Option<f64>,
     /// Solver, by name; `trunnion solvers` lists them
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
     /// Relative tolerance of adaptive solvers
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub rtol: Option<f64>,
     /// Change a parameter, a start value or a setting: --set body.m="12 kg" --set run.t_end="3 s"
     #[arg(long, value_name = "PATH=VALUE")]
@@ -98,11 +100,8 @@ fn summary(project: &Project, solver: &str, settings: &Settings, outcome: &Outco
     if let Some(s) = outcome.summary {
         let wall = outcome.wall.as_secs_f64();
         let speed = (s.t - settings.t_0) / wall;
-        say(format_args!(
-            "  {:.6} s simulated in {}, {speed:.3e} × real time",
-            s.t - settings.t_0,
-            seconds(wall)
-        ));
+        let simulated = number(s.t - settings.t_0, 7);
+        say(format_args!("  {simulated} s simulated in {}, {speed:.3e} × real time", seconds(wall)));
         say(format_args!(
             "  {solver}: {}, {} rejected, {}, {}, {}",
             count(s.work.steps, "step"),
@@ -168,9 +167,5 @@ fn write_stats(
         }
     }
     let text = format!("{stats:#}\n");
-    std::fs::write(path, text).map_err(|e| Failure::File {
-        path: path.display().to_string(),
-        action: "write",
-        reason: e.to_string(),
-    })
+    write_whole(path, text.as_bytes())
 }

@@ -1,6 +1,8 @@
 //! Whole charts: well-formed, complete, small, and drawn from anything.
 
 use super::views::{self, Response};
+use std::fs;
+
 use super::*;
 use crate::results::Column;
 

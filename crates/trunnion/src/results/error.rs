@@ -75,6 +75,10 @@ fn file_hint(path: &Path, action: Action, cause: &io::Error, kept: Option<&PathB
                 false => format!("the folder {} is missing: create it first", folder.display()),
             })
         }
+        io::ErrorKind::NotADirectory => {
+            let file = path.ancestors().find(|above| above.is_file());
+            file.map(|file| format!("{} is a file, not a folder", file.display()))
+        }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             Some("choose a folder you may write to".into())
         }

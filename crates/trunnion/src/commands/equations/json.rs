@@ -169,7 +169,7 @@ fn events(sheet: &Sheet) -> Vec<Value> {
 }
 
 fn tasks(sheet: &Sheet) -> Vec<Value> {
-    let seconds = |e: Expr| finite(sheet.system.evaluate(e, &mut Default::default()));
+    let seconds = |e: Expr| finite(sheet.evaluate(e));
     let one = |task: &trunnion_equations::flat::Task| {
         let mut value = json!({
             "name": task.name,

@@ -140,7 +140,7 @@ fn events(sheet: &Sheet, body: &mut String) {
 fn tasks(sheet: &Sheet, body: &mut String) {
     let mut rows = vec![];
     for task in &sheet.tasks {
-        let period = number(sheet.system.evaluate(task.period, &mut Default::default()), DIGITS);
+        let period = number(sheet.evaluate(task.period), DIGITS);
         rows.push((
             format!("\\text{{every }} & {}\\,\\mathrm{{s}}", power_of_ten(&period)),
             task.name.clone(),

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use trunnion_equations::flat::{Action, Assignment, Direction, Event, Kind, Origin, Output, Quantity, Task};
 use trunnion_equations::structure::written;
-use trunnion_equations::{Binary, Expr, Graph, Node, Symbol, System, Unary};
+use trunnion_equations::{Binary, Expr, Graph, Node, Start, Symbol, System, Unary};
 
 use crate::project::Project;
 
@@ -51,7 +51,7 @@ pub struct Sheet<'a> {
     pub events: Vec<Event>,
     pub tasks: Vec<Task>,
     pub outputs: Vec<Output>,
-    start: HashMap<Symbol, f64>,
+    start: Start<'a>,
 }
 
 impl<'a> Sheet<'a> {
@@ -62,9 +62,7 @@ impl<'a> Sheet<'a> {
             let fits = |s: &Symbol| wanted(&system.quantity(*s).kind) && !hidden(*s);
             system.slow.iter().copied().filter(fits).collect()
         };
-        let none = HashMap::new();
-        let slow = system.slow.iter().copied().zip(system.slow_start(&none));
-        let start = system.unknowns.iter().copied().zip(system.y_start(&none)).chain(slow).collect();
+        let start = system.start(&HashMap::new());
         let (states, unknowns) = system.unknowns.split_at(system.n_states);
         let mut sheet = Sheet {
             project,
@@ -180,7 +178,12 @@ impl<'a> Sheet<'a> {
 
     /// Value at the beginning, in the unit it is shown in.
     pub fn start(&self, s: Symbol) -> f64 {
-        self.quantity(s).unit.shown(self.start.get(&s).copied().unwrap_or(f64::NAN))
+        self.quantity(s).unit.shown(self.start.value(s))
+    }
+
+    /// Value of an expression of parameters, in SI.
+    pub fn evaluate(&self, e: Expr) -> f64 {
+        self.start.evaluate(e)
     }
 
     /// The expression a parameter is computed from, if it is no plain number.

@@ -168,10 +168,8 @@ impl Page<'_> {
         }
         self.title("Sampled tasks");
         for task in &self.sheet.tasks {
-            let mut known = Default::default();
-            let seconds =
-                |e: Expr, known: &mut _| with_unit(self.sheet.system.evaluate(e, known), "s", DIGITS);
-            let (period, offset) = (seconds(task.period, &mut known), seconds(task.offset, &mut known));
+            let seconds = |e: Expr| with_unit(self.sheet.evaluate(e), "s", DIGITS);
+            let (period, offset) = (seconds(task.period), seconds(task.offset));
             self.line(&format!("  {}: every {period} from {offset}", task.name));
             match &task.action {
                 Action::Set(set) => self.assignments(set),

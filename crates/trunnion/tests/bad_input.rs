@@ -1,0 +1,247 @@
+//! What the program says to input that cannot work: cause, time, name, hint; a code that is not 0; nothing that looks
+//! whole and is not; never a panic.
+
+mod program;
+
+use program::Folder;
+
+const HINT: &str = "= hint:";
+
+/// One state x with the given rate, run for 5 s from `start`.
+fn rate(rate: &str, start: &str) -> String {
+    format!(
+        "[parameters]\na = 1\n[variables]\nx = {{ start = \"{start}\" }}\n\
+         [equations]\ne = \"der(x) = ({rate})/1 s\"\n[run]\nt_end = \"5 s\"\n"
+    )
+}
+
+#[test]
+fn files_that_are_no_models() {
+    let folder = Folder::new();
+    let binary: Vec<u8> = (0..3000_u32).map(|i| (i * 7919 % 251) as u8).collect();
+    folder.write("garbage.toml", "hello \u{1}\u{2} = = [[[ 17").write("binary.toml", binary);
+    folder.write("empty.toml", "").write("parameters.toml", "[parameters]\na = 1\n");
+    folder.write("named.toml", "[model]\nname = \"nothing\"\n");
+    std::fs::create_dir(folder.path("folder.toml")).unwrap();
+    let before = folder.files();
+    for command in ["check", "run", "equations", "linearize", "balance"] {
+        let unreadable = if command == "check" { 1 } else { 4 };
+        folder.bad(&[command, "garbage.toml"], 1, &["M0001", "garbage.toml:1:7", "key with no value"]);
+        folder.bad(&[command, "binary.toml"], unreadable, &["M0002", "binary.toml", "not UTF-8", HINT]);
+        folder.bad(&[command, "missing.toml"], unreadable, &["M0002", "no such file", HINT]);
+        folder.bad(&[command, "folder.toml"], unreadable, &["M0002", "it is a folder", HINT]);
+        for nothing in ["empty.toml", "parameters.toml", "named.toml"] {
+            folder.bad(&[command, nothing], 1, &["M0006", nothing, "nothing to simulate", HINT]);
+        }
+    }
+    assert_eq!(folder.files(), before, "nothing is written");
+}
+
+#[test]
+fn numbers_that_are_none() {
+    let folder = Folder::new();
+    folder.write("good.toml", rate("a", "0"));
+    for value in ["1e999", "nan", "-inf"] {
+        let model = rate("a", "0").replace("a = 1", &format!("a = {value}"));
+        folder.write("bad.toml", model);
+        folder.bad(&["run", "bad.toml"], 1, &["M0109", "`a` is not a finite number", "bad.toml:2:5"]);
+        let set = format!("a={value}");
+        folder.bad(&["run", "good.toml", "--set", &set], 1, &["M0109", "`a`", "--set a"]);
+    }
+    folder.write("text.toml", rate("a", "0").replace("a = 1", "a = \"1e999 m\""));
+    folder.bad(&["run", "text.toml"], 1, &["`1e999` is too large a number"]);
+    folder.bad(&["run", "good.toml", "--set", "a=0/0"], 1, &["division by zero", "--set a"]);
+    folder.bad(&["run", "good.toml", "--set", "a="], 1, &["--set a", "found the end"]);
+    folder.bad(&["run", "good.toml", "--set", "a"], 2, &["`--set a` has no value", HINT]);
+    folder.bad(&["run", "good.toml", "--set", "b=1"], 1, &["M0204", "no parameter `b`"]);
+    // Finite numbers whose product is not: found when it is computed.
+    folder.write("product.toml", rate("a*a", "0").replace("a = 1", "a = 1e308"));
+    folder.bad(&["run", "product.toml"], 3, &["`x`", "no finite value", "t = 0 s", HINT]);
+    assert!(folder.read_ended("product.parquet").starts_with("failed:"));
+}
+
+#[test]
+fn equations_that_fail_at_the_start() {
+    let folder = Folder::new();
+    for (rate_text, start) in [("(1 + x)/x", "0"), ("-sqrt(x)", "-1"), ("ln(x)", "-1"), ("1/(a - 1)", "0")] {
+        folder.write("m.toml", rate(rate_text, start));
+        let answer =
+            folder.bad(&["run", "m.toml", "-o", "m.csv"], 3, &["`x`", "no finite value", "t = 0 s", HINT]);
+        assert!(answer.err.contains("division by zero"), "{}", answer.err);
+        assert!(folder.read("m.csv").contains("# ended: failed:"));
+        folder.bad(&["linearize", "m.toml"], 3, &["`x`", "no finite value", "t = 0 s"]);
+    }
+}
+
+#[test]
+fn equations_that_fail_on_the_way() {
+    let folder = Folder::new();
+    // x = 1/(3 − t): infinite at 3 s.
+    folder.write("pole.toml", rate("x^2", "1/3"));
+    for solver in ["auto", "esdirk34", "trbdf2", "bdf", "tsit45"] {
+        let answer = folder.bad(
+            &["run", "pole.toml", "-o", "pole.csv", "--solver", solver],
+            3,
+            &["`x`", "t = ", HINT],
+        );
+        assert!(answer.err.contains("t = 3.0000") || answer.err.contains("t = 2.9999"), "{}", answer.err);
+        assert!(answer.err.contains("grows without bound"), "{}", answer.err);
+        // What was computed is there, and says that it is not all.
+        let text = folder.read("pole.csv");
+        assert!(text.contains("# ended: failed: step fell to"), "{solver}");
+        let last = text.lines().rfind(|line| !line.starts_with('#')).unwrap();
+        let time: f64 = last.split(',').next().unwrap().parse().unwrap();
+        assert!((2.9..3.01).contains(&time), "{solver}: {last}");
+        assert!(!folder.path("pole.csv.partial").exists());
+    }
+    for solver in ["rk4", "euler"] {
+        folder.bad(
+            &["run", "pole.toml", "--solver", solver],
+            3,
+            &["`x`", "no finite value at t = 3.0", HINT],
+        );
+    }
+    // The root runs out of its range at about 0.85 s.
+    folder.write("root.toml", rate("-2*sqrt(x) - 0.1", "1"));
+    folder.bad(&["run", "root.toml"], 3, &["`x`", "t = 0.84", "no finite value", HINT]);
+    folder.bad(&["linearize", "pole.toml", "--at", "4"], 3, &["`x`", HINT]);
+}
+
+#[test]
+fn places_that_cannot_be_written() {
+    let folder = Folder::new();
+    folder.write("m.toml", rate("a", "0"));
+    folder.bad(&["run", "m.toml", "-o", "/dev/full"], 4, &["/dev/full", HINT]);
+    folder.bad(&["run", "m.toml", "-o", "m.toml/x.csv"], 4, &["m.toml", "is a file, not a folder", HINT]);
+    folder.bad(&["run", "m.toml", "-o", "no/x.csv"], 4, &["no/x.csv", "missing", "create it"]);
+    folder.bad(&["run", "m.toml", "-o", "x.xls"], 4, &["x.xls", HINT]);
+    folder.bad(&["run", "m.toml", "--stats", "no/x.json", "-q"], 4, &["no/x.json", "folder is missing"]);
+    folder.bad(&["equations", "m.toml", "-o", "no/x.txt"], 4, &["no/x.txt", "folder is missing"]);
+    folder.bad(&["linearize", "m.toml", "-o", "no/x.json"], 4, &["no/x.json", "folder is missing"]);
+    folder.bad(&["linearize", "m.toml", "-o", "x.xls"], 2, &["x.xls", HINT]);
+    folder.bad(&["linearize", "m.toml", "--poles", "no/x.svg"], 4, &["no/x.svg", HINT]);
+    folder.bad(&["new", "no/x"], 4, &["no/x.toml", "folder is missing"]);
+    folder.bad(&["examples", "hires", "--copy", "m.toml"], 4, &["m.toml"]);
+    assert_eq!(folder.files(), ["m.parquet", "m.toml"], "no rests");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_said() {
+    use std::process::Stdio;
+    let folder = Folder::new();
+    folder.write("m.toml", rate("a", "0"));
+    std::os::unix::fs::symlink("/dev/full", folder.path("x.csv.partial")).unwrap();
+    folder.bad(&["run", "m.toml", "-o", "x.csv"], 4, &["x.csv"]);
+    assert!(!folder.path("x.csv").exists());
+    folder.bad(&["run", "m.toml", "--stats", "/dev/full"], 4, &["/dev/full", "No space left"]);
+    folder.bad(&["equations", "m.toml", "-o", "/dev/full"], 4, &["/dev/full", "No space left"]);
+    let svg = folder.path("x.svg");
+    std::os::unix::fs::symlink("/dev/full", &svg).unwrap();
+    folder.bad(&["linearize", "m.toml", "--inputs", "a", "--bode", "x.svg"], 4, &["x.svg", "No space left"]);
+    assert!(std::fs::symlink_metadata(&svg).unwrap().is_symlink(), "a device is not replaced by a file");
+    for arguments in [&["check", "m.toml"][..], &["equations", "m.toml"], &["solvers"], &["run", "m.toml"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = folder.command(arguments).stdout(Stdio::from(full)).output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{arguments:?}: {err}");
+        assert!(err.contains("standard output") && !err.contains("panicked"), "{err}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_may_go_away() {
+    use std::process::Stdio;
+    let folder = Folder::new();
+    folder.write("m.toml", rate("a", "0"));
+    let mut child = folder
+        .command(&["completions", "bash"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"));
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn settings_that_make_no_sense() {
+    let folder = Folder::new();
+    folder.write("m.toml", rate("a", "0"));
+    fn run<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+        [&["run", "m.toml", "-o", "x.csv"][..], arguments].concat()
+    }
+    for rtol in ["0", "-1", "nan", "1e-30", "1"] {
+        folder.bad(&run(&["--rtol", rtol]), 2, &["rtol has to lie between 1e-14 and 0.1", HINT]);
+    }
+    for t_end in ["0", "-5", "nan", "inf"] {
+        folder.bad(&run(&["--t-end", t_end]), 2, &["the end has to come after 0 s", HINT]);
+    }
+    folder.bad(&run(&["--rtol", "x"]), 2, &["--rtol"]);
+    folder.bad(&run(&["--solver", "esdirk43"]), 2, &["no solver `esdirk43`", "did you mean `esdirk34`"]);
+    for set in ["step=0", "step=-1", "h_max=-1", "rtol=0", "dt=0", "t_end=-1"] {
+        folder.bad(&run(&["--set", &format!("run.{set}")]), 1, &["M0108", "--set run."]);
+    }
+    for set in ["step=nan", "h_max=1e999", "t_end=inf"] {
+        folder.bad(&run(&["--set", &format!("run.{set}")]), 1, &["M0109", "--set run."]);
+    }
+    for set in ["dt=1e-30", "points=99999999999"] {
+        folder.bad(&run(&["--set", &format!("run.{set}")]), 2, &["rows", HINT]);
+    }
+    folder.bad(&run(&["--set", "run.points=1.5"]), 1, &["whole number"]);
+    folder.bad(&["linearize", "m.toml", "--at", "-1"], 2, &["the run begins at t = 0 s"]);
+    folder.bad(&["linearize", "m.toml", "--at", "1", "--balance"], 2, &["--balance"]);
+    folder.bad(&["linearize", "m.toml", "--inputs", "b"], 2, &["no input, parameter or mode `b`", HINT]);
+    folder.bad(&["linearize", "m.toml", "--outputs", "y*"], 2, &["no signal `y*`", HINT]);
+    folder.bad(&["linearize", "m.toml", "--bode", "b.svg"], 2, &["needs an input", HINT]);
+    folder.bad(&["linearize", "m.toml", "--frequencies", "9:1"], 2, &["9:1", HINT]);
+    folder.bad(&["balance", "m.toml", "--hold", "y"], 2, &["no state or unknown `y`", HINT]);
+    assert_eq!(folder.files(), ["m.toml"], "nothing is written");
+}
+
+#[test]
+fn models_without_states_run() {
+    let folder = Folder::new();
+    folder.write("time.toml", "[variables]\ny = {}\n[equations]\ne = \"y = sin(time/1 s)\"\n");
+    folder
+        .write("root.toml", "[variables]\nz = { start = 1 }\n[equations]\ne = \"z^3 + z = 2 + time/1 s\"\n");
+    folder.write(
+        "output.toml",
+        "[outputs]\ny = \"2*time\"\n[events.half]\nwhen = \"time > 0.5 s\"\nset = {}\n",
+    );
+    let solvers = folder.good(&["solvers"]);
+    for solver in solvers.lines().filter_map(|line| line.split_whitespace().next()) {
+        for model in ["time.toml", "root.toml", "output.toml"] {
+            let answer = folder.run(&["run", model, "-o", "x.csv", "--solver", solver]);
+            // Explicit methods cannot solve for z, and have to say so.
+            let refused = answer.code != 0 && answer.err.contains("error:");
+            assert!(answer.code == 0 || refused && model == "root.toml", "{solver} {model}: {}", answer.err);
+        }
+    }
+    folder.good(&["run", "time.toml", "-o", "x.csv", "-q"]);
+    let text = folder.read("x.csv");
+    let last = text.lines().rfind(|line| !line.starts_with('#')).unwrap();
+    assert_eq!(last, format!("1,{}", 1_f64.sin()));
+    assert!(folder.good(&["balance", "time.toml"]).contains("nothing to balance"));
+    assert!(folder.good(&["linearize", "root.toml"]).contains("no states, so no poles"));
+}
+
+impl Folder {
+    /// Names of all files, sorted.
+    fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path("")).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// How a results file says the run ended.
+    fn read_ended(&self, name: &str) -> String {
+        let table = trunnion::results::read(&self.path(name)).unwrap();
+        table.metadata[trunnion::results::ENDED].clone()
+    }
+}
