@@ -59,18 +59,33 @@ fn list() {
         say(if folder.is_empty() { "examples" } else { folder });
         let mut table = Listing::new([("", Align::Left), ("", Align::Left)]);
         for path in all.iter().filter(|path| parts(path).0 == *folder) {
-            table.push([format!("  {}", parts(path).1), first_line(path)]);
+            table.push([format!("  {}", parts(path).1), about(path)]);
         }
         table.lines().iter().skip(1).for_each(say);
     }
     say("\ntrunnion examples NAME shows one, trunnion examples NAME --copy DIR copies it");
 }
 
-/// The first line of its doc.
-fn first_line(path: &str) -> String {
-    let model = load(&Embedded, path, &[], &library());
-    let doc = model.map(|m| m.doc).unwrap_or_default();
-    doc.trim().lines().next().unwrap_or_default().to_string()
+/// Longer first sentences are cut.
+const WIDEST: usize = 100;
+
+/// The first sentence of its doc.
+fn about(path: &str) -> String {
+    let doc = load(&Embedded, path, &[], &library()).map(|m| m.doc).unwrap_or_default();
+    let paragraph = doc.trim().split("\n\n").next().unwrap_or_default().split_whitespace();
+    let mut text = String::new();
+    for word in paragraph {
+        if text.chars().count() + word.chars().count() >= WIDEST {
+            text.push('…');
+            break;
+        }
+        text.push_str(if text.is_empty() { "" } else { " " });
+        text.push_str(word);
+        if word.ends_with(['.', ':', ';']) {
+            break;
+        }
+    }
+    text.trim_end_matches([':', ';']).to_string()
 }
 
 fn find(name: &str) -> Result<&'static str, Failure> {
