@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use trunnion_equations::structure::StructureError;
 use trunnion_equations::{Engine, analyse};
 use trunnion_model::{Diagnostic, Expect, Run, Sources, load};
 use trunnion_sim::machine::Prepared;
@@ -32,7 +31,7 @@ impl Project {
         let sets = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
         let model = load(&Disk, path, &sets, &library()).map_err(Failure::Model)?;
         let system = analyse(model.flat).map_err(|errors| {
-            Failure::Model(errors.iter().map(|e| structure_diagnostic(e, &model.sources)).collect())
+            Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;
         Ok(Project {
             name: model.name,
@@ -62,13 +61,4 @@ fn split_set(text: &str) -> Result<(String, String), Failure> {
             "write it as --set body.m=\"12 kg\"",
         )),
     }
-}
-
-/// Missing and surplus equations, shown where they were written.
-pub fn structure_diagnostic(error: &StructureError, sources: &Sources) -> Diagnostic {
-    let mut diagnostic = Diagnostic::error(error.code(), error.message()).hint(error.hint());
-    for (k, origin) in error.origins.iter().take(6).enumerate() {
-        diagnostic = diagnostic.at_origin(sources, origin, if k == 0 { "here" } else { "and here" });
-    }
-    diagnostic
 }
