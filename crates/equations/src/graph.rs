@@ -13,10 +13,9 @@
 //! Making a node folds constants and drops what cannot matter: x + 0, 1 · x, 0 · x, x − x, −(−x), x^1.
 //! Values change by rounding at most, except that 0 · x is 0 also where x is not finite.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trunnion_num::{Table1, Table2};
 
@@ -59,9 +58,16 @@ struct Store {
 }
 
 /// All expressions of one model.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Graph {
-    store: RefCell<Store>,
+    /// Locked for single look-ups and insertions only, never while calling out.
+    store: Mutex<Store>,
+}
+
+impl Clone for Graph {
+    fn clone(&self) -> Self {
+        Graph { store: Mutex::new(self.store().clone()) }
+    }
 }
 
 impl std::fmt::Debug for Graph {
@@ -94,9 +100,13 @@ impl Graph {
         Self::default()
     }
 
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Number of nodes made so far.
     pub fn len(&self) -> usize {
-        self.store.borrow().nodes.len()
+        self.store().nodes.len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -104,7 +114,7 @@ impl Graph {
     }
 
     pub fn node(&self, e: Expr) -> Node {
-        self.store.borrow().nodes[e.index()]
+        self.store().nodes[e.index()]
     }
 
     /// The handle with operators for a stored expression.
@@ -131,22 +141,23 @@ impl Graph {
     }
 
     pub fn add_table(&self, table: Table) -> TableId {
-        let tables = &mut self.store.borrow_mut().tables;
+        let mut store = self.store();
+        let tables = &mut store.tables;
         tables.push(table);
         TableId(tables.len() as u32 - 1)
     }
 
     pub fn table(&self, id: TableId) -> Table {
-        self.store.borrow().tables[id.0 as usize].clone()
+        self.store().tables[id.0 as usize].clone()
     }
 
     pub fn n_tables(&self) -> usize {
-        self.store.borrow().tables.len()
+        self.store().tables.len()
     }
 
     /// Table number i.
     pub fn table_at(&self, i: usize) -> Table {
-        self.store.borrow().tables[i].clone()
+        self.store().tables[i].clone()
     }
 
     pub fn table1<'g>(&'g self, id: TableId, x: Ex<'g>, derivative: u8) -> Ex<'g> {
@@ -272,7 +283,7 @@ impl Graph {
     }
 
     fn make(&self, node: Node) -> Ex<'_> {
-        let mut store = self.store.borrow_mut();
+        let mut store = self.store();
         let key = key(&node);
         if let Some(&id) = store.index.get(&key) {
             return self.at(id);
@@ -310,7 +321,7 @@ impl Graph {
 
     /// Every node that `roots` are computed from, children first.
     pub fn reachable(&self, roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
-        let mut store = self.store.borrow_mut();
+        let mut store = self.store();
         let Store { nodes, marks, round, .. } = &mut *store;
         marks.resize(nodes.len(), 0);
         *round = round.wrapping_add(1);

@@ -1,5 +1,19 @@
 //! Model files: units, the expression language, components, ports and diagnostics.
 
+pub mod component;
+pub mod diagnostic;
+pub mod domain;
+pub mod edit;
+pub mod file;
+pub mod instantiate;
 pub mod language;
-pub mod nearest;
+mod load;
+mod nearest;
+pub mod run;
 pub mod units;
+
+pub use component::{Definition, Library};
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use file::{Files, Source, Sources, Span};
+pub use load::{Model, load};
+pub use run::{Expect, Run};

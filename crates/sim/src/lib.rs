@@ -1,7 +1,19 @@
 //! Solvers, events, sampled tasks and the run loop.
 
+pub mod balance;
+pub mod events;
+pub mod homotopy;
+pub mod integrate;
+pub mod machine;
+pub mod newton;
+pub mod plan;
 pub mod problem;
+pub mod run;
+pub mod run_error;
+#[cfg(test)]
+mod scenes;
 #[cfg(feature = "script")]
 pub mod script;
 pub mod solvers;
 pub mod stepper;
+pub mod task;

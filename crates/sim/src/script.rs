@@ -74,7 +74,7 @@ impl Script {
         outputs: &[String],
         limits: Limits,
     ) -> Result<Script, ScriptError> {
-        let call = Call { name, source, inputs, what: "the program", t: None };
+        let call = Call { name, source, inputs, what: "the program" };
         if let Some(at) = source.find('\0') {
             return Err(call.nul(at));
         }
@@ -108,7 +108,7 @@ impl Script {
     pub fn init(&mut self, t: f64, parameters: &[(String, f64)]) -> Result<(), ScriptError> {
         let Some(init) = &self.program.init else { return self.answer(Ok(())) };
         let names: Vec<String> = parameters.iter().map(|(name, _)| name.clone()).collect();
-        let result = self.call("`init`", t, |ctx| {
+        let result = self.call("`init`", |ctx| {
             let object = self.engine.numbers(ctx, "parameter", &names)?;
             for (name, value) in parameters {
                 object.set(name, *value)?;
@@ -124,7 +124,7 @@ impl Script {
     /// After an error `outputs` may hold some new values and some old ones.
     pub fn step(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), ScriptError> {
         assert_eq!((inputs.len(), outputs.len()), (self.inputs.len(), self.outputs.len()));
-        let result = self.call("`step`", t, |ctx| {
+        let result = self.call("`step`", |ctx| {
             let object = self.program.input.clone().restore(ctx)?;
             for (key, value) in self.program.input_keys.iter().zip(inputs) {
                 object.set(key.clone().restore(ctx)?, *value)?;
@@ -136,21 +136,20 @@ impl Script {
         self.answer(result)
     }
 
-    /// What `console.log` wrote since the last time, line by line.
-    pub fn take_log(&mut self) -> String {
+    /// What `console.log` wrote since the last time, a text for each call.
+    pub fn take_log(&mut self) -> Vec<String> {
         self.engine.log.borrow_mut().take()
     }
 
     fn call<R>(
         &self,
         what: &'static str,
-        t: f64,
         body: impl for<'js> FnOnce(&Ctx<'js>) -> Result<R, Trouble>,
     ) -> Result<R, ScriptError> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
-        let call = Call { name: &self.name, source: &self.source, inputs: &self.inputs, what, t: Some(t) };
+        let call = Call { name: &self.name, source: &self.source, inputs: &self.inputs, what };
         self.engine.call(&call, body)
     }
 

@@ -1,4 +1,11 @@
 //! The edge: files, plots and the command line.
 
+pub mod cli;
+pub mod commands;
+pub mod failure;
+pub mod files;
 pub mod plot;
+mod progress;
+pub mod project;
 pub mod results;
+pub mod simulate;

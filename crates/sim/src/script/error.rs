@@ -4,9 +4,9 @@ use super::Engine;
 use rquickjs::convert::Coerced;
 use rquickjs::{Ctx, Function, Value};
 use std::fmt;
-use trunnion_model::nearest::nearest;
+use trunnion_model::diagnostic::did_you_mean;
 
-/// Why a program could not be read or run on.
+/// Why a program could not be read or run on: `pid.js:12:5: message; hint`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScriptError {
     /// The file or the controller.
@@ -14,8 +14,6 @@ pub struct ScriptError {
     /// Counted from 1. None where the engine knows no place, as for `throw 3`.
     pub line: Option<u32>,
     pub column: Option<u32>,
-    /// Simulated time of the call; None while the program is read.
-    pub t: Option<f64>,
     pub message: String,
     pub hint: Option<String>,
 }
@@ -27,7 +25,7 @@ impl fmt::Display for ScriptError {
             write!(f, ":{number}")?;
         }
         write!(f, ": {}", self.message)?;
-        self.t.map_or(Ok(()), |t| write!(f, " (at t = {t} s)"))
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "; {hint}"))
     }
 }
 
@@ -40,7 +38,6 @@ pub struct Call<'a> {
     pub inputs: &'a [String],
     /// `init`, `step` or the program.
     pub what: &'static str,
-    pub t: Option<f64>,
 }
 
 /// A failed call, before the engine is asked for details.
@@ -129,11 +126,11 @@ fn return_statement(outputs: &[String]) -> String {
 
 /// The name that was probably meant, or all there are.
 pub fn suggest(name: &str, known: &[String], kinds: &str) -> String {
-    match nearest(name, known.iter().map(String::as_str)) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None if known.is_empty() => format!("there are no {kinds}"),
-        None => format!("{kinds}: `{}`", known.join("`, `")),
-    }
+    let all = || match known {
+        [] => format!("there are no {kinds}"),
+        known => format!("{kinds}: `{}`", known.join("`, `")),
+    };
+    did_you_mean(name, known.iter().map(String::as_str)).unwrap_or_else(all)
 }
 
 fn kind(value: &Value<'_>) -> &'static str {
@@ -153,7 +150,7 @@ fn kind(value: &Value<'_>) -> &'static str {
 
 impl Call<'_> {
     fn error(&self, message: String, hint: Option<String>) -> ScriptError {
-        ScriptError { name: self.name.into(), line: None, column: None, t: self.t, message, hint }
+        ScriptError { name: self.name.into(), line: None, column: None, message, hint }
     }
 
     pub fn no_engine(&self, error: &rquickjs::Error) -> ScriptError {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// Prepares the globals, and gives the function that makes an object of numbers from its kind and its names.
 pub fn install<'js>(ctx: &Ctx<'js>, log: &Rc<RefCell<Log>>) -> rquickjs::Result<Function<'js>> {
     let log = log.clone();
-    let print = Function::new(ctx.clone(), move |line: String| log.borrow_mut().add(&line))?;
+    let print = Function::new(ctx.clone(), move |line: String| log.borrow_mut().add(line))?;
     let state = Cell::new(SEED);
     let random = Function::new(ctx.clone(), move || uniform(&state))?.with_name("random")?;
     let refuse = Function::new(ctx.clone(), refuse)?;
@@ -36,35 +36,37 @@ fn uniform(state: &Cell<u64>) -> f64 {
     (z >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// Lines written by `console.log`, up to a size; further ones are counted.
+/// Lines written by `console.log`, up to a size in bytes; further ones are counted.
 pub struct Log {
-    text: String,
+    lines: Vec<String>,
+    room: usize,
     limit: usize,
     dropped: usize,
 }
 
 impl Log {
     pub fn new(limit: usize) -> Log {
-        Log { text: String::new(), limit, dropped: 0 }
+        Log { lines: Vec::new(), room: limit, limit, dropped: 0 }
     }
 
-    fn add(&mut self, line: &str) {
+    fn add(&mut self, line: String) {
         // Once full it stays full, so that no later short line slips in among dropped ones.
-        if self.dropped > 0 || self.text.len() + line.len() >= self.limit {
+        if self.dropped > 0 || line.len() >= self.room {
             self.dropped += 1;
         } else {
-            self.text.push_str(line);
-            self.text.push('\n');
+            self.room -= line.len() + 1;
+            self.lines.push(line);
         }
     }
 
-    pub fn take(&mut self) -> String {
-        let mut text = std::mem::take(&mut self.text);
-        match std::mem::take(&mut self.dropped) {
+    pub fn take(&mut self) -> Vec<String> {
+        let log = std::mem::replace(self, Log::new(self.limit));
+        let mut lines = log.lines;
+        match log.dropped {
             0 => {}
-            1 => text.push_str("… 1 more line\n"),
-            n => text.push_str(&format!("… {n} more lines\n")),
+            1 => lines.push("… 1 more line".into()),
+            n => lines.push(format!("… {n} more lines")),
         }
-        text
+        lines
     }
 }

@@ -37,12 +37,9 @@ fn failure(source: &str) -> ScriptError {
     run().expect_err(source)
 }
 
-/// Compares message and hint, in one text.
 #[track_caller]
 fn check(source: &str, expected: &str) {
-    let error = failure(source);
-    let hint = error.hint.as_ref().map_or(String::new(), |hint| format!(" | {hint}"));
-    assert_eq!(format!("{error}{hint}"), expected, "{source}");
+    assert_eq!(failure(source).to_string(), expected, "{source}");
 }
 
 #[test]
@@ -136,11 +133,11 @@ fn no_clock_no_files_no_timers() {
     let clock = "there is no clock: use `t`, the simulated time in s";
     check(
         "function step() {\n  return Date.now();\n}",
-        &format!("pid.js:2:10: ReferenceError: Date is not defined (at t = 0.5 s) | {clock}"),
+        &format!("pid.js:2:10: ReferenceError: Date is not defined; {clock}"),
     );
     check(
         "setTimeout(() => 1)",
-        "pid.js:1:1: ReferenceError: setTimeout is not defined | there are no timers: `step` is called at every sample",
+        "pid.js:1:1: ReferenceError: setTimeout is not defined; there are no timers: `step` is called at every sample",
     );
 }
 
@@ -148,24 +145,24 @@ fn no_clock_no_files_no_timers() {
 fn modules_and_promises_are_refused() {
     check(
         "import fs from 'fs';",
-        "pid.js:1:8: syntax error: Unexpected identifier 'fs' | a controller is one file: put the functions it needs into it",
+        "pid.js:1:8: syntax error: Unexpected identifier 'fs'; a controller is one file: put the functions it needs into it",
     );
     check(
         "export function step() {}",
-        "pid.js:1:1: syntax error: unsupported keyword: export | leave out `export`: `step` and `init` are found by name",
+        "pid.js:1:1: syntax error: unsupported keyword: export; leave out `export`: `step` and `init` are found by name",
     );
     let later = "leave out promises and `async`: a controller answers at once";
     check(
         "import('fs'); function step() {}",
-        &format!("pid.js: the program left work for later, which is never done | {later}"),
+        &format!("pid.js: the program left work for later, which is never done; {later}"),
     );
     check(
         "function step() { queueMicrotask(() => 1); return 1; }",
-        &format!("pid.js: `step` left work for later, which is never done (at t = 0.5 s) | {later}"),
+        &format!("pid.js: `step` left work for later, which is never done; {later}"),
     );
     check(
         "async function step() { return 1; }",
-        "pid.js:1:1: `step` returned a promise (at t = 0.5 s) | leave out `async`: a controller answers at once",
+        "pid.js:1:1: `step` returned a promise; leave out `async`: a controller answers at once",
     );
 }
 
@@ -181,57 +178,57 @@ fn wrong_syntax_is_placed() {
     );
     check(
         "function step() {",
-        "pid.js:1:18: syntax error: the program ends too early | look for a brace or bracket left open",
+        "pid.js:1:18: syntax error: the program ends too early; look for a brace or bracket left open",
     );
-    check("a\0b", "pid.js:1:2: a NUL byte is no JavaScript | is this a text file?");
+    check("a\0b", "pid.js:1:2: a NUL byte is no JavaScript; is this a text file?");
 }
 
 #[test]
 fn thrown_errors_are_placed_where_the_program_threw() {
     check(
         "function limit(u) {\n  if (u > 2) throw new Error('too fast');\n}\nfunction step(t, { y }) {\n  return limit(y);\n}",
-        "pid.js:2:24: too fast (at t = 0.5 s)",
+        "pid.js:2:24: too fast",
     );
     check(
         "let a;\nfunction step(t, i) {\n  const b = 2 * i.y;\n  return b + a.x;\n}",
-        "pid.js:4:14: TypeError: cannot read property 'x' of undefined (at t = 0.5 s)",
+        "pid.js:4:14: TypeError: cannot read property 'x' of undefined",
     );
     check(
         "function step() { return nowhere(1); }",
-        "pid.js:1:26: ReferenceError: nowhere is not defined (at t = 0.5 s) | declare it first: `let nowhere = …;`",
+        "pid.js:1:26: ReferenceError: nowhere is not defined; declare it first: `let nowhere = …;`",
     );
     check(
         "function step(t, i) { return y; }",
-        "pid.js:1:30: ReferenceError: y is not defined (at t = 0.5 s) | write `inputs.y`",
+        "pid.js:1:30: ReferenceError: y is not defined; write `inputs.y`",
     );
     check(
         "function init() { [1].map(x => { throw new TypeError('no'); }); } function step() {}",
-        "pid.js:1:44: TypeError: no (at t = 0 s)",
+        "pid.js:1:44: TypeError: no",
     );
     check(
         "throw 3",
-        "pid.js: the program threw 3 | `throw new Error(\"…\")` would tell the line, and a message",
+        "pid.js: the program threw 3; `throw new Error(\"…\")` would tell the line, and a message",
     );
     check(
         "function step() { throw { a: 1 }; }",
-        "pid.js: `step` threw [object Object] (at t = 0.5 s) | `throw new Error(\"…\")` would tell the line, and a message",
+        "pid.js: `step` threw [object Object]; `throw new Error(\"…\")` would tell the line, and a message",
     );
     check(
         "function step() { throw null; }",
-        "pid.js: `step` used more than 8 MiB of memory and was stopped (at t = 0.5 s) | look for an array or text that grows with every call, or for `throw null`",
+        "pid.js: `step` used more than 8 MiB of memory and was stopped; look for an array or text that grows with every call, or for `throw null`",
     );
-    check("function step() { throw new Error('\\ud800'); }", "pid.js:1:29: no message (at t = 0.5 s)");
+    check("function step() { throw new Error('\\ud800'); }", "pid.js:1:29: no message");
     check(
         "function step() { throw { toString() { for (;;); } }; }",
-        "pid.js: `step` threw an object (at t = 0.5 s) | `throw new Error(\"…\")` would tell the line, and a message",
+        "pid.js: `step` threw an object; `throw new Error(\"…\")` would tell the line, and a message",
     );
     check(
         "function step() { const e = new Error('x'); Object.defineProperty(e, 'stack', { get() { for (;;); } }); throw e; }",
-        "pid.js: x (at t = 0.5 s)",
+        "pid.js: x",
     );
     check(
         "Error.prepareStackTrace = () => { for (;;); }; function step() { throw new Error('x'); }",
-        "pid.js: `step` ran for more than 0.1 s and was stopped (at t = 0.5 s) | look for a loop that does not end",
+        "pid.js: `step` ran for more than 0.1 s and was stopped; look for a loop that does not end",
     );
 }
 
@@ -239,87 +236,81 @@ fn thrown_errors_are_placed_where_the_program_threw() {
 fn misspelt_names_are_refused() {
     check(
         "function step(t, inputs) {\n  return inputs.y_reff;\n}",
-        "pid.js:2:10: there is no input `y_reff` (at t = 0.5 s) | did you mean `y_ref`?",
+        "pid.js:2:10: there is no input `y_reff`; did you mean `y_ref`?",
     );
     check(
         "function step(t, { speed }) { return speed; }",
-        "pid.js:1:1: there is no input `speed` (at t = 0.5 s) | inputs: `y`, `y_ref`",
+        "pid.js:1:1: there is no input `speed`; inputs: `y`, `y_ref`",
     );
     check(
         "function init(t, parameters) { parameters.gian; } function step() { return 1; }",
-        "pid.js:1:32: there is no parameter `gian` (at t = 0 s) | did you mean `gain`?",
+        "pid.js:1:32: there is no parameter `gian`; did you mean `gain`?",
     );
     check(
         "function step(t, inputs) { inputs.z = 1; return 1; }",
-        "pid.js:1:28: TypeError: object is not extensible (at t = 0.5 s)",
+        "pid.js:1:28: TypeError: object is not extensible",
     );
-    check(
-        "function step() { return { U: 1 }; }",
-        "pid.js:1:1: there is no output `U` (at t = 0.5 s) | did you mean `u`?",
-    );
+    check("function step() { return { U: 1 }; }", "pid.js:1:1: there is no output `U`; did you mean `u`?");
     check(
         "function step() { return { u: 1, other: 2 }; }",
-        "pid.js:1:1: there is no output `other` (at t = 0.5 s) | outputs: `u`",
+        "pid.js:1:1: there is no output `other`; outputs: `u`",
     );
     let json = "function step(t, i) { console.log(i, String(i), 'y' in i, 'z' in i); return 1; }";
     let mut script = script(json).unwrap();
     step(&mut script, 0.0, 3.0).unwrap();
-    assert_eq!(script.take_log(), "{\"y\":3,\"y_ref\":1} [object Object] true false\n");
+    assert_eq!(script.take_log(), ["{\"y\":3,\"y_ref\":1} [object Object] true false"]);
 }
 
 #[test]
 fn wrong_outputs_are_refused() {
-    check(
-        "function step() {}",
-        "pid.js:1:1: `step` returned nothing (at t = 0.5 s) | end `step` with `return { u: … };`",
-    );
+    check("function step() {}", "pid.js:1:1: `step` returned nothing; end `step` with `return { u: … };`");
     check(
         "function step() { return {}; }",
-        "pid.js:1:1: `step` returned no `u` (at t = 0.5 s) | end `step` with `return { u: … };`",
+        "pid.js:1:1: `step` returned no `u`; end `step` with `return { u: … };`",
     );
     check(
         "function step() { return { u: undefined }; }",
-        "pid.js:1:1: `step` returned no `u` (at t = 0.5 s) | end `step` with `return { u: … };`",
+        "pid.js:1:1: `step` returned no `u`; end `step` with `return { u: … };`",
     );
     check(
         "function step() { return { u: NaN }; }",
-        "pid.js:1:1: output `u` is NaN (at t = 0.5 s) | look for 0/0, a root of a negative number, or a variable that was never set",
+        "pid.js:1:1: output `u` is NaN; look for 0/0, a root of a negative number, or a variable that was never set",
     );
     check(
         "function step() { return 1 / 0; }",
-        "pid.js:1:1: output `u` is infinite (at t = 0.5 s) | look for a division by zero, or limit the output",
+        "pid.js:1:1: output `u` is infinite; look for a division by zero, or limit the output",
     );
     check(
         "function step() { return { u: true }; }",
-        "pid.js:1:1: output `u` is a truth value, not a number (at t = 0.5 s) | write `condition ? 1 : 0`",
+        "pid.js:1:1: output `u` is a truth value, not a number; write `condition ? 1 : 0`",
     );
     check(
         "function step() { return { u: '1' }; }",
-        "pid.js:1:1: output `u` is a text, not a number (at t = 0.5 s) | outputs are numbers in SI units",
+        "pid.js:1:1: output `u` is a text, not a number; outputs are numbers in SI units",
     );
     check(
         "function step() { return 1n; }",
-        "pid.js:1:1: `step` returned no number (at t = 0.5 s) | end `step` with `return { u: … };`",
+        "pid.js:1:1: `step` returned no number; end `step` with `return { u: … };`",
     );
     check(
         "function step() { return [1]; }",
-        "pid.js:1:1: `step` returned an array (at t = 0.5 s) | end `step` with `return { u: … };`",
+        "pid.js:1:1: `step` returned an array; end `step` with `return { u: … };`",
     );
     check(
         "function step() { return step; }",
-        "pid.js:1:1: `step` returned a function (at t = 0.5 s) | end `step` with `return { u: … };`",
+        "pid.js:1:1: `step` returned a function; end `step` with `return { u: … };`",
     );
     check(
         "function step() { return new Proxy({}, { ownKeys() { throw new Error('mine'); } }); }",
-        "pid.js:1:64: mine (at t = 0.5 s)",
+        "pid.js:1:64: mine",
     );
     check(
         "function init() {}",
-        "pid.js: there is no function `step` | add `function step(t, inputs) { return { u: … }; }`",
+        "pid.js: there is no function `step`; add `function step(t, inputs) { return { u: … }; }`",
     );
     check(
         "let step = 3;",
-        "pid.js: `step` is a number, not a function | name that something else, or write `function step(…) { … }`",
+        "pid.js: `step` is a number, not a function; name that something else, or write `function step(…) { … }`",
     );
 }
 
@@ -398,7 +389,7 @@ fn after_an_error_the_error_stays() {
         script("let n = 0; function step() { if (++n == 2) throw new Error('two'); return n; }").unwrap();
     assert_eq!(step(&mut script, 0.0, 0.0), Ok(1.0));
     let error = step(&mut script, 0.25, 0.0).unwrap_err();
-    assert_eq!(error.to_string(), "pid.js:1:54: two (at t = 0.25 s)");
+    assert_eq!(error.to_string(), "pid.js:1:54: two");
     assert_eq!(step(&mut script, 0.5, 0.0), Err(error.clone()));
     assert_eq!(script.init(0.0, &[]), Err(error));
 }
@@ -408,15 +399,16 @@ fn logs_are_collected_and_bounded() {
     let source = "function step(t) { console.log('t', t, { a: [1, NaN] }, null, undefined, true); console.warn('w'); return 1; }";
     let mut script = script(source).unwrap();
     step(&mut script, 0.5, 0.0).unwrap();
-    assert_eq!(script.take_log(), "t 0.5 {\"a\":[1,\"NaN\"]} null undefined true\nw\n");
-    assert_eq!(script.take_log(), "");
+    assert_eq!(script.take_log(), ["t 0.5 {\"a\":[1,\"NaN\"]} null undefined true", "w"]);
+    assert!(script.take_log().is_empty());
     for k in 0..10_000 {
         step(&mut script, f64::from(k), 0.0).unwrap();
     }
     let log = script.take_log();
-    assert!(log.len() < tight().log + 40 && log.ends_with(" more lines\n"), "{}", log.len());
+    assert!(log.iter().map(String::len).sum::<usize>() < tight().log + 40, "{}", log.len());
+    assert!(log.last().unwrap().ends_with(" more lines"), "{log:?}");
     step(&mut script, 0.5, 0.0).unwrap();
-    assert_eq!(script.take_log().lines().count(), 2);
+    assert_eq!(script.take_log().len(), 2);
 }
 
 #[test]

@@ -8,8 +8,9 @@
 //! solves; rows without y' read 0 = f. L-stable at order 1 and 2, almost so above: poor on lightly damped
 //! oscillations. A change of step interpolates the differences.
 
-use super::control::{first_step, mass, to_limit, too_small};
+use super::control::{AFTER_FAILURE, first_step, to_limit, too_small};
 use super::error::Tolerance;
+use super::implicit::mass;
 use super::newton::Newton;
 use super::one_step::Refusal;
 use crate::problem::{Layout, Problem};
@@ -27,7 +28,6 @@ const SHARE: f64 = 0.1;
 const SHRINK: f64 = 0.2;
 const GROW: f64 = 2.0;
 const WORTH_IT: f64 = 1.2;
-const AFTER_FAILURE: f64 = 0.25;
 
 /// γ_k.
 fn gamma(k: usize) -> f64 {
@@ -176,7 +176,6 @@ impl Bdf {
             self.y.copy_from_slice(&self.y_predicted);
             match self.newton.solve(problem, t1, c, &self.base, &mut self.y, &mut self.work) {
                 Ok(()) => break,
-                // The end of the step is where J is wanted.
                 Err(refusal) if !self.newton.recover(problem, self.t, start, &mut self.work) => {
                     return Err(refusal);
                 }
@@ -293,7 +292,7 @@ impl Stepper for Bdf {
         let norm = |e: &[f64]| self.tolerance.norm(e, y, y);
         let mut bent = vec![0.0; n];
         self.h = self.h_first.take().unwrap_or_else(|| {
-            first_step(1, self.h_max, norm(y), norm(&y_dot), |h| {
+            first_step(1, self.h_max, norm(y).max(self.tolerance.nominal_norm()), norm(&y_dot), |h| {
                 let trial: Vec<f64> = (0..n).map(|i| y[i] + h * y_dot[i]).collect();
                 problem.residual(t + h, &trial, &mut bent);
                 (0..n).for_each(|i| bent[i] = (bent[i] - f[i]) * self.mass[i]);

@@ -6,16 +6,19 @@
 //! (2) predicts how the error changes from step to step [Gustafsson 1994; Hairer, Wanner 1996, eq. IV.8.25];
 //! k is the order of the estimate plus one, S the safety factor.
 
-use crate::problem::Layout;
 use crate::stepper::Options;
 
 /// S: aims at an error somewhat below 1, so that few steps are rejected.
 const SAFETY: f64 = 0.9;
-/// Bounds of h_new / h. [Hairer, Wanner 1996, sec. IV.8: 1/5 to 8]
+/// Bounds of h_new / h. Where the error stays far below the tolerance steps grow geometrically; growth by more
+/// than 2 lets one step span several times the life of the solution so far, which on decays like 1/t (Robertson's
+/// reactions) leads implicit stages to the wrong root.
 const SHRINK: f64 = 0.2;
 const GROW: f64 = 2.0;
+/// The first step is a guess on the safe side.
+const GROW_FIRST: f64 = 8.0;
 /// After failed iterations, where no error is known.
-const AFTER_FAILURE: f64 = 0.25;
+pub const AFTER_FAILURE: f64 = 0.5;
 /// A step that reaches this near the limit is stretched onto it, one that leaves less than itself is halved.
 const STRETCH: f64 = 1.05;
 /// Smallest step, in units of the spacing of numbers near t.
@@ -67,7 +70,11 @@ impl StepControl {
         if let Some((h_old, error_old)) = self.last {
             factor = factor.min(SAFETY * (h / h_old) * (error_old / (error * error)).powf(self.exponent)); // (2)
         }
-        let growth = if self.rejected { 1.0 } else { GROW };
+        let growth = match (self.rejected, self.last) {
+            (true, _) => 1.0,
+            (false, None) => GROW_FIRST,
+            (false, Some(_)) => GROW,
+        };
         let new = h * factor.clamp(SHRINK, growth);
         // A step cut short by a limit says little about the one that was asked for.
         self.h = if h < 0.99 * self.h { new.max(self.h) } else { new }.min(self.h_max);
@@ -118,15 +125,13 @@ pub fn first_step(
     let order = order as f64;
     let trial = if y_norm < 1e-5 || y_dot_norm < 1e-5 { 1e-6 } else { 0.01 * y_norm / y_dot_norm }.min(h_max);
     let bend = second(trial) / trial;
+    if !bend.is_finite() {
+        return 0.01 * trial;
+    }
     let largest = y_dot_norm.max(bend);
     let h =
         if largest <= 1e-15 { (1e-3 * trial).max(1e-6) } else { (0.01 / largest).powf(1.0 / (order + 1.0)) };
     (100.0 * trial).min(h).min(h_max)
-}
-
-/// Rows with M = 1, as numbers: 1 where differential, 0 where algebraic.
-pub fn mass(layout: &Layout) -> Vec<f64> {
-    layout.differential.iter().map(|d| if *d { 1.0 } else { 0.0 }).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //!
 //! Algebraic rows are left unscaled by hγ, so that W stays well scaled as h → 0.
 
-use super::control::mass;
 use super::one_step::Refusal;
 use crate::problem::{Layout, Problem};
 use trunnion_num::{Fault, Lu, Pattern};
@@ -89,4 +88,9 @@ impl IterationMatrix {
         self.solve(y_dot);
         Ok(())
     }
+}
+
+/// Rows with M = 1, as numbers: 1 where differential, 0 where algebraic.
+pub fn mass(layout: &Layout) -> Vec<f64> {
+    layout.differential.iter().map(|d| if *d { 1.0 } else { 0.0 }).collect()
 }

@@ -1,9 +1,13 @@
 //! The solvers: each file one family, all behind `Stepper`.
 
 pub mod bdf;
+pub mod choose;
 pub mod control;
 pub mod error;
 pub mod esdirk;
+pub mod explicit;
+mod fixed;
+pub mod generalized_alpha;
 pub mod implicit;
 pub mod newton;
 pub mod one_step;

@@ -13,7 +13,7 @@ use crate::problem::{Layout, Problem};
 use crate::stepper::Work;
 
 /// Iterations stop when the remaining error is this part of the tolerance.
-const TOLERANCE: f64 = 0.03;
+const TOLERANCE: f64 = 0.1;
 /// More iterations cost more than a smaller step.
 const MAX_ITERATIONS: usize = 8;
 /// J serves the next step too while iterations contract this fast; an exact J costs about three residuals.

@@ -2,6 +2,7 @@
 
 use super::control::{StepControl, first_step};
 use super::error::Tolerance;
+use super::implicit::mass;
 use crate::problem::{Layout, Problem};
 use crate::stepper::{Cause, Failure, Options, Segment, Stepper, Work};
 
@@ -60,6 +61,8 @@ pub struct OneStep<M> {
     control: StepControl,
     /// The constant step of a solver without error control.
     fixed: Option<f64>,
+    /// Origin of the grid of constant steps, and steps since.
+    grid: (f64, u64),
     started: bool,
     /// The last accepted step.
     span: Span,
@@ -82,6 +85,7 @@ impl<M: Method> OneStep<M> {
             control: StepControl::new(method.orders().1, options),
             method,
             fixed: None,
+            grid: (0.0, 0),
             started: false,
             span: Span::default(),
             y0: vec![0.0; n],
@@ -111,18 +115,19 @@ impl<M: Method> OneStep<M> {
 
     /// The step to begin with, from the behaviour at the start, and from the step before a jump.
     fn begin_with(&mut self, problem: &mut dyn Problem, f: &[f64]) -> f64 {
-        let layout_mass = super::control::mass(problem.layout());
+        let mass = mass(problem.layout());
         let (t, y) = (self.span.t1, &self.y1);
         let norm = |e: &[f64], tolerance: &Tolerance| tolerance.norm(e, y, y);
-        let y_dot: Vec<f64> = f.iter().zip(&layout_mass).map(|(f, m)| f * m).collect();
-        let (y_norm, y_dot_norm) = (norm(y, &self.tolerance), norm(&y_dot, &self.tolerance));
+        let y_dot: Vec<f64> = f.iter().zip(&mass).map(|(f, m)| f * m).collect();
+        let y_norm = norm(y, &self.tolerance).max(self.tolerance.nominal_norm());
+        let y_dot_norm = norm(&y_dot, &self.tolerance);
         let (trial, bent) = (&mut self.y_new, &mut self.error);
         let mut residuals = 0;
         let estimate = first_step(self.method.orders().0, self.control.h_max(), y_norm, y_dot_norm, |h| {
             (0..y.len()).for_each(|i| trial[i] = y[i] + h * y_dot[i]);
             problem.residual(t + h, trial, bent);
             residuals += 1;
-            (0..y.len()).for_each(|i| bent[i] = (bent[i] - f[i]) * layout_mass[i]);
+            (0..y.len()).for_each(|i| bent[i] = (bent[i] - f[i]) * mass[i]);
             norm(bent, &self.tolerance)
         });
         self.work.residuals += residuals;
@@ -158,16 +163,21 @@ impl<M: Method> OneStep<M> {
 
     fn fixed_step(&mut self, problem: &mut dyn Problem, h: f64, limit: f64) -> Result<(), Failure> {
         let t = self.span.t1;
-        let left = limit - t;
-        // Sums of steps miss a limit on their grid by rounding; the step then ends on it.
-        let span =
-            if h * (1.0 + 1e-6) >= left { Span { t, t1: limit, h: left } } else { Span { t, t1: t + h, h } };
+        // Counted from the origin of the grid, so that rounding does not add up to a crumb before a limit.
+        let (origin, count) = self.grid;
+        let next = origin + (count + 1) as f64 * h;
+        let span = if next >= limit - 1e-6 * h {
+            Span { t, t1: limit, h: limit - t }
+        } else {
+            Span { t, t1: next, h }
+        };
         self.method
             .attempt(problem, span, &self.y1, &mut self.y_new, &mut self.error, &mut self.work)
             .map_err(|refusal| self.failure(refusal, h))?;
         if let Some(row) = self.y_new.iter().position(|v| !v.is_finite()) {
             return Err(Failure::NotFinite { t: span.t1, row });
         }
+        self.grid = if span.t1 == limit { (limit, 0) } else { (origin, count + 1) };
         self.keep(span);
         Ok(())
     }
@@ -176,6 +186,7 @@ impl<M: Method> OneStep<M> {
 impl<M: Method> Stepper for OneStep<M> {
     fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
         self.span = Span { t, t1: t, h: 0.0 };
+        self.grid = (t, 0);
         self.y1.copy_from_slice(y);
         self.y0.copy_from_slice(y);
         let mut f = vec![0.0; y.len()];

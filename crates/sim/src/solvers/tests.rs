@@ -4,7 +4,7 @@ use super::bdf::bdf;
 use super::esdirk::{ESDIRK34, Esdirk, TR_BDF2, esdirk34, trbdf2};
 use super::one_step::OneStep;
 use super::problems::{self, Written};
-use super::rosenbrock::{RODAS5P, ROS2, Rosenbrock, rodas5p};
+use super::rosenbrock::{RODAS5P, ROS2, Rosenbrock, realtime, rodas5p};
 use crate::problem::{Layout, Problem};
 use crate::stepper::{Failure, Options, Stepper};
 
@@ -333,4 +333,15 @@ fn a_jump_is_followed_from_where_it_leads() {
         }
         assert_near(solver.state().1[0], 5.0 * 2f64.sin(), 1e-4, name);
     }
+}
+
+#[test]
+fn constant_steps_stay_on_their_grid() {
+    let mut problem = problems::oscillator();
+    let mut solver = realtime(problem.layout(), &Options { h: Some(1e-4), ..Options::default() });
+    run(&mut solver, &mut problem);
+    let work = solver.work();
+    assert_eq!((work.steps, work.jacobians, work.factorisations), (70_000, 70_000, 70_000));
+    // Two residuals a step, and one to begin with.
+    assert_eq!(work.residuals, 140_001);
 }

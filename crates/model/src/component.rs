@@ -1,0 +1,240 @@
+//! What a component or model file says, before it is put to use.
+//!
+//! A model is a component without ports that also says how to run; both have the same sections, and the
+//! built-in components use nothing that a user's file could not.
+
+mod events;
+mod library;
+mod ports;
+mod read;
+mod sections;
+mod tables;
+
+use std::sync::Arc;
+
+use trunnion_num::{Outside, Shape};
+
+use crate::domain::Domain;
+use crate::file::{Key, Source, Span, Text, Value};
+use crate::language::Ast;
+use crate::units::Unit;
+
+pub use library::Library;
+pub use ports::choice_text;
+pub use read::{Reading, finish_sections, language_error, read_component, read_scalar, wrong_dimension};
+pub use sections::read_definition;
+
+/// An expression and where it stands.
+#[derive(Clone, Debug)]
+pub struct Formula {
+    pub ast: Ast,
+    pub text: Text,
+}
+
+/// A value in a file.
+#[derive(Clone, Debug)]
+pub struct Scalar {
+    pub form: Form,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// A bare number counts in the unit of what it is given to.
+    Number(f64),
+    Formula(Formula),
+    /// Already reported; fits everything.
+    Broken,
+}
+
+/// Limits of a parameter; `above` and `below` exclude the limit itself.
+#[derive(Clone, Debug, Default)]
+pub struct Bounds {
+    pub min: Option<Scalar>,
+    pub max: Option<Scalar>,
+    pub above: Option<Scalar>,
+    pub below: Option<Scalar>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    pub key: Key,
+    /// None: taken from the value.
+    pub unit: Option<Unit>,
+    /// None: has to be given where the component is used.
+    pub value: Option<Scalar>,
+    pub bounds: Bounds,
+    pub doc: String,
+    /// The unit could not be read, which has been reported.
+    pub broken: bool,
+}
+
+/// A variable, an input or a mode.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    pub key: Key,
+    /// None: could not be read, which has been reported.
+    pub unit: Option<Unit>,
+    pub start: Option<Scalar>,
+    pub nominal: Option<Scalar>,
+    pub doc: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Causality {
+    In,
+    Out,
+}
+
+#[derive(Clone, Debug)]
+pub struct Port {
+    pub key: Key,
+    /// None: could not be read, which has been reported.
+    pub domain: Option<&'static Domain>,
+    /// Signal ports only.
+    pub causality: Option<Causality>,
+    /// Signal ports only; None fits every unit.
+    pub unit: Option<Unit>,
+    /// Signal inputs only: the value where nothing is connected.
+    pub default: Option<Scalar>,
+    /// May stay unconnected.
+    pub optional: bool,
+    pub doc: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct Choice {
+    pub key: Key,
+    pub choices: Vec<String>,
+    pub default: String,
+    pub doc: String,
+}
+
+/// One axis or the values of a table: plain numbers in SI and what they measure.
+#[derive(Clone, Debug)]
+pub struct Column {
+    pub values: Vec<f64>,
+    pub unit: Option<Unit>,
+}
+
+#[derive(Clone, Debug)]
+pub struct TableData {
+    pub key: Key,
+    pub x: Column,
+    pub y: Column,
+    /// Row by row over x; None: a table of one variable.
+    pub z: Option<Column>,
+    pub shape: Shape,
+    pub outside: Outside,
+}
+
+/// A component inside a model or another component.
+#[derive(Clone, Debug)]
+pub struct Child {
+    pub key: Key,
+    /// None: missing or not a string, which has been reported.
+    pub kind: Option<Text>,
+    pub arguments: Vec<(Key, Value)>,
+}
+
+/// Ends that are joined: paths as written and where.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    pub ends: Vec<Key>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Equation {
+    pub key: Key,
+    pub sides: (Ast, Ast),
+    pub text: Text,
+}
+
+#[derive(Clone, Debug)]
+pub struct Output {
+    pub key: Key,
+    pub value: Formula,
+    pub unit: Option<Unit>,
+    pub doc: String,
+}
+
+/// `target = value`; the target is a path.
+#[derive(Clone, Debug)]
+pub struct Assign {
+    pub target: Key,
+    pub value: Scalar,
+}
+
+#[derive(Clone, Debug)]
+pub struct Event {
+    pub key: Key,
+    /// None: could not be read, which has been reported.
+    pub when: Option<Formula>,
+    pub set: Vec<Assign>,
+    pub terminate: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Clock {
+    pub period: Scalar,
+    pub offset: Option<Scalar>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Task {
+    pub key: Key,
+    pub clock: Clock,
+    pub set: Vec<Assign>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Controller {
+    pub key: Key,
+    /// None, here and below: could not be read, which has been reported.
+    pub clock: Option<Clock>,
+    /// The program and where it stands.
+    pub script: Option<Text>,
+    pub inputs: Vec<(Key, Formula)>,
+    pub outputs: Vec<Variable>,
+}
+
+/// The sections that options may add to.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    pub ports: Vec<Port>,
+    pub parameters: Vec<Parameter>,
+    pub variables: Vec<Variable>,
+    pub modes: Vec<Variable>,
+    pub inputs: Vec<Variable>,
+    pub tables: Vec<TableData>,
+    pub components: Vec<Child>,
+    pub connections: Vec<Connection>,
+    pub equations: Vec<Equation>,
+    pub outputs: Vec<Output>,
+    pub events: Vec<Event>,
+    pub tasks: Vec<Task>,
+    pub controllers: Vec<Controller>,
+}
+
+/// What is added when an option has one of these values.
+#[derive(Clone, Debug)]
+pub struct When {
+    pub option: Text,
+    pub is: Vec<Text>,
+    pub body: Body,
+}
+
+/// A component as its file defines it.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// The file's name without folder and ending.
+    pub name: String,
+    pub title: String,
+    pub aliases: Vec<String>,
+    pub icon: Option<String>,
+    pub doc: String,
+    pub options: Vec<Choice>,
+    pub body: Body,
+    pub when: Vec<When>,
+    pub source: Arc<Source>,
+}

@@ -1,0 +1,89 @@
+//! Events, sampled tasks and controllers.
+
+use super::read::{check_name, formula};
+use super::sections::{entries, fields_of, flatten, read_mode, scalar, table_of};
+use super::{Assign, Clock, Controller, Event, Reading, Task, read_scalar};
+use crate::diagnostic::Problems;
+use crate::file::{Entry, Fields, Span, Text, wrong_type};
+
+fn read_assignments(f: &Fields<'_>) -> Vec<Assign> {
+    flatten(f.entries("set"))
+        .into_iter()
+        .map(|(target, value)| {
+            let value = read_scalar(value, &target.name, f.problems);
+            Assign { target, value }
+        })
+        .collect()
+}
+
+pub fn read_event(entry: &Entry, problems: &Problems) -> Option<Event> {
+    let table = table_of(entry, "a table with `when` and `set`", problems)?;
+    let f = fields_of(table, "event", &entry.key, problems);
+    let when = f.text("when").and_then(|t| formula(t, problems));
+    if f.value("when").is_none() {
+        f.missing("when", "the condition, as in when = \"h < 0\"");
+    }
+    let set = read_assignments(&f);
+    let terminate = f.text("terminate").map(|t| t.text);
+    f.text("doc");
+    if f.value("set").is_none() && f.value("terminate").is_none() {
+        f.missing("set", "say what happens: set = { v = \"-e*v\" } or terminate = \"message\"");
+    }
+    f.finish();
+    Some(Event { key: entry.key.clone(), when, set, terminate })
+}
+
+fn read_clock(f: &Fields<'_>) -> Option<Clock> {
+    let (period, offset) = (scalar(f, "period"), scalar(f, "offset"));
+    if period.is_none() {
+        f.missing("period", "as in period = \"10 ms\"");
+    }
+    Some(Clock { period: period?, offset })
+}
+
+pub fn read_task(entry: &Entry, problems: &Problems) -> Option<Task> {
+    let table = table_of(entry, "a table with `period` and `set`", problems)?;
+    let f = fields_of(table, "task", &entry.key, problems);
+    let clock = read_clock(&f);
+    let set = read_assignments(&f);
+    f.text("doc");
+    if f.value("set").is_none() {
+        f.missing("set", "what is set at every sample, as in set = { held = \"x\" }");
+    }
+    f.finish();
+    Some(Task { key: entry.key.clone(), clock: clock?, set })
+}
+
+pub fn read_controller(entry: &Entry, reading: &Reading<'_>) -> Option<Controller> {
+    let problems = reading.problems;
+    let table =
+        table_of(entry, "a table with `period`, `file` or `script`, `inputs` and `outputs`", problems)?;
+    let f = fields_of(table, "controller", &entry.key, problems);
+    let clock = read_clock(&f);
+    f.exclude("file", "script", "give the program in a file or in the text, not both");
+    let script = match f.text("script") {
+        Some(script) => Some(script),
+        None => f
+            .text("file")
+            .and_then(|name| reading.source_beside(&name))
+            .map(|source| Text { text: source.text.clone(), span: Span::new(&source, 0..source.text.len()) }),
+    };
+    if f.value("file").is_none() && f.value("script").is_none() {
+        f.missing("file", "the JavaScript program: file = \"pid.js\", or script = \"\"\"…\"\"\"");
+    }
+    let mut inputs = vec![];
+    for input in f.entries("inputs") {
+        check_name(&input.key, problems);
+        match input.value.as_text() {
+            Some(text) => inputs.extend(formula(text, problems).map(|formula| (input.key.clone(), formula))),
+            None => problems.add(wrong_type(&input.value, &input.key.name, "an expression in a string")),
+        }
+    }
+    let outputs = entries(&f, "outputs", problems, |e| read_mode(e, "output", problems));
+    if f.value("outputs").is_none() {
+        f.missing("outputs", "what the program sets, as in outputs = { u = \"V\" }");
+    }
+    f.text("doc");
+    f.finish();
+    Some(Controller { key: entry.key.clone(), clock, script, inputs, outputs })
+}

@@ -1,0 +1,87 @@
+//! Components by name, from one or several folders.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Definition, Reading, read_component};
+use crate::diagnostic::{Diagnostic, Problems};
+use crate::file::{Files, Sources, Span};
+
+/// All components that can be used, found by name or alias.
+#[derive(Clone, Debug, Default)]
+pub struct Library {
+    definitions: Vec<Arc<Definition>>,
+    by_name: BTreeMap<String, usize>,
+    /// The files of all components and what they include.
+    pub sources: Sources,
+}
+
+impl Library {
+    /// Every `.toml` file below a folder.
+    pub fn load(files: &dyn Files, folder: &str) -> Result<Library, Vec<Diagnostic>> {
+        let problems = Problems::default();
+        let mut library = Library::default();
+        library.add_folder(folder, None, &Reading::new(files, &problems));
+        problems.finish().map(|_| library)
+    }
+
+    /// Adds a folder; its components come before those of the same name that are there already.
+    pub fn add_folder(&mut self, folder: &str, place: Option<&Span>, reading: &Reading<'_>) {
+        let mut paths = match reading.files.list(folder) {
+            Ok(paths) => paths,
+            Err(reason) => {
+                reading.incomplete.set(true);
+                let error = Diagnostic::error("M0002", format!("cannot list `{folder}`: {reason}"));
+                reading.problems.add(match place {
+                    Some(span) => error.at(span, "named here"),
+                    None => error,
+                });
+                return;
+            }
+        };
+        paths.retain(|p| p.ends_with(".toml"));
+        paths.sort();
+        let before = self.definitions.len();
+        for path in &paths {
+            if let Some(definition) = read_component(path, reading) {
+                self.add(definition, before, reading.problems);
+            }
+        }
+        for source in reading.sources.borrow().iter() {
+            self.sources.add(source);
+        }
+    }
+
+    /// Enters a component under its name and aliases. Two of one name in the same folder are an error.
+    fn add(&mut self, definition: Definition, before: usize, problems: &Problems) {
+        let index = self.definitions.len();
+        for name in std::iter::once(&definition.name).chain(&definition.aliases) {
+            let old = self.by_name.insert(name.clone(), index);
+            if let Some(other) = old.filter(|old| *old >= before && *old != index) {
+                let other = &self.definitions[other];
+                problems.add(
+                    Diagnostic::error("M0105", format!("two components are called `{name}`"))
+                        .at(&Span::new(&definition.source, 0..0), "this one")
+                        .at(&Span::new(&other.source, 0..0), "and this one")
+                        .hint("rename one of the files, or drop an alias"),
+                );
+            }
+        }
+        self.definitions.push(Arc::new(definition));
+    }
+
+    /// A component by its name or an alias.
+    pub fn find(&self, name: &str) -> Option<&Arc<Definition>> {
+        self.by_name.get(name).map(|&i| &self.definitions[i])
+    }
+
+    /// All components, in the order of their files.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Definition>> {
+        self.definitions.iter()
+    }
+
+    /// Names and aliases.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+}

@@ -1,0 +1,104 @@
+//! Ports and options.
+
+use super::read::unit;
+use super::sections::{fields_of, scalar, table_of};
+use super::{Causality, Choice, Port};
+use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
+use crate::domain::{Connector, DOMAINS, domain};
+use crate::file::{Data, Entry, Text, Value};
+
+pub fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
+    let key = entry.key.clone();
+    let mut port = Port {
+        key,
+        domain: None,
+        causality: None,
+        unit: None,
+        default: None,
+        optional: false,
+        doc: String::new(),
+    };
+    let find = |text: &Text| {
+        let found = domain(&text.text);
+        if found.is_none() {
+            let names = || DOMAINS.iter().map(|d| d.name);
+            problems.add(
+                Diagnostic::error("M0112", format!("there is no domain `{}`", text.text))
+                    .at(&text.span, format!("has to be {}", one_of(names())))
+                    .hint_if(did_you_mean(&text.text, names())),
+            );
+        }
+        found
+    };
+    if let Some(text) = entry.value.as_text() {
+        port.domain = find(&text);
+        if port.domain.is_some_and(|d| d.connector == Connector::Signal) {
+            let error = Diagnostic::error("M0106", format!("port `{}` needs `direction`", port.key.name));
+            let hint = "write { domain = \"signal\", direction = \"in\" }, or \"out\"";
+            problems.add(error.at(&text.span, "a signal is directed").hint(hint));
+            port.domain = None;
+        }
+        return Some(port);
+    }
+    let Some(table) = table_of(entry, "a domain or a table", problems) else { return Some(port) };
+    let f = fields_of(table, "port", &port.key, problems);
+    match f.text("domain") {
+        Some(text) => port.domain = find(&text),
+        None if f.value("domain").is_none() => f.missing("domain", "as in { domain = \"electric\" }"),
+        None => {}
+    }
+    port.optional = f.boolean("optional").unwrap_or(false);
+    port.doc = f.doc();
+    if port.domain.is_some_and(|d| d.connector == Connector::Signal) {
+        port.causality = f.choice("direction", &[("in", Causality::In), ("out", Causality::Out)]);
+        if f.value("direction").is_none() {
+            f.missing("direction", "a signal port is an input, \"in\", or an output, \"out\"");
+        }
+        if port.causality.is_none() {
+            port.domain = None;
+        }
+        port.unit = f.text("unit").and_then(|t| unit(&t, problems));
+        port.default = scalar(&f, "default");
+    }
+    if port.domain.is_some() {
+        f.finish();
+    }
+    Some(port)
+}
+
+pub fn read_choice(entry: &Entry, problems: &Problems) -> Option<Choice> {
+    let key = entry.key.clone();
+    let table = table_of(entry, "a table with `choices` and `default`", problems)?;
+    let f = fields_of(table, "option", &key, problems);
+    let doc = f.doc();
+    let choices = match f.value("choices") {
+        Some(_) => f.texts("choices").into_iter().map(|t| t.text).collect(),
+        None => vec!["false".to_string(), "true".to_string()],
+    };
+    let default = f.value("default").and_then(choice_text);
+    if f.value("default").is_none() {
+        f.missing("default", "the choice taken where the component is used without this option");
+    }
+    f.finish();
+    let default = default?;
+    if !choices.contains(&default) {
+        let place = &table.get("default")?.value.span;
+        problems.add(
+            Diagnostic::error(
+                "M0112",
+                format!("the default of option `{}` is not among its choices", key.name),
+            )
+            .at(place, format!("has to be {}", one_of(choices.iter().map(String::as_str)))),
+        );
+    }
+    Some(Choice { key, choices, default, doc })
+}
+
+/// The value of an option: a word, or true or false.
+pub fn choice_text(value: &Value) -> Option<String> {
+    match &value.data {
+        Data::Text(text) => Some(text.clone()),
+        Data::Boolean(b) => Some(b.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,191 @@
+//! The small pieces of a component file: values, units, names, formulas.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use super::{Definition, Form, Formula, Scalar, read_definition};
+use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
+use crate::file::{
+    Data, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, parse, relative, wrong_type,
+};
+use crate::language::{Ast, LangError, is_reserved, parse_equation, parse_expression};
+use crate::units::{Dimension, Unit, UnitError, parse_unit};
+
+/// What is needed while files are read.
+pub struct Reading<'a> {
+    pub files: &'a dyn Files,
+    pub problems: &'a Problems,
+    pub sources: RefCell<Sources>,
+    /// Some file could not be read at all; what would have been in it is unknown.
+    pub incomplete: Cell<bool>,
+}
+
+impl<'a> Reading<'a> {
+    pub fn new(files: &'a dyn Files, problems: &'a Problems) -> Self {
+        Reading { files, problems, sources: RefCell::default(), incomplete: Cell::new(false) }
+    }
+
+    /// The text of a file; what cannot be read is reported at `place`, if there is one.
+    pub fn source(&self, path: &str, place: Option<&Span>) -> Option<Arc<Source>> {
+        match self.files.read(path) {
+            Ok(text) => {
+                let source = Source::new(path, text);
+                self.sources.borrow_mut().add(&source);
+                Some(source)
+            }
+            Err(reason) => {
+                self.incomplete.set(true);
+                let error = Diagnostic::error("M0002", format!("cannot read `{path}`: {reason}"));
+                self.problems.add(match place {
+                    Some(span) => error.at(span, "named here"),
+                    None => error,
+                });
+                None
+            }
+        }
+    }
+
+    /// The table a file holds.
+    pub fn parse(&self, source: &Arc<Source>) -> Option<Table> {
+        let table = parse(source, self.problems);
+        self.incomplete.set(self.incomplete.get() || table.is_none());
+        table
+    }
+
+    /// A file named in another one.
+    pub fn source_beside(&self, name: &Text) -> Option<Arc<Source>> {
+        self.source(&relative(&name.span.source.name, &name.text), Some(&name.span))
+    }
+}
+
+/// A component file.
+pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
+    let source = reading.source(path, None)?;
+    let table = reading.parse(&source)?;
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let name = file.strip_suffix(".toml").unwrap_or(file);
+    let fields = Fields::new(&table, format!("component `{name}`"), &table.span, reading.problems);
+    let text = |key| fields.text(key).map(|t| t.text);
+    let definition = Definition {
+        title: text("title").unwrap_or_else(|| name.to_string()),
+        aliases: fields.texts("aliases").into_iter().map(|t| t.text).collect(),
+        icon: text("icon"),
+        doc: fields.doc(),
+        ..read_definition(name, &source, &fields, reading)
+    };
+    finish_sections(fields);
+    Some(definition)
+}
+
+/// Sections that later parts of the project will read.
+const RESERVED: [&str; 6] = ["bond_graph", "bodies", "joints", "flexible", "program", "linear_graph"];
+
+/// Reports sections nobody knows.
+pub fn finish_sections(fields: Fields<'_>) {
+    for entry in fields.rest() {
+        let name = &entry.key.name;
+        let error = if RESERVED.contains(&name.as_str()) {
+            Diagnostic::error("M0104", format!("the section `{name}` is not supported yet"))
+                .at(&entry.key.span, "reserved for a later version")
+                .hint("write the component with [equations] for now")
+        } else {
+            let (code, kind) = match entry.value.data {
+                Data::Table(_) | Data::List(_) => ("M0102", "section"),
+                _ => ("M0101", "key"),
+            };
+            Diagnostic::error(code, format!("{} has no {kind} `{name}`", fields.what()))
+                .at(&entry.key.span, format!("unknown {kind}"))
+                .hint_if(did_you_mean(name, fields.asked()))
+        };
+        fields.problems.add(error);
+    }
+}
+
+/// A language error at its place in the file.
+pub fn language_error(error: &LangError, text: &Text) -> Diagnostic {
+    Diagnostic::error(error.code, error.message.as_str())
+        .at(&text.at(&error.span), error.label.as_str())
+        .hint_if(error.hint.clone())
+}
+
+fn report<T>(result: Result<T, Vec<LangError>>, text: &Text, problems: &Problems) -> Option<T> {
+    result.map_err(|errors| errors.iter().for_each(|e| problems.add(language_error(e, text)))).ok()
+}
+
+pub fn formula(text: Text, problems: &Problems) -> Option<Formula> {
+    let ast = report(parse_expression(&text.text), &text, problems)?;
+    Some(Formula { ast, text })
+}
+
+pub fn equation(text: &Text, problems: &Problems) -> Option<(Ast, Ast)> {
+    report(parse_equation(&text.text), text, problems)
+}
+
+fn unit_error(error: &UnitError, text: &Text) -> Diagnostic {
+    Diagnostic::error("M0110", error.message.as_str())
+        .at(&text.at(&error.span), "")
+        .hint_if(error.hint.clone())
+}
+
+pub fn unit(text: &Text, problems: &Problems) -> Option<Unit> {
+    parse_unit(&text.text).map_err(|e| problems.add(unit_error(&e, text))).ok()
+}
+
+/// A number or an expression in a string.
+pub fn read_scalar(value: &Value, key: &str, problems: &Problems) -> Scalar {
+    let form = match &value.data {
+        Data::Text(_) => value.as_text().and_then(|t| formula(t, problems)).map(Form::Formula),
+        // true and false are 1 and 0, as everywhere in expressions.
+        Data::Boolean(b) => Some(Form::Number(f64::from(*b))),
+        _ => number(value, key, "a number or a string", problems).map(Form::Number),
+    };
+    Scalar { form: form.unwrap_or(Form::Broken), span: value.span.clone() }
+}
+
+/// A finite number.
+pub fn number(value: &Value, key: &str, expected: &str, problems: &Problems) -> Option<f64> {
+    match value.as_number() {
+        Some(number) if number.is_finite() => Some(number),
+        Some(_) => {
+            let error = Diagnostic::error("M0109", format!("`{key}` is not a finite number"));
+            problems.add(error.at(&value.span, "infinite or not a number"));
+            None
+        }
+        None => {
+            problems.add(wrong_type(value, key, expected));
+            None
+        }
+    }
+}
+
+/// Whether a key can name something in an expression; says so if not.
+pub fn check_name(key: &Key, problems: &Problems) -> bool {
+    let mut letters = key.name.chars();
+    let first = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    let good = first && letters.all(|c| c.is_alphanumeric() || c == '_');
+    let reserved = is_reserved(&key.name);
+    if !good || reserved {
+        let label = if reserved { "is a word of the language" } else { "cannot be used in an expression" };
+        problems.add(
+            Diagnostic::error("M0113", format!("`{}` cannot be a name", key.name))
+                .at(&key.span, label)
+                .hint("a name has letters, digits and `_`, and begins with a letter"),
+        );
+    }
+    good && !reserved
+}
+
+/// A value of the wrong dimension; `whose` begins the rest of the label: "`R` of `r1` is".
+pub fn wrong_dimension(span: &Span, wanted: Dimension, found: Dimension, whose: &str) -> Diagnostic {
+    let error =
+        Diagnostic::error("M0107", format!("expected {}, found {}", wanted.quantity(), found.quantity()));
+    if found == Dimension::ONE {
+        error
+            .at(span, format!("without a unit, but {whose} in {wanted}"))
+            .hint(format!("add a unit, as in \"… {wanted}\""))
+    } else if wanted == Dimension::ONE {
+        error.at(span, format!("in {found}, but {whose} a plain number"))
+    } else {
+        error.at(span, format!("in {found}, but {whose} in {wanted}"))
+    }
+}

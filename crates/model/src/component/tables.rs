@@ -1,0 +1,121 @@
+//! Tables: columns of numbers with units.
+
+use trunnion_num::{Outside, Shape};
+
+use super::read::{number, unit};
+use super::sections::{fields_of, plain, table_of};
+use super::{Column, TableData, wrong_dimension};
+use crate::diagnostic::{Diagnostic, Problems};
+use crate::file::{Data, Entry, Fields, Value, wrong_type};
+use crate::language::is_function;
+use crate::units::parse_value;
+
+fn read_column(f: &Fields<'_>, key: &'static str) -> Option<Column> {
+    let problems = f.problems;
+    let value = f.value(key)?;
+    let (list, own_unit) = match &value.data {
+        Data::List(list) => (list.as_slice(), None),
+        Data::Table(table) => {
+            let inner = Fields::new(table, format!("`{key}`"), &value.span, problems);
+            let own = inner.text("unit").and_then(|t| unit(&t, problems));
+            let list = inner.list("values");
+            if inner.value("values").is_none() {
+                inner.missing("values", "as in { unit = \"mm\", values = [0, 1, 2] }");
+            }
+            inner.finish();
+            (list?, own)
+        }
+        _ => {
+            problems.add(wrong_type(value, key, "a list, or a table with `unit` and `values`"));
+            return None;
+        }
+    };
+    let mut column = Column { values: vec![], unit: own_unit };
+    let mut good = true;
+    for item in list {
+        // Rows of a table of two variables follow each other.
+        let row = match &item.data {
+            Data::List(row) => row.as_slice(),
+            _ => std::slice::from_ref(item),
+        };
+        for cell in row {
+            good &= read_cell(cell, key, &mut column, problems);
+        }
+    }
+    column.unit = column.unit.or_else(plain);
+    good.then_some(column)
+}
+
+/// One value of a table: a number in the unit of the column, or a number with its own unit.
+fn read_cell(cell: &Value, key: &str, column: &mut Column, problems: &Problems) -> bool {
+    let Some(text) = cell.as_text() else {
+        let Some(v) = number(cell, key, "a list of numbers", problems) else { return false };
+        let si = column.unit.as_ref().map_or(v, |u| v * u.factor + u.offset);
+        column.values.push(si);
+        return true;
+    };
+    match parse_value(&text.text) {
+        Ok(value) => {
+            let dimension = column.unit.as_ref().map(|u| u.dimension);
+            if let Some(wanted) = dimension.filter(|d| *d != value.unit.dimension) {
+                problems.add(wrong_dimension(
+                    &text.span,
+                    wanted,
+                    value.unit.dimension,
+                    "the values before are",
+                ));
+                return false;
+            }
+            column.values.push(value.si);
+            column.unit.get_or_insert(value.unit);
+            true
+        }
+        Err(error) => {
+            problems.add(
+                Diagnostic::error("M0110", error.message).at(&text.at(&error.span), "").hint_if(error.hint),
+            );
+            false
+        }
+    }
+}
+
+pub fn read_table(entry: &Entry, problems: &Problems) -> Option<TableData> {
+    let key = entry.key.clone();
+    if is_function(&key.name) {
+        let error = Diagnostic::error("M0113", format!("`{}` cannot name a table", key.name));
+        problems
+            .add(error.at(&key.span, "is a function of the language").hint("give the table another name"));
+    }
+    let table = table_of(entry, "a table with `x` and `y`", problems)?;
+    let f = fields_of(table, "table", &key, problems);
+    let x = read_column(&f, "x");
+    let y = read_column(&f, "y");
+    let z = read_column(&f, "z");
+    let shape = f.choice("shape", &[("linear", Shape::Linear), ("monotone", Shape::Monotone)]);
+    let outside = f.choice("outside", &[("hold", Outside::Hold), ("extend", Outside::Extend)]);
+    f.text("doc");
+    for name in ["x", "y"] {
+        if table.get(name).is_none() {
+            f.missing(name, "as in { x = [\"0 mm\", \"5 mm\"], y = [\"0 N\", \"20 N\"] }");
+        }
+    }
+    f.finish();
+    // A table that could not be read still is a function, of any dimension.
+    let whole = x.is_some() && y.is_some() && (z.is_some() || table.get("z").is_none());
+    let (x, y, z) = match (x, y) {
+        (Some(x), Some(y)) if whole => (x, y, z),
+        _ => {
+            let any = || Column { values: vec![0.0, 1.0], unit: None };
+            let values = || Column { values: vec![0.0; 4], unit: None };
+            (any(), any(), table.get("z").map(|_| values()))
+        }
+    };
+    Some(TableData {
+        key,
+        x,
+        y,
+        z,
+        shape: shape.unwrap_or(Shape::Linear),
+        outside: outside.unwrap_or(Outside::Hold),
+    })
+}

@@ -1,0 +1,264 @@
+//! What is wrong with a model, where, and what to do about it.
+//!
+//! ```text
+//! error[M0107]: expected a volume flow, found a pressure
+//!   --> press.toml:12:26
+//! 12 | pump = { type = "pump", q = "210 bar" }
+//!    |                             ^^^^^^^^^ in Pa, but `q` of `pump` is in m³/s
+//!    = hint: to fix the pressure, use a `reservoir` instead of a `pump`
+//! ```
+//! Every code has an entry in docs/errors.md; a test sees to that.
+
+use std::cell::RefCell;
+use std::fmt::Write;
+
+use trunnion_equations::flat::Origin;
+use trunnion_equations::structure::StructureError;
+
+use crate::file::{Sources, Span};
+use crate::nearest::nearest;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
+/// A place and what is the matter there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    pub span: Span,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// "M0107".
+    pub code: &'static str,
+    pub severity: Severity,
+    pub message: String,
+    /// The first one is where the user should look first.
+    pub labels: Vec<Label>,
+    pub hint: Option<String>,
+}
+
+impl Diagnostic {
+    pub fn error(code: &'static str, message: impl Into<String>) -> Self {
+        Diagnostic { code, severity: Severity::Error, message: message.into(), labels: vec![], hint: None }
+    }
+
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Diagnostic { severity: Severity::Warning, ..Self::error(code, message) }
+    }
+
+    pub fn at(mut self, span: &Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span: span.clone(), text: text.into() });
+        self
+    }
+
+    pub fn hint(mut self, text: impl Into<String>) -> Self {
+        self.hint = Some(text.into());
+        self
+    }
+
+    pub fn hint_if(mut self, text: Option<String>) -> Self {
+        self.hint = text.or(self.hint);
+        self
+    }
+
+    /// A finding about something already in the equations, shown where it was written.
+    pub fn from_origin(
+        sources: &Sources,
+        code: &'static str,
+        origin: &Origin,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        hint: Option<String>,
+    ) -> Self {
+        Self::error(code, message).at_origin(sources, origin, label).hint_if(hint)
+    }
+
+    /// What the analysis of the equations found, shown where they were written.
+    pub fn from_structure(sources: &Sources, error: &StructureError) -> Self {
+        let start = Self::error(error.code(), error.message()).hint(error.hint());
+        error.origins.iter().fold(start, |d, origin| {
+            let place = if origin.component.is_empty() {
+                String::new()
+            } else {
+                format!("in `{}`", origin.component)
+            };
+            d.at_origin(sources, origin, place)
+        })
+    }
+
+    /// A further place; nothing happens when the file of `origin` is not among the sources.
+    pub fn at_origin(self, sources: &Sources, origin: &Origin, label: impl Into<String>) -> Self {
+        match sources.get(&origin.file) {
+            Some(source) => self.at(&Span::new(source, origin.span.0..origin.span.1), label),
+            None => self,
+        }
+    }
+
+    /// The text above, with terminal colours if asked for.
+    pub fn render(&self, colour: bool) -> String {
+        let paint =
+            |code: &str, s: &str| if colour { format!("\x1b[{code}m{s}\x1b[0m") } else { s.to_string() };
+        let (word, tone) = match self.severity {
+            Severity::Error => ("error", "1;31"),
+            Severity::Warning => ("warning", "1;33"),
+        };
+        let head = format!("{word}[{}]", self.code);
+        let mut out = format!("{}: {}\n", paint(tone, &head), paint("1", &self.message));
+        let last_line = self.labels.iter().map(|l| l.span.source.position(l.span.range.start).0).max();
+        let width = last_line.map_or(1, |line| line.to_string().len());
+        for label in &self.labels {
+            let source = &label.span.source;
+            let (line, column) = source.position(label.span.range.start);
+            let arrow = format!("{:width$}--> ", "");
+            let _ = writeln!(out, "{}{}:{line}:{column}", paint("34", &arrow), source.name);
+            let (shown, offset, carets) = excerpt(&label.span);
+            let _ = writeln!(out, "{} {shown}", paint("34", &format!("{line:>width$} |")));
+            let marks = format!("{:offset$}{}", "", paint(tone, "^".repeat(carets).as_str()));
+            let text = if label.text.is_empty() { String::new() } else { format!(" {}", label.text) };
+            let _ =
+                writeln!(out, "{} {marks}{}", paint("34", &format!("{:width$} |", "")), paint(tone, &text));
+        }
+        if let Some(hint) = &self.hint {
+            let _ = writeln!(out, "{:width$} {} {hint}", "", paint("1;36", "= hint:"));
+        }
+        out
+    }
+}
+
+impl std::fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+/// Longest piece of a line that is shown.
+const SHOWN: usize = 120;
+
+/// The line with the span, where in it the carets begin, and how many there are. Characters that would
+/// disturb the layout are replaced; a long line is cut around the span.
+fn excerpt(span: &Span) -> (String, usize, usize) {
+    let (start, line) = span.source.line_of(span.range.start);
+    let clean = |c: char| match c {
+        '\t' => ' ',
+        c if c.is_control() => '\u{FFFD}',
+        c => c,
+    };
+    let count = |to: usize| line.char_indices().take_while(|(i, _)| *i < to).count();
+    let from = count(span.range.start - start.min(span.range.start));
+    let to = count(span.range.end.saturating_sub(start)).max(from + 1);
+    let all: Vec<char> = line.chars().map(clean).collect();
+    if all.len() <= SHOWN {
+        return (all.into_iter().collect(), from, to - from);
+    }
+    let first = from.saturating_sub(SHOWN / 2).min(all.len() - SHOWN);
+    let last = first + SHOWN;
+    let (left, right) = (if first > 0 { "…" } else { "" }, if last < all.len() { "…" } else { "" });
+    let shown: String = all[first..last].iter().collect();
+    let carets = to.min(last).max(from + 1) - from;
+    (format!("{left}{shown}{right}"), from - first + left.chars().count(), carets)
+}
+
+/// Findings as they come in.
+#[derive(Debug, Default)]
+pub struct Problems {
+    list: RefCell<Vec<Diagnostic>>,
+}
+
+/// More than this helps nobody.
+const LIMIT: usize = 100;
+
+impl Problems {
+    pub fn add(&self, diagnostic: Diagnostic) {
+        self.list.borrow_mut().push(diagnostic);
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.list.borrow().iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// Errors if there are any, else the warnings: they can wait until the errors are gone.
+    pub fn finish(self) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+        let mut all: Vec<Diagnostic> = vec![];
+        for diagnostic in self.list.into_inner() {
+            // A component used ten times has its error once.
+            if !all.iter().rev().take(LIMIT).any(|d| *d == diagnostic) {
+                all.push(diagnostic);
+            }
+        }
+        let (mut errors, warnings): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|d| d.severity == Severity::Error);
+        if errors.is_empty() {
+            return Ok(warnings);
+        }
+        let more = errors.len().saturating_sub(LIMIT);
+        if more > 0 {
+            errors.truncate(LIMIT);
+            errors.push(Diagnostic::error("M0005", format!("{more} more errors are not shown")));
+        }
+        Err(errors)
+    }
+}
+
+/// "did you mean `…`?" for the nearest candidate.
+pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    nearest(name, candidates).map(|c| format!("did you mean `{c}`?"))
+}
+
+/// "`a`, `b` or `c`".
+pub fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let quoted: Vec<String> = names.into_iter().map(|n| format!("`{n}`")).collect();
+    match quoted.split_last() {
+        None => "nothing".into(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::Source;
+
+    #[test]
+    fn a_diagnostic_looks_as_the_style_says() {
+        let text = format!("{}pump = {{ type = \"pump\", q = \"210 bar\" }}\n", "\n".repeat(11));
+        let source = Source::new("press.toml", text);
+        let start = source.text.find("\"210").unwrap();
+        let shown = Diagnostic::error("M0107", "expected a volume flow, found a pressure")
+            .at(&Span::new(&source, start..start + 9), "in Pa, but `q` of `pump` is in m³/s")
+            .hint("to fix the pressure, use a `reservoir` instead of a `pump`")
+            .to_string();
+        insta::assert_snapshot!(shown, @r#"
+        error[M0107]: expected a volume flow, found a pressure
+          --> press.toml:12:29
+        12 | pump = { type = "pump", q = "210 bar" }
+           |                             ^^^^^^^^^ in Pa, but `q` of `pump` is in m³/s
+           = hint: to fix the pressure, use a `reservoir` instead of a `pump`
+        "#);
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_span() {
+        let source = Source::new("a", format!("{}HERE{}", "x".repeat(500), "y".repeat(500)));
+        let shown = Diagnostic::error("M0001", "m").at(&Span::new(&source, 500..504), "this").to_string();
+        let lines: Vec<&str> = shown.lines().collect();
+        let column = lines[3].chars().position(|c| c == '^').unwrap();
+        let under: String = lines[2].chars().skip(column).take(4).collect();
+        assert_eq!(under, "HERE");
+    }
+
+    #[test]
+    fn every_span_can_be_shown() {
+        let source = Source::new("a", "é\tΔ\n\u{7}b".into());
+        for from in 0..12 {
+            for to in from..12 {
+                Diagnostic::error("M0001", "m").at(&Span::new(&source, from..to), "t").render(true);
+            }
+        }
+    }
+}

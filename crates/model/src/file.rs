@@ -1,0 +1,53 @@
+//! Reading files: texts with places in them, TOML with a span on every key and value, and tables taken
+//! apart key by key.
+
+mod fields;
+mod offsets;
+mod source;
+mod tree;
+
+pub use fields::{Fields, texts, wrong_type};
+pub use source::{Source, Sources, Span};
+pub use tree::{Data, Entry, Key, Table, Text, Value, parse};
+
+/// Where texts come from. Paths use `/`.
+pub trait Files {
+    fn read(&self, path: &str) -> Result<String, String>;
+    /// Every file below a folder, however deep, each as a path that `read` takes.
+    fn list(&self, folder: &str) -> Result<Vec<String>, String>;
+}
+
+/// `path` as seen from the file `from`, with `.` and `..` resolved where possible.
+pub fn relative(from: &str, path: &str) -> String {
+    if path.starts_with('/') {
+        return path.to_string();
+    }
+    let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let root = if from.starts_with('/') { "/" } else { "" };
+    let mut parts: Vec<&str> = vec![];
+    for part in folder.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|p| *p != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    format!("{root}{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::relative;
+
+    #[test]
+    fn paths_are_relative_to_the_file_that_names_them() {
+        assert_eq!(relative("a/b/m.toml", "c.toml"), "a/b/c.toml");
+        assert_eq!(relative("a/b/m.toml", "../c.toml"), "a/c.toml");
+        assert_eq!(relative("m.toml", "../lib/./x"), "../lib/x");
+        assert_eq!(relative("m.toml", "../../x"), "../../x");
+        assert_eq!(relative("/a/m.toml", "lib/"), "/a/lib");
+        assert_eq!(relative("a/m.toml", "/lib"), "/lib");
+    }
+}

@@ -1,0 +1,170 @@
+//! TOML as a tree with a span on every key and value.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use toml::de::{DeTable, DeValue};
+
+use super::offsets::locate;
+use super::source::{Source, Span};
+use crate::diagnostic::{Diagnostic, Problems};
+
+#[derive(Clone, Debug)]
+pub enum Data {
+    Text(String),
+    Integer(i64),
+    Number(f64),
+    Boolean(bool),
+    List(Vec<Value>),
+    Table(Table),
+    Date,
+}
+
+#[derive(Clone, Debug)]
+pub struct Value {
+    pub data: Data,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Key {
+    pub name: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub key: Key,
+    pub value: Value,
+}
+
+/// Entries in the order of the file.
+#[derive(Clone, Debug)]
+pub struct Table {
+    pub entries: Vec<Entry>,
+    pub span: Span,
+}
+
+/// A string with its place; places inside it are found through quotes and escapes.
+#[derive(Clone, Debug)]
+pub struct Text {
+    pub text: String,
+    pub span: Span,
+}
+
+impl Text {
+    /// The place of some bytes of the text in the file.
+    pub fn at(&self, range: &Range<usize>) -> Span {
+        Span::new(&self.span.source, locate(self.span.text(), self.span.range.start, range))
+    }
+}
+
+impl Value {
+    /// What it is, in words.
+    pub fn kind(&self) -> &'static str {
+        match self.data {
+            Data::Text(_) => "a string",
+            Data::Integer(_) | Data::Number(_) => "a number",
+            Data::Boolean(_) => "true or false",
+            Data::List(_) => "a list",
+            Data::Table(_) => "a table",
+            Data::Date => "a date",
+        }
+    }
+
+    pub fn as_text(&self) -> Option<Text> {
+        match &self.data {
+            Data::Text(text) => Some(Text { text: text.clone(), span: self.span.clone() }),
+            _ => None,
+        }
+    }
+
+    pub fn as_number(&self) -> Option<f64> {
+        match self.data {
+            Data::Integer(i) => Some(i as f64),
+            Data::Number(v) => Some(v),
+            _ => None,
+        }
+    }
+}
+
+impl Table {
+    pub fn empty(span: Span) -> Self {
+        Table { entries: vec![], span }
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|e| e.key.name == name)
+    }
+}
+
+/// The file as a table; None where the text cannot be trusted, and the reasons are among the problems.
+pub fn parse(source: &Arc<Source>, problems: &Problems) -> Option<Table> {
+    let (table, mut errors) = DeTable::parse_recoverable(&source.text);
+    let table = convert_table(table.get_ref(), table.span(), source);
+    errors.sort_by_key(|e| e.span().map(|s| s.start));
+    let mut sound = true;
+    for error in errors {
+        let span = Span::new(source, error.span().unwrap_or(0..0));
+        if error.message() == "duplicate key" {
+            problems.add(defined_twice(&span, &table));
+        } else {
+            sound = false;
+            let message = format!("not valid TOML: {}", error.message());
+            problems.add(Diagnostic::error("M0001", message).at(&span, ""));
+        }
+    }
+    sound.then_some(table)
+}
+
+fn defined_twice(span: &Span, table: &Table) -> Diagnostic {
+    let name = span.text().trim_matches(['"', '\'']);
+    let error =
+        Diagnostic::error("M0105", format!("`{name}` is defined twice")).at(span, "the second definition");
+    let error = match last_before(table, name, span.range.start) {
+        Some(first) => error.at(first, "the first one"),
+        None => error,
+    };
+    error.hint("rename one of them or remove it")
+}
+
+/// The last key of this name before some place.
+fn last_before<'t>(table: &'t Table, name: &str, place: usize) -> Option<&'t Span> {
+    let inner = table.entries.iter().filter_map(|e| match &e.value.data {
+        Data::Table(table) => last_before(table, name, place),
+        _ => None,
+    });
+    let own = table.entries.iter().filter(|e| e.key.name == name).map(|e| &e.key.span);
+    inner.chain(own).filter(|s| s.range.start < place).max_by_key(|s| s.range.start)
+}
+
+fn convert_table(table: &DeTable<'_>, range: Range<usize>, source: &Arc<Source>) -> Table {
+    let mut entries: Vec<Entry> = table
+        .iter()
+        .map(|(key, value)| Entry {
+            key: Key { name: key.get_ref().to_string(), span: Span::new(source, key.span()) },
+            value: convert(value.get_ref(), value.span(), source),
+        })
+        .collect();
+    entries.sort_by_key(|e| e.key.span.range.start);
+    Table { entries, span: Span::new(source, range) }
+}
+
+fn convert(value: &DeValue<'_>, range: Range<usize>, source: &Arc<Source>) -> Value {
+    let data = match value {
+        DeValue::String(text) => Data::Text(text.to_string()),
+        DeValue::Integer(i) => match i64::from_str_radix(i.as_str(), i.radix()) {
+            Ok(value) => Data::Integer(value),
+            // Beyond 64 bits it is still a number.
+            Err(_) => Data::Number(i.as_str().parse().unwrap_or(f64::NAN)),
+        },
+        DeValue::Float(f) => Data::Number(f.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(b) => Data::Boolean(*b),
+        DeValue::Datetime(_) => Data::Date,
+        DeValue::Array(list) => {
+            Data::List(list.iter().map(|v| convert(v.get_ref(), v.span(), source)).collect())
+        }
+        DeValue::Table(table) => Data::Table(convert_table(table, range.clone(), source)),
+    };
+    Value { data, span: Span::new(source, range) }
+}

@@ -1,0 +1,209 @@
+//! From files to equations: the tree of components becomes one [`Flat`].
+//!
+//! Order: components and options (tree), parameters in order of dependence, variables and ports, equations
+//! and events, connections. Everything wrong is reported; what could not be made is remembered as broken,
+//! so that it is reported once.
+
+mod connect;
+mod evaluate;
+mod laws;
+mod names;
+mod parameters;
+mod quantities;
+mod tree;
+
+use std::collections::HashMap;
+
+use trunnion_equations::flat::{Flat, Origin};
+use trunnion_equations::{Graph, Unit as Shown};
+
+use crate::component::{Definition, Form, Formula, Library, Scalar, language_error, wrong_dimension};
+use crate::diagnostic::{Diagnostic, Problems};
+use crate::domain::Connector;
+use crate::file::Span;
+use crate::language::{Ast, LangError, Typed, lower, references};
+use crate::units::{Dimension, Unit};
+
+pub use evaluate::Values;
+use names::ANYTHING;
+pub use names::{Named, Names, Role, View};
+pub use tree::{Instance, Sets, Tree, join};
+
+/// A model on its way to equations.
+pub struct Builder<'a> {
+    pub tree: Tree<'a>,
+    pub names: Names,
+    pub flat: Flat,
+    pub values: Values,
+    pub problems: &'a Problems,
+    changing: HashMap<String, &'static str>,
+}
+
+/// All equations of a model.
+pub fn instantiate<'a>(
+    root: &'a Definition,
+    library: &'a Library,
+    sets: &'a Sets,
+    problems: &'a Problems,
+) -> Builder<'a> {
+    let tree = tree::build(root, library, sets, problems);
+    let flat = Flat::default();
+    let anything = Some(flat.graph.symbol(ANYTHING).id);
+    let names = Names { broken: tree.broken.clone(), anything, ..Names::default() };
+    let changing = changing(&tree);
+    let mut builder = Builder { tree, names, flat, values: Values::default(), problems, changing };
+    if builder.tree.overgrown {
+        return builder;
+    }
+    builder.add_tables();
+    builder.add_parameters();
+    builder.add_quantities();
+    builder.add_outputs();
+    builder.add_equations();
+    builder.add_connections();
+    builder.add_events();
+    builder.add_tasks();
+    builder
+}
+
+/// What a number given to something with this unit means in SI.
+fn in_unit(number: f64, unit: Option<&Unit>) -> f64 {
+    unit.map_or(number, |u| number * u.factor + u.offset)
+}
+
+/// A unit as results show it.
+pub fn shown(unit: Option<&Unit>) -> Shown {
+    match unit {
+        Some(u) if u.text != "1" => Shown { text: u.text.clone(), factor: u.factor, offset: u.offset },
+        _ => Shown::default(),
+    }
+}
+
+/// The SI unit of a dimension.
+pub fn si(dimension: Dimension) -> Unit {
+    Unit { dimension, factor: 1.0, offset: 0.0, text: dimension.to_string() }
+}
+
+impl Builder<'_> {
+    pub fn graph(&self) -> &Graph {
+        &self.flat.graph
+    }
+
+    pub fn origin(&self, instance: usize, span: &Span) -> Origin {
+        Origin {
+            component: self.tree.instances[instance].path.clone(),
+            file: span.source.name.clone(),
+            span: (span.range.start, span.range.end),
+        }
+    }
+
+    /// The names that expressions of a component use.
+    pub fn view(&self, instance: usize) -> View<'_> {
+        self.names.view(&self.tree.instances[instance].path)
+    }
+
+    /// Whether an expression uses something that could not be made.
+    fn uses_broken(&self, ast: &Ast, view: &View<'_>) -> bool {
+        !self.names.broken.is_empty()
+            && references(ast).iter().any(|(name, _)| self.names.is_broken(&join(&view.path, name)))
+    }
+
+    /// None if anything is wrong with it or with what it uses.
+    pub fn formula(&self, formula: &Formula, view: &View<'_>) -> Option<Typed> {
+        let lowered = lower(self.graph(), &formula.ast, view);
+        let report = |errors: Vec<LangError>| {
+            errors.iter().for_each(|e| self.problems.add(language_error(e, &formula.text)));
+        };
+        lowered.map_err(report).ok().filter(|_| !self.uses_broken(&formula.ast, view))
+    }
+
+    /// A number or expression for something with a unit; without a unit everything fits, and a bare number is
+    /// a plain one. `whose` is "`R` of `r1`".
+    pub fn scalar(
+        &self,
+        scalar: &Scalar,
+        view: &View<'_>,
+        unit: Option<&Unit>,
+        whose: &str,
+    ) -> Option<Typed> {
+        let formula = match &scalar.form {
+            Form::Broken => return None,
+            Form::Number(number) => {
+                let expr = self.graph().constant(in_unit(*number, unit)).id;
+                let dimension = unit.map_or(Dimension::ONE, |u| u.dimension);
+                return Some(Typed { expr, dimension: Some(dimension) });
+            }
+            Form::Formula(formula) => formula,
+        };
+        let typed = self.formula(formula, view)?;
+        match (unit.map(|u| u.dimension), typed.dimension) {
+            (Some(wanted), Some(found)) if wanted != found => {
+                self.problems.add(wrong_dimension(&scalar.span, wanted, found, &format!("{whose} is")));
+                None
+            }
+            _ => Some(typed),
+        }
+    }
+
+    /// The same where only parameters may be used, and its value, which has to be finite.
+    pub fn constant(
+        &mut self,
+        scalar: &Scalar,
+        instance: usize,
+        unit: Option<&Unit>,
+        whose: &str,
+    ) -> Option<(Typed, f64)> {
+        if !self.uses_parameters_only(scalar, instance, whose) {
+            return None;
+        }
+        let typed = self.scalar(scalar, &self.view(instance), unit, whose)?;
+        let value = self.values.of(&self.flat.graph, typed.expr);
+        let error = match value {
+            Some(v) if v.is_finite() => return Some((typed, v)),
+            Some(v) => Diagnostic::error("M0109", format!("{whose} is not a finite number"))
+                .at(&scalar.span, format!("this is {v}")),
+            None => Diagnostic::error("M0203", format!("{whose} may use parameters only"))
+                .at(&scalar.span, "changes during a run"),
+        };
+        self.problems.add(error);
+        None
+    }
+
+    fn uses_parameters_only(&self, scalar: &Scalar, instance: usize, whose: &str) -> bool {
+        let Form::Formula(formula) = &scalar.form else { return true };
+        let view = self.view(instance);
+        let mut good = true;
+        for (name, range) in references(&formula.ast) {
+            let Some(kind) = self.changing.get(&join(&view.path, &name)) else { continue };
+            good = false;
+            self.problems.add(
+                Diagnostic::error("M0203", format!("{whose} may use parameters only"))
+                    .at(&formula.text.at(&range), format!("`{name}` is {kind}")),
+            );
+        }
+        good
+    }
+}
+
+/// What each name is that changes during a run: known before any of them is made.
+fn changing(tree: &Tree<'_>) -> HashMap<String, &'static str> {
+    let mut kinds = HashMap::new();
+    for instance in &tree.instances {
+        let mut enter = |name: &str, kind| {
+            kinds.insert(instance.full(name), kind);
+        };
+        instance.each(|b| &b.variables).for_each(|v| enter(&v.key.name, "a variable"));
+        instance.each(|b| &b.modes).for_each(|v| enter(&v.key.name, "a mode"));
+        instance.each(|b| &b.inputs).for_each(|v| enter(&v.key.name, "an input"));
+        for port in instance.each(|b| &b.ports) {
+            match port.domain.map(|d| d.connector) {
+                Some(Connector::Power { across, through }) => {
+                    enter(&format!("{}.{}", port.key.name, across.name), "a variable");
+                    enter(&format!("{}.{}", port.key.name, through.name), "a variable");
+                }
+                _ => enter(&port.key.name, "a signal"),
+            }
+        }
+    }
+    kinds
+}

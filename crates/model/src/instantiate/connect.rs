@@ -1,0 +1,365 @@
+//! Connections: ports that meet share their across variable, and what flows into them sums to zero.
+//!
+//! Inside a component its own ports are met from within: what flows in through them from outside is what
+//! the components inside take, so they count negative. With ports c of inner components and own ports o,
+//!
+//!   across equal at all of them,   Σ_c through − Σ_o through = 0.                               (1)
+
+use std::collections::{HashMap, HashSet};
+
+use trunnion_equations::Expr;
+use trunnion_equations::flat::{Equation, Origin};
+
+use super::{Builder, Instance};
+use crate::component::{Causality, Connection, Port};
+use crate::diagnostic::{Diagnostic, did_you_mean, one_of};
+use crate::domain::{Connector, Domain};
+use crate::file::{Key, Span};
+
+/// A port that takes part in a connection.
+#[derive(Clone)]
+struct End<'a> {
+    /// Component the port belongs to.
+    owner: usize,
+    port: &'a Port,
+    /// Full name: "r1.p".
+    name: String,
+    /// The port of the component itself, seen from inside.
+    own: bool,
+    /// Where it is named.
+    span: Span,
+}
+
+impl End<'_> {
+    /// Gives a signal to the connection, rather than taking it.
+    fn gives(&self) -> bool {
+        (self.port.causality == Some(Causality::Out)) != self.own
+    }
+}
+
+impl<'a> Builder<'a> {
+    pub fn add_connections(&mut self) {
+        for index in 0..self.tree.instances.len() {
+            let mut connected = HashSet::new();
+            for set in self.sets_of(index, &mut connected) {
+                self.add_set(index, &set);
+            }
+            self.add_loose_ends(index, &connected);
+        }
+        self.close_outer_ports();
+    }
+
+    /// The sets of ports that meet inside a component. Every port named goes into `connected`, also one whose
+    /// connection is wrong.
+    fn sets_of(&self, index: usize, connected: &mut HashSet<String>) -> Vec<Vec<End<'a>>> {
+        let connections: Vec<&'a Connection> = self.tree.instances[index].each(|b| &b.connections).collect();
+        let mut sets: Vec<Vec<End<'a>>> = vec![];
+        let mut set_of: HashMap<String, usize> = HashMap::new();
+        for connection in connections {
+            let ends: Vec<End<'a>> = connection.ends.iter().filter_map(|key| self.end(index, key)).collect();
+            connected.extend(ends.iter().map(|e| e.name.clone()));
+            if connection.ends.len() < 2 {
+                let Some(end) = connection.ends.first() else { continue };
+                self.problems.add(
+                    Diagnostic::error("M0304", format!("`{}` is connected to nothing", end.name))
+                        .at(&end.span, "the list is empty"),
+                );
+            }
+            let Some((first, rest)) = ends.split_first() else { continue };
+            let mut target = enter(&mut sets, &mut set_of, first.clone());
+            for end in rest {
+                if end.name == first.name {
+                    self.problems.add(
+                        Diagnostic::error("M0304", format!("`{}` is connected to itself", end.name))
+                            .at(&end.span, "the same port"),
+                    );
+                    continue;
+                }
+                if !self.compatible(first, end) {
+                    continue;
+                }
+                let other = enter(&mut sets, &mut set_of, end.clone());
+                target = merge(&mut sets, &mut set_of, target, other);
+            }
+        }
+        sets.retain(|s| s.len() > 1);
+        sets
+    }
+
+    /// The port that a path in a connection names.
+    fn end(&self, index: usize, key: &'a Key) -> Option<End<'a>> {
+        let here = &self.tree.instances[index];
+        let found = |owner: usize, port: &'a Port| {
+            let name = self.tree.instances[owner].full(&port.key.name);
+            port.domain.map(|_| End { owner, port, name, own: owner == index, span: key.span.clone() })
+        };
+        let bad = |message: String, label: String, hint: Option<String>| {
+            self.problems.add(Diagnostic::error("M0304", message).at(&key.span, label).hint_if(hint));
+            None
+        };
+        let (first, rest) = match key.name.split_once('.') {
+            Some((first, rest)) => (first, Some(rest)),
+            None => (key.name.as_str(), None),
+        };
+        if self.names.is_broken(&here.full(first)) {
+            return None;
+        }
+        if let (Some(port), None) = (port_of(here, first), rest) {
+            return found(index, port);
+        }
+        let Some(&child) = here.children.get(first) else {
+            let own = here.each(|b| &b.ports).map(|p| p.key.name.as_str());
+            let mut names: Vec<&str> = here.children.keys().map(String::as_str).chain(own).collect();
+            names.sort_unstable();
+            let near = did_you_mean(first, names);
+            return bad(format!("there is no component `{first}`"), "unknown".into(), near);
+        };
+        let component = &self.tree.instances[child];
+        let kind = &component.definition.name;
+        let ports: Vec<&'a Port> = component.each(|b| &b.ports).collect();
+        let names = || ports.iter().map(|p| p.key.name.as_str());
+        let listed = match ports.len() {
+            0 => format!("`{kind}` has no ports"),
+            _ => format!("`{kind}` has {}", one_of(names()).replace(" or ", " and ")),
+        };
+        let Some(rest) = rest else {
+            // A component stands for its only port, or its only one that is no signal.
+            let main: Vec<&'a Port> = ports.iter().copied().filter(|p| p.causality.is_none()).collect();
+            return match (ports.as_slice(), main.as_slice()) {
+                ([only], _) | (_, [only]) => found(child, only),
+                _ => bad(format!("which port of `{first}`?"), listed, None),
+            };
+        };
+        match port_of(component, rest) {
+            Some(port) => found(child, port),
+            None if rest.contains('.') => bad(
+                format!("`{}` is inside `{first}`", key.name),
+                listed,
+                Some(format!("connect to a port of `{first}` itself")),
+            ),
+            None => bad(format!("`{first}` has no port `{rest}`"), listed, did_you_mean(rest, names())),
+        }
+    }
+
+    /// Whether two ends may meet; says why if not.
+    fn compatible(&self, a: &End<'a>, b: &End<'a>) -> bool {
+        let (Some(da), Some(db)) = (a.port.domain, b.port.domain) else { return false };
+        if da.name != db.name {
+            let hint = self.what_fits(a, da, b).or_else(|| self.what_fits(b, db, a));
+            self.problems.add(
+                Diagnostic::error(
+                    "M0305",
+                    format!("{} {} port cannot meet {} {} one", da.article, da.name, db.article, db.name),
+                )
+                .at(&b.span, format!("`{}` is {}", b.name, db.name))
+                .at(&a.span, format!("`{}` is {}", a.name, da.name))
+                .hint_if(hint.or_else(|| {
+                    Some(format!("a component with ports of both kinds joins {} and {}", da.name, db.name))
+                })),
+            );
+            return false;
+        }
+        if let (Some(ua), Some(ub)) = (a.port.unit.as_ref(), b.port.unit.as_ref())
+            && ua.dimension != ub.dimension
+        {
+            let (given, taken) = (ua.dimension.quantity(), ub.dimension.quantity());
+            self.problems.add(
+                Diagnostic::error("M0107", format!("{given} cannot be passed on as {taken}"))
+                    .at(&b.span, format!("`{}` is in {}", b.name, ub.text))
+                    .at(&a.span, format!("`{}` is in {}", a.name, ua.text)),
+            );
+            return false;
+        }
+        true
+    }
+
+    /// Ports of the component at `other` that could meet the port at `end`.
+    fn what_fits(&self, end: &End<'a>, domain: &Domain, other: &End<'a>) -> Option<String> {
+        let component = &self.tree.instances[other.owner];
+        let fits = |p: &&'a Port| p.domain.is_some_and(|d| d.name == domain.name);
+        let names: Vec<String> =
+            component.each(|b| &b.ports).filter(fits).map(|p| component.full(&p.key.name)).collect();
+        let listed = one_of(names.iter().map(String::as_str));
+        (!names.is_empty()).then(|| format!("{listed} would fit `{}`", end.name))
+    }
+
+    fn add_set(&mut self, index: usize, set: &[End<'a>]) {
+        let Some(domain) = set[0].port.domain else { return };
+        let Connector::Power { across, through } = domain.connector else {
+            self.add_signal(index, set);
+            return;
+        };
+        let origin = self.origin(index, &set[0].span);
+        let value = |b: &Self, e: &End<'a>, part: &str| {
+            b.names.map.get(&format!("{}.{part}", e.name)).map(|n| n.expr)
+        };
+        let first = &set[0];
+        for end in &set[1..] {
+            let sides = (value(self, first, across.name), value(self, end, across.name));
+            let (Some(lhs), Some(rhs)) = sides else { continue };
+            let name = format!("{}.{part} = {}.{part}", first.name, end.name, part = across.name);
+            let origin = self.origin(index, &end.span);
+            self.flat.equations.push(Equation { name, origin, lhs, rhs });
+        }
+        let mut sum = self.graph().constant(0.0).id;
+        for end in set {
+            let Some(flow) = value(self, end, through.name) else { return };
+            let (total, flow) = (self.graph().at(sum), self.graph().at(flow));
+            sum = if end.own { total - flow } else { total + flow }.id;
+        }
+        self.zero(format!("sum of {} at {}", through.name, first.name), origin, sum); // (1)
+    }
+
+    fn zero(&mut self, name: String, origin: Origin, lhs: Expr) {
+        let rhs = self.graph().constant(0.0).id;
+        self.flat.equations.push(Equation { name, origin, lhs, rhs });
+    }
+
+    fn add_signal(&mut self, index: usize, set: &[End<'a>]) {
+        let givers: Vec<&End<'a>> = set.iter().filter(|e| e.gives()).collect();
+        let giver = match givers.as_slice() {
+            [one] => *one,
+            [] => {
+                let error = Diagnostic::error("M0308", "inputs are connected, but no output drives them");
+                let error = set
+                    .iter()
+                    .take(4)
+                    .fold(error, |e, end| e.at(&end.span, format!("`{}` takes a signal", end.name)));
+                self.problems.add(error.hint("connect the output of a component to them"));
+                return;
+            }
+            [..] => {
+                let error = Diagnostic::error("M0308", "two outputs drive the same signal");
+                let error = givers
+                    .iter()
+                    .take(4)
+                    .fold(error, |e, end| e.at(&end.span, format!("`{}` gives a signal", end.name)));
+                self.problems.add(error.hint("join them with a sum, or connect only one"));
+                return;
+            }
+        };
+        for taker in set.iter().filter(|e| !e.gives()) {
+            let argument = self.tree.instances[taker.owner].arguments.get(&taker.port.key.name);
+            if let (Some(argument), false) = (argument, taker.own) {
+                self.problems.add(
+                    Diagnostic::error(
+                        "M0308",
+                        format!("`{}` is both connected and given a value", taker.name),
+                    )
+                    .at(&taker.span, "connected here")
+                    .at(&argument.scalar.span, "given a value here"),
+                );
+                continue;
+            }
+            let of = |name: &str| self.names.map.get(name).map(|n| n.expr);
+            let (Some(lhs), Some(rhs)) = (of(&taker.name), of(&giver.name)) else { continue };
+            let (name, origin) =
+                (format!("{} = {}", taker.name, giver.name), self.origin(index, &taker.span));
+            self.flat.equations.push(Equation { name, origin, lhs, rhs });
+        }
+    }
+
+    /// Ports of the components inside `index` that nothing is connected to.
+    fn add_loose_ends(&mut self, index: usize, connected: &HashSet<String>) {
+        let mut children: Vec<usize> = self.tree.instances[index].children.values().copied().collect();
+        children.sort_unstable();
+        for child in children {
+            let ports: Vec<&'a Port> = self.tree.instances[child].each(|b| &b.ports).collect();
+            for port in ports {
+                let name = self.tree.instances[child].full(&port.key.name);
+                if !connected.contains(&name) && port.domain.is_some() {
+                    self.close(child, port, &name, true);
+                }
+            }
+        }
+    }
+
+    /// A component run on its own: nothing flows through its ports, its inputs have their defaults.
+    fn close_outer_ports(&mut self) {
+        let ports: Vec<&'a Port> = self.tree.instances[0].each(|b| &b.ports).collect();
+        for port in ports {
+            self.close(0, port, &port.key.name, false);
+        }
+    }
+
+    fn close(&mut self, owner: usize, port: &'a Port, name: &str, warn: bool) {
+        let Some(domain) = port.domain else { return };
+        let place = self.tree.instances[owner].place.clone();
+        match domain.connector {
+            Connector::Power { through, .. } => {
+                if warn && !port.optional {
+                    self.problems.add(
+                        Diagnostic::warning("M0306", format!("nothing is connected to `{name}`"))
+                            .at(&place, format!("its {} stays 0", through.doc.to_lowercase()))
+                            .hint("connect it in [connect]"),
+                    );
+                }
+                let flow = self.names.map.get(&format!("{name}.{}", through.name)).map(|n| n.expr);
+                let origin = self.origin(owner, &place);
+                if let Some(flow) = flow {
+                    self.zero(format!("{name}.{} = 0", through.name), origin, flow);
+                }
+            }
+            Connector::Signal if port.causality == Some(Causality::In) => self.drive(owner, port, name, warn),
+            Connector::Signal => {}
+        }
+    }
+
+    /// A signal input that is given a value or has a default.
+    fn drive(&mut self, owner: usize, port: &'a Port, name: &str, warn: bool) {
+        let instance = &self.tree.instances[owner];
+        let whose = instance.phrase(&port.key.name);
+        let place = instance.place.clone();
+        let given = instance.arguments.get(&port.key.name).cloned();
+        let value = match (&given, &port.default) {
+            (Some(argument), _) => {
+                self.scalar(&argument.scalar, &self.view(argument.scope), port.unit.as_ref(), &whose)
+            }
+            (None, Some(default)) => self.scalar(default, &self.view(owner), port.unit.as_ref(), &whose),
+            (None, None) if !warn || port.optional => {
+                Some(crate::language::Typed { expr: self.graph().constant(0.0).id, dimension: None })
+            }
+            (None, None) => {
+                self.problems.add(
+                    Diagnostic::error("M0307", format!("no signal reaches `{name}`"))
+                        .at(&place, format!("its input `{}` is open", port.key.name))
+                        .hint(format!(
+                            "connect an output to it, or give it a value: {} = \"…\"",
+                            port.key.name
+                        )),
+                );
+                None
+            }
+        };
+        let lhs = self.names.map.get(name).map(|n| n.expr);
+        let (Some(lhs), Some(value)) = (lhs, value) else { return };
+        let span = given.map_or(place, |a| a.scalar.span);
+        let origin = self.origin(owner, &span);
+        self.flat.equations.push(Equation { name: format!("{name} given"), origin, lhs, rhs: value.expr });
+    }
+}
+
+fn port_of<'a>(instance: &Instance<'a>, name: &str) -> Option<&'a Port> {
+    instance.each(|b| &b.ports).find(|p| p.key.name == name)
+}
+
+/// The set of an end, made if it has none.
+fn enter<'a>(sets: &mut Vec<Vec<End<'a>>>, set_of: &mut HashMap<String, usize>, end: End<'a>) -> usize {
+    *set_of.entry(end.name.clone()).or_insert_with(|| {
+        sets.push(vec![end]);
+        sets.len() - 1
+    })
+}
+
+/// Puts two sets together; the smaller one moves.
+fn merge<'a>(sets: &mut [Vec<End<'a>>], set_of: &mut HashMap<String, usize>, a: usize, b: usize) -> usize {
+    if a == b {
+        return a;
+    }
+    let (keep, give) = if sets[a].len() >= sets[b].len() { (a, b) } else { (b, a) };
+    for end in std::mem::take(&mut sets[give]) {
+        set_of.insert(end.name.clone(), keep);
+        sets[keep].push(end);
+    }
+    keep
+}

@@ -1,0 +1,66 @@
+//! The value of an expression of parameters.
+
+use std::collections::HashMap;
+
+use trunnion_equations::{Expr, Graph, Node, Symbol, Table};
+
+/// Values of parameters, and of every expression met so far.
+#[derive(Debug, Default)]
+pub struct Values {
+    symbols: HashMap<Symbol, f64>,
+    known: HashMap<Expr, Option<f64>>,
+}
+
+impl Values {
+    /// Fixes a parameter; before any expression that uses it is evaluated.
+    pub fn set(&mut self, symbol: Symbol, value: f64) {
+        self.symbols.insert(symbol, value);
+    }
+
+    /// None if it depends on time or on anything without a value.
+    pub fn of(&mut self, graph: &Graph, e: Expr) -> Option<f64> {
+        // A stack of our own: a long sum is a deep tree.
+        let mut stack = vec![e];
+        while let Some(&top) = stack.last() {
+            if self.known.contains_key(&top) {
+                stack.pop();
+                continue;
+            }
+            let node = graph.node(top);
+            let open: Vec<Expr> = node.children().filter(|c| !self.known.contains_key(c)).collect();
+            if open.is_empty() {
+                let value = self.node(graph, node);
+                self.known.insert(top, value);
+            } else {
+                stack.extend(open);
+            }
+        }
+        self.known[&e]
+    }
+
+    fn node(&self, graph: &Graph, node: Node) -> Option<f64> {
+        let at = |e: Expr| self.known[&e];
+        match node {
+            Node::Const(v) => Some(v),
+            Node::Time | Node::Derivative(_) => None,
+            Node::Symbol(s) => self.symbols.get(&s).copied(),
+            Node::Unary(op, a) => Some(op.eval(at(a)?)),
+            Node::Binary(op, a, b) => Some(op.eval(at(a)?, at(b)?)),
+            Node::Select(c, a, b) => {
+                if at(c)? != 0.0 {
+                    at(a)
+                } else {
+                    at(b)
+                }
+            }
+            Node::Table1(t, x, d) => match graph.table(t) {
+                Table::One(table) => Some(table.eval(at(x)?, d)),
+                Table::Two(_) => None,
+            },
+            Node::Table2(t, x, y, dx, dy) => match graph.table(t) {
+                Table::Two(table) => Some(table.eval(at(x)?, at(y)?, dx, dy)),
+                Table::One(_) => None,
+            },
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! All quantities of a model by full name, and the part of them an expression sees.
+
+use std::collections::{HashMap, HashSet};
+
+use trunnion_equations::{Expr, Symbol};
+
+use super::tree::join;
+use crate::file::Span;
+use crate::language::{Binding, Scope, TableFn};
+use crate::units::Unit;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Parameter,
+    Unknown,
+    Input,
+    Mode,
+    Output,
+}
+
+impl Role {
+    pub fn article(self) -> &'static str {
+        match self {
+            Role::Parameter => "a parameter",
+            Role::Unknown => "a variable",
+            Role::Input => "an input",
+            Role::Mode => "a mode",
+            Role::Output => "an output",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Named {
+    pub expr: Expr,
+    pub symbol: Option<Symbol>,
+    pub role: Role,
+    /// None fits everything: its unit is free or could not be read.
+    pub unit: Option<Unit>,
+    pub span: Span,
+}
+
+#[derive(Debug, Default)]
+pub struct Names {
+    pub map: HashMap<String, Named>,
+    pub tables: HashMap<String, TableFn>,
+    /// Names that exist but could not be made; they and what is inside them raise no further errors.
+    pub broken: HashSet<String>,
+    /// Stands for whatever is broken.
+    pub anything: Option<Expr>,
+}
+
+/// The symbol of whatever is broken: no quantity has it.
+pub const ANYTHING: Symbol = Symbol(u32::MAX);
+
+impl Names {
+    /// Whether `name` or something it is part of is broken.
+    pub fn is_broken(&self, name: &str) -> bool {
+        let outer = name.match_indices('.').map(|(i, _)| &name[..i]);
+        !self.broken.is_empty() && outer.chain([name]).any(|n| self.broken.contains(n))
+    }
+
+    pub fn view<'n>(&'n self, path: &str) -> View<'n> {
+        View { names: self, path: path.to_string(), outputs: false }
+    }
+}
+
+/// The names inside one component.
+pub struct View<'n> {
+    pub names: &'n Names,
+    pub path: String,
+    /// Whether outputs can be used too.
+    pub outputs: bool,
+}
+
+impl View<'_> {
+    pub fn get(&self, name: &str) -> Option<&Named> {
+        let found = self.names.map.get(&join(&self.path, name))?;
+        (self.outputs || found.role != Role::Output).then_some(found)
+    }
+}
+
+impl Scope for View<'_> {
+    fn resolve(&self, path: &str) -> Option<Binding> {
+        let Some(named) = self.get(path) else {
+            let expr = self.names.anything.filter(|_| self.names.is_broken(&join(&self.path, path)))?;
+            return Some(Binding { expr, dimension: None, derivative: Some(ANYTHING) });
+        };
+        let derivative = named.symbol.filter(|_| named.role == Role::Unknown);
+        let dimension = named.unit.as_ref().map(|u| u.dimension);
+        Some(Binding { expr: named.expr, dimension, derivative })
+    }
+
+    fn names(&self) -> Vec<String> {
+        let prefix = join(&self.path, "");
+        let inside = |full: &String| full.strip_prefix(&prefix).map(str::to_string);
+        let mut names: Vec<String> = self.names.map.keys().filter_map(inside).collect();
+        names.sort();
+        names
+    }
+
+    fn table(&self, name: &str) -> Option<TableFn> {
+        self.names.tables.get(&join(&self.path, name)).cloned()
+    }
+}

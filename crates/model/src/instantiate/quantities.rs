@@ -1,0 +1,122 @@
+//! Variables, inputs, modes and the variables of ports.
+
+use trunnion_equations::Expr;
+use trunnion_equations::flat::{Kind, Quantity};
+
+use super::{Builder, Named, Role, shown};
+use crate::component::{Port, Variable};
+use crate::domain::{self, Connector};
+use crate::file::Span;
+use crate::units::{Unit, nominal, parse_unit};
+
+/// What all kinds of quantities are entered with.
+struct New<'s> {
+    name: String,
+    unit: Option<Unit>,
+    doc: &'s str,
+    nominal: Option<f64>,
+    span: &'s Span,
+}
+
+impl<'a> Builder<'a> {
+    pub fn add_quantities(&mut self) {
+        for index in 0..self.tree.instances.len() {
+            let instance = &self.tree.instances[index];
+            let ports: Vec<&'a Port> = instance.each(|b| &b.ports).collect();
+            let variables: Vec<&'a Variable> = instance.each(|b| &b.variables).collect();
+            let inputs: Vec<&'a Variable> = instance.each(|b| &b.inputs).collect();
+            let modes: Vec<&'a Variable> = instance.each(|b| &b.modes).collect();
+            let controllers: Vec<_> = instance.each(|b| &b.controllers).collect();
+            for port in ports {
+                self.add_port(index, port);
+            }
+            for variable in variables {
+                self.add_variable(index, "", variable, Role::Unknown);
+            }
+            for variable in inputs {
+                self.add_variable(index, "", variable, Role::Input);
+            }
+            for variable in modes {
+                self.add_variable(index, "", variable, Role::Mode);
+            }
+            for controller in controllers {
+                for output in &controller.outputs {
+                    self.add_variable(index, &format!("{}.", controller.key.name), output, Role::Mode);
+                }
+            }
+        }
+    }
+
+    fn add_port(&mut self, index: usize, port: &'a Port) {
+        let instance = &self.tree.instances[index];
+        let name = instance.full(&port.key.name);
+        let Some(domain) = port.domain else {
+            self.names.broken.insert(name);
+            return;
+        };
+        let Connector::Power { across, through } = domain.connector else {
+            let new =
+                New { name, unit: port.unit.clone(), doc: &port.doc, nominal: None, span: &port.key.span };
+            let start = self.graph().constant(0.0).id;
+            self.add_quantity(index, new, Role::Unknown, start);
+            return;
+        };
+        for domain::Variable { name: part, unit, doc, start } in [across, through] {
+            let unit = parse_unit(unit).expect("a unit of the table");
+            let name = format!("{name}.{part}");
+            let new = New { name, unit: Some(unit), doc, nominal: None, span: &port.key.span };
+            let start = self.graph().constant(start).id;
+            self.add_quantity(index, new, Role::Unknown, start);
+        }
+    }
+
+    fn add_variable(&mut self, index: usize, prefix: &str, variable: &'a Variable, role: Role) {
+        let instance = &self.tree.instances[index];
+        let local = format!("{prefix}{}", variable.key.name);
+        let (name, whose) = (instance.full(&local), instance.phrase(&local));
+        let unit = variable.unit.as_ref();
+        let given = instance.starts.get(&local).cloned();
+        let start = match (given, &variable.start) {
+            (Some(argument), _) => {
+                self.constant(&argument.scalar, argument.scope, unit, &format!("the start of {whose}"))
+            }
+            (None, Some(start)) => self.constant(start, index, unit, &format!("the start of {whose}")),
+            (None, None) => None,
+        };
+        let start = start.map_or_else(|| self.graph().constant(0.0).id, |(typed, _)| typed.expr);
+        let size = variable.nominal.as_ref();
+        let size = size.and_then(|n| self.constant(n, index, unit, &format!("the nominal value of {whose}")));
+        let new = New {
+            name,
+            unit: variable.unit.clone(),
+            doc: &variable.doc,
+            nominal: size.map(|(_, value)| value.abs()).filter(|v| *v > 0.0),
+            span: &variable.key.span,
+        };
+        self.add_quantity(index, new, role, start);
+    }
+
+    fn add_quantity(&mut self, index: usize, new: New<'_>, role: Role, start: Expr) {
+        if self.names.map.contains_key(&new.name) {
+            // Twice the same name, which has been reported.
+            return;
+        }
+        let kind = match role {
+            Role::Input => Kind::Input { start },
+            Role::Mode => Kind::Mode { start },
+            _ => Kind::Unknown { start },
+        };
+        let symbol = self.flat.add(Quantity {
+            name: new.name.clone(),
+            unit: shown(new.unit.as_ref()),
+            doc: new.doc.to_string(),
+            origin: self.origin(index, new.span),
+            kind,
+            nominal: new.nominal.or_else(|| new.unit.as_ref().map(|u| nominal(u.dimension))),
+            range: (f64::NEG_INFINITY, f64::INFINITY),
+        });
+        let expr = self.flat.ex(symbol).id;
+        let span = new.span.clone();
+        self.names.map.insert(new.name, Named { expr, symbol: Some(symbol), role, unit: new.unit, span });
+    }
+}

@@ -1,0 +1,451 @@
+//! The tree of components: which definition each one has, which options, and what it is given.
+
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::component::{Body, Causality, Child, Definition, Library, Scalar, choice_text, read_scalar};
+use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
+use crate::file::{Data, Entry, Key, Source, Span, Value, wrong_type};
+
+/// More than this is a mistake: components that multiply at every level.
+const MOST: usize = 100_000;
+const DEEPEST: usize = 64;
+
+/// A value from outside a component and the component whose names it uses.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    pub scalar: Scalar,
+    pub scope: usize,
+}
+
+#[derive(Debug)]
+pub struct Instance<'a> {
+    /// "boom.lift"; empty for the model.
+    pub path: String,
+    pub parent: Option<usize>,
+    pub definition: &'a Definition,
+    /// The sections of the definition and of the options chosen.
+    pub bodies: Vec<&'a Body>,
+    /// Values of parameters and signal inputs.
+    pub arguments: HashMap<String, Argument>,
+    pub starts: HashMap<String, Argument>,
+    pub children: HashMap<String, usize>,
+    /// Where it is named.
+    pub place: Span,
+}
+
+impl<'a> Instance<'a> {
+    /// The full name of something inside.
+    pub fn full(&self, name: &str) -> String {
+        join(&self.path, name)
+    }
+
+    /// "`R` of `r1`", or "`R`" in the model itself.
+    pub fn phrase(&self, name: &str) -> String {
+        if self.path.is_empty() { format!("`{name}`") } else { format!("`{name}` of `{}`", self.path) }
+    }
+
+    /// Every entry of one section.
+    pub fn each<T>(&self, section: fn(&'a Body) -> &'a [T]) -> impl Iterator<Item = &'a T> + use<'a, T> {
+        let lists: Vec<&'a [T]> = self.bodies.iter().map(|b| section(b)).collect();
+        lists.into_iter().flatten()
+    }
+}
+
+pub fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
+}
+
+/// Values given from outside the files: `path=value`.
+#[derive(Debug, Default)]
+pub struct Sets {
+    list: Vec<Set>,
+}
+
+#[derive(Debug)]
+struct Set {
+    path: Key,
+    value: Value,
+    used: Cell<bool>,
+}
+
+impl Sets {
+    pub fn new(sets: &[(String, String)], problems: &Problems) -> Self {
+        let mut list = vec![];
+        for (path, text) in sets {
+            let source = Source::new(&format!("--set {}", path.trim()), format!("{path}={text}"));
+            let key = Key { name: path.trim().to_string(), span: Span::new(&source, 0..path.len()) };
+            let span = Span::new(&source, path.len() + 1..source.text.len());
+            // What is not a number or true or false is a text, with or without quotes.
+            let plain = text.trim();
+            let data = match (plain.parse::<i64>(), plain.parse::<f64>(), plain.parse::<bool>()) {
+                (Ok(whole), _, _) => Data::Integer(whole),
+                (_, Ok(number), _) => Data::Number(number),
+                (_, _, Ok(truth)) => Data::Boolean(truth),
+                _ => Data::Text(plain.trim_matches('"').to_string()),
+            };
+            let start = span.range.start + (text.len() - text.trim_start().len());
+            let span = Span::new(&source, start..start + plain.len());
+            if key.name.is_empty() {
+                problems
+                    .add(Diagnostic::error("M0204", "a name is missing before `=`").at(&key.span, "here"));
+            } else {
+                list.push(Set { path: key, value: Value { data, span }, used: Cell::new(false) });
+            }
+        }
+        Sets { list }
+    }
+
+    /// The last value given for a path.
+    pub fn take(&self, path: &str) -> Option<&Value> {
+        let mut found = None;
+        for set in self.list.iter().filter(|s| s.path.name == path) {
+            set.used.set(true);
+            found = Some(&set.value);
+        }
+        found
+    }
+
+    /// What is given under a prefix, as the entries of a table.
+    pub fn under(&self, prefix: &str) -> Vec<Entry> {
+        let mut entries = vec![];
+        for set in &self.list {
+            let Some(rest) = set.path.name.strip_prefix(prefix) else { continue };
+            set.used.set(true);
+            let key = Key { name: rest.to_string(), span: set.path.span.clone() };
+            entries.push(Entry { key, value: set.value.clone() });
+        }
+        entries
+    }
+
+    pub fn sources(&self) -> impl Iterator<Item = &Arc<Source>> {
+        self.list.iter().map(|s| &s.value.span.source)
+    }
+
+    /// Reports what nobody took.
+    pub fn finish(&self, known: &[String], problems: &Problems) {
+        for set in self.list.iter().filter(|s| !s.used.get()) {
+            let known = known.iter().map(String::as_str);
+            problems.add(
+                Diagnostic::error("M0204", format!("the model has no parameter `{}`", set.path.name))
+                    .at(&set.path.span, "nothing of this name can be set")
+                    .hint_if(did_you_mean(&set.path.name, known)),
+            );
+        }
+    }
+}
+
+pub struct Tree<'a> {
+    pub instances: Vec<Instance<'a>>,
+    /// Components that could not be made, which has been reported.
+    pub broken: HashSet<String>,
+    /// There are too many components to go on.
+    pub overgrown: bool,
+}
+
+pub fn build<'a>(
+    root: &'a Definition,
+    library: &'a Library,
+    sets: &'a Sets,
+    problems: &'a Problems,
+) -> Tree<'a> {
+    let mut growing = Growing {
+        library,
+        sets,
+        problems,
+        tree: Tree { instances: vec![], broken: HashSet::new(), overgrown: false },
+        unknown: HashSet::new(),
+    };
+    let place = Span::new(&root.source, 0..0);
+    growing.add(String::new(), None, root, &[], place);
+    growing.expand(0, 0);
+    growing.tree
+}
+
+struct Growing<'a> {
+    library: &'a Library,
+    sets: &'a Sets,
+    problems: &'a Problems,
+    tree: Tree<'a>,
+    /// Components of unknown type.
+    unknown: HashSet<*const Child>,
+}
+
+impl<'a> Growing<'a> {
+    /// Makes the components inside one.
+    fn expand(&mut self, index: usize, depth: usize) {
+        let children: Vec<&'a Child> = self.tree.instances[index].each(|b| &b.components).collect();
+        for child in children {
+            if self.tree.overgrown {
+                return;
+            }
+            let path = self.tree.instances[index].full(&child.key.name);
+            if self.tree.instances[index].children.contains_key(&child.key.name) {
+                continue;
+            }
+            let Some(definition) = self.definition(index, child, depth) else {
+                self.tree.broken.insert(path);
+                continue;
+            };
+            let made = self.add(path, Some(index), definition, &child.arguments, child.key.span.clone());
+            self.tree.instances[index].children.insert(child.key.name.clone(), made);
+            self.expand(made, depth + 1);
+        }
+    }
+
+    fn definition(&mut self, parent: usize, child: &'a Child, depth: usize) -> Option<&'a Definition> {
+        let kind = child.kind.as_ref()?;
+        let Some(definition) = self.library.find(&kind.text) else {
+            // Once, however often the component around it is used.
+            if !self.unknown.insert(std::ptr::from_ref(child)) {
+                return None;
+            }
+            self.problems.add(
+                Diagnostic::error("M0301", format!("there is no component type `{}`", kind.text))
+                    .at(&kind.span, "not in any library")
+                    .hint("a type is the name of a component file; `libraries` in [model] adds folders")
+                    .hint_if(did_you_mean(&kind.text, self.library.names())),
+            );
+            return None;
+        };
+        let mut chain = vec![definition.name.as_str()];
+        let mut up = Some(parent);
+        while let Some(i) = up {
+            let instance = &self.tree.instances[i];
+            chain.push(&instance.definition.name);
+            if std::ptr::eq(instance.definition, &**definition) {
+                chain.reverse();
+                self.problems.add(
+                    Diagnostic::error("M0309", format!("component `{}` contains itself", definition.name))
+                        .at(&kind.span, chain.join(" → "))
+                        .hint("a component can only be made of others"),
+                );
+                return None;
+            }
+            up = instance.parent;
+        }
+        if depth >= DEEPEST || self.tree.instances.len() >= MOST {
+            self.tree.overgrown = true;
+            self.problems.add(
+                Diagnostic::error("M0004", "the model has too many components")
+                    .at(&kind.span, format!("more than {MOST}, or more than {DEEPEST} inside each other")),
+            );
+            return None;
+        }
+        Some(definition)
+    }
+
+    fn add(
+        &mut self,
+        path: String,
+        parent: Option<usize>,
+        definition: &'a Definition,
+        given: &'a [(Key, Value)],
+        place: Span,
+    ) -> usize {
+        let index = self.tree.instances.len();
+        let mut bodies = vec![&definition.body];
+        for option in &definition.options {
+            let name = &option.key.name;
+            let set = self.sets.take(&join(&path, name));
+            let value =
+                set.or_else(|| given.iter().find(|(key, _)| key.name == *name).map(|(_, value)| value));
+            let chosen =
+                value.map_or(Some(option.default.clone()), |value| self.choose(value, name, &option.choices));
+            let matching = |w: &&'a crate::component::When| {
+                w.option.text == *name && chosen.as_ref().is_some_and(|c| w.is.iter().any(|is| is.text == *c))
+            };
+            bodies.extend(definition.when.iter().filter(matching).map(|w| &w.body));
+        }
+        let mut instance = Instance {
+            path,
+            parent,
+            definition,
+            bodies,
+            arguments: HashMap::new(),
+            starts: HashMap::new(),
+            children: HashMap::new(),
+            place,
+        };
+        for (key, value) in given {
+            self.give(&mut instance, key, value, parent.unwrap_or(0));
+        }
+        self.give_sets(&mut instance);
+        check_names(&instance, self.problems);
+        self.tree.instances.push(instance);
+        index
+    }
+
+    fn choose(&self, value: &Value, name: &str, choices: &[String]) -> Option<String> {
+        let words = || choices.iter().map(String::as_str);
+        let Some(text) = choice_text(value) else {
+            self.problems.add(wrong_type(value, name, &one_of(words())));
+            return None;
+        };
+        if choices.contains(&text) {
+            return Some(text);
+        }
+        self.problems.add(
+            Diagnostic::error("M0112", format!("option `{name}` cannot be `{text}`"))
+                .at(&value.span, format!("has to be {}", one_of(words())))
+                .hint_if(did_you_mean(&text, words())),
+        );
+        None
+    }
+
+    /// One argument in the table of a component.
+    fn give(&self, instance: &mut Instance<'a>, key: &Key, value: &Value, scope: usize) {
+        let name = key.name.as_str();
+        let argument =
+            |name: &str, value: &Value| Argument { scalar: read_scalar(value, name, self.problems), scope };
+        if instance.definition.options.iter().any(|o| o.key.name == name) {
+            return;
+        }
+        if takes_value(instance, name) {
+            instance.arguments.insert(name.to_string(), argument(name, value));
+            return;
+        }
+        if let Some(variable) = name.strip_suffix('0')
+            && has_start(instance, variable)
+        {
+            instance.starts.insert(variable.to_string(), argument(name, value));
+            return;
+        }
+        if name != "start" {
+            self.problems.add(unknown_argument(instance, key));
+            return;
+        }
+        let Data::Table(table) = &value.data else {
+            self.problems.add(wrong_type(value, "start", "a table, as in start.u = \"3 V\""));
+            return;
+        };
+        for entry in &table.entries {
+            if has_start(instance, &entry.key.name) {
+                instance.starts.insert(entry.key.name.clone(), argument(&entry.key.name, &entry.value));
+            } else {
+                let variables = start_names(instance);
+                self.problems.add(
+                    Diagnostic::error(
+                        "M0303",
+                        format!("`{}` has no variable `{}`", instance.path, entry.key.name),
+                    )
+                    .at(&entry.key.span, "nothing to start here")
+                    .hint_if(did_you_mean(&entry.key.name, variables.iter().copied())),
+                );
+            }
+        }
+    }
+
+    /// Values from outside the files come last and win; they use names of the model.
+    fn give_sets(&self, instance: &mut Instance<'a>) {
+        let taken = |name: &str, forms: &[String]| {
+            let value = forms.iter().filter_map(|form| self.sets.take(form)).next_back()?;
+            Some(Argument { scalar: read_scalar(value, name, self.problems), scope: 0 })
+        };
+        for name in value_names(instance) {
+            if let Some(argument) = taken(name, &[instance.full(name)]) {
+                instance.arguments.insert(name.to_string(), argument);
+            }
+        }
+        for name in start_names(instance) {
+            let forms = [
+                instance.full(name),
+                instance.full(&format!("{name}0")),
+                instance.full(&format!("start.{name}")),
+            ];
+            let forms = if takes_value(instance, &format!("{name}0")) { &forms[..1] } else { &forms[..] };
+            if let Some(argument) = taken(name, forms) {
+                instance.starts.insert(name.to_string(), argument);
+            }
+        }
+    }
+}
+
+fn value_names<'a>(instance: &Instance<'a>) -> Vec<&'a str> {
+    let signals = instance.each(|b| &b.ports).filter(|p| p.causality == Some(Causality::In));
+    let parameters = instance.each(|b| &b.parameters).map(|p| p.key.name.as_str());
+    parameters.chain(signals.map(|p| p.key.name.as_str())).collect()
+}
+
+/// Whether a name takes a value from outside: parameters and signal inputs do.
+fn takes_value(instance: &Instance<'_>, name: &str) -> bool {
+    value_names(instance).contains(&name)
+}
+
+fn start_names<'a>(instance: &Instance<'a>) -> Vec<&'a str> {
+    let (variables, modes) = (instance.each(|b| &b.variables), instance.each(|b| &b.modes));
+    variables.chain(modes).chain(instance.each(|b| &b.inputs)).map(|v| v.key.name.as_str()).collect()
+}
+
+fn has_start(instance: &Instance<'_>, name: &str) -> bool {
+    start_names(instance).contains(&name)
+}
+
+fn unknown_argument(instance: &Instance<'_>, key: &Key) -> Diagnostic {
+    let name = key.name.as_str();
+    let definition = instance.definition;
+    let error = Diagnostic::error("M0303", format!("`{}` has no parameter `{name}`", definition.name))
+        .at(&key.span, "unknown parameter");
+    if has_start(instance, name) {
+        return error.hint(format!("`{name}` is a variable; its value at the beginning is `start.{name}`"));
+    }
+    let elsewhere = definition.when.iter().find(|w| w.body.parameters.iter().any(|p| p.key.name == name));
+    if let Some(when) = elsewhere {
+        let choices = one_of(when.is.iter().map(|t| t.text.as_str()));
+        return error.hint(format!("it belongs to the option `{}` = {choices}", when.option.text));
+    }
+    let options = definition.options.iter().map(|o| o.key.name.as_str());
+    let known: Vec<&str> = value_names(instance).into_iter().chain(options).collect();
+    let listed = if known.is_empty() {
+        "it takes none".to_string()
+    } else {
+        format!("it takes {}", one_of(known.iter().copied()))
+    };
+    error.hint(listed).hint_if(did_you_mean(name, known))
+}
+
+/// All names of a component share one space.
+fn check_names(instance: &Instance<'_>, problems: &Problems) {
+    let mut seen: HashMap<&str, (&'static str, &Key)> = HashMap::new();
+    let mut enter = |kind: &'static str, key| {
+        let key: &Key = key;
+        if let Some((other, first)) = seen.insert(&key.name, (kind, key)) {
+            problems.add(
+                Diagnostic::error("M0105", format!("`{}` is defined twice", key.name))
+                    .at(&key.span, format!("as {kind} here"))
+                    .at(&first.span, format!("as {other} here"))
+                    .hint("names of variables, parameters, components and so on share one space"),
+            );
+        }
+    };
+    for option in &instance.definition.options {
+        enter("an option", &option.key);
+    }
+    for body in &instance.bodies {
+        body.ports.iter().for_each(|x| enter("a port", &x.key));
+        body.parameters.iter().for_each(|x| enter("a parameter", &x.key));
+        body.variables.iter().for_each(|x| enter("a variable", &x.key));
+        body.modes.iter().for_each(|x| enter("a mode", &x.key));
+        body.inputs.iter().for_each(|x| enter("an input", &x.key));
+        body.components.iter().for_each(|x| enter("a component", &x.key));
+        body.controllers.iter().for_each(|x| enter("a controller", &x.key));
+        body.outputs.iter().for_each(|x| enter("an output", &x.key));
+    }
+    let mut laws: HashMap<(&str, &str), &Key> = HashMap::new();
+    for body in &instance.bodies {
+        let equations = body.equations.iter().map(|x| ("equation", &x.key));
+        let events = body.events.iter().map(|x| ("event", &x.key));
+        let tasks = body.tasks.iter().map(|x| ("task", &x.key));
+        let tables = body.tables.iter().map(|x| ("table", &x.key));
+        for (kind, key) in equations.chain(events).chain(tasks).chain(tables) {
+            if let Some(first) = laws.insert((kind, &key.name), key) {
+                problems.add(
+                    Diagnostic::error("M0105", format!("{kind} `{}` is defined twice", key.name))
+                        .at(&key.span, "here")
+                        .at(&first.span, "and here"),
+                );
+            }
+        }
+    }
+}

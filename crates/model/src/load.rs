@@ -1,0 +1,226 @@
+//! A model file with everything it includes and uses.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use trunnion_equations::Flat;
+
+use crate::component::{Body, Definition, Library, Parameter, Reading, finish_sections, read_definition};
+use crate::diagnostic::{Diagnostic, Problems};
+use crate::file::{Entry, Fields, Files, Source, Sources, Span, Table, Text, Value, relative};
+use crate::instantiate::{Sets, instantiate};
+use crate::run::{Expect, Run};
+
+/// A model ready to be analysed and run.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub name: String,
+    pub doc: String,
+    pub flat: Flat,
+    pub run: Run,
+    pub expect: Vec<Expect>,
+    /// All texts it was made from, for showing where something comes from.
+    pub sources: Sources,
+    pub warnings: Vec<Diagnostic>,
+    /// Changes with any of the texts.
+    pub hash: String,
+}
+
+/// Reads a model. `sets` are values that replace those in the files: parameters ("k", "r1.R"), options, values
+/// at the beginning ("c1.start.u") and settings of the run ("run.t_end"). All errors are reported together.
+pub fn load(
+    files: &dyn Files,
+    path: &str,
+    sets: &[(String, String)],
+    library: &Library,
+) -> Result<Model, Vec<Diagnostic>> {
+    let problems = Problems::default();
+    let reading = Reading::new(files, &problems);
+    let mut loading = Loading::new(&reading);
+    loading.file(path, None);
+    let mut library = library.clone();
+    let folders = Reading::new(files, &problems);
+    for folder in &loading.libraries {
+        library.add_folder(&relative(&folder.span.source.name, &folder.text), Some(&folder.span), &folders);
+    }
+    let root = loading.root.take().filter(|_| !reading.incomplete.get() && !folders.incomplete.get());
+    // What is missing would only make further errors that are none.
+    let Some(root) = root else { return Err(problems.finish().err().unwrap_or_default()) };
+    let sets = Sets::new(sets, &problems);
+    let mut builder = instantiate(&root, &library, &sets, &problems);
+    let place = Span::new(&root.source, 0..0);
+    let mut entries = loading.run.clone();
+    for entry in sets.under("run.") {
+        entries.retain(|e| e.key.name != entry.key.name);
+        entries.push(entry);
+    }
+    let run = builder.read_run(&Table { entries, span: place });
+    let expect: Vec<Expect> = loading.expect.iter().filter_map(|v| builder.read_expect(v)).collect();
+    let known: Vec<String> = builder.names.map.keys().cloned().collect();
+    sets.finish(&known, &problems);
+
+    let mut sources = reading.sources.borrow().clone();
+    for instance in &builder.tree.instances {
+        sources.add(&instance.definition.source);
+    }
+    for task in &builder.flat.tasks {
+        if let Some(source) = library.sources.get(&task.origin.file) {
+            sources.add(source);
+        }
+    }
+    sets.sources().for_each(|s| sources.add(s));
+    let flat = builder.flat;
+    let hash = sources.hash();
+    let (name, doc) = (root.title.clone(), root.doc.clone());
+    let warnings = problems.finish()?;
+    Ok(Model { name, doc, flat, run, expect, sources, warnings, hash })
+}
+
+/// Files as they are read: included ones first, so that later ones can give parameters other values.
+struct Loading<'a> {
+    reading: &'a Reading<'a>,
+    /// Files being read, outermost first.
+    open: Vec<String>,
+    done: HashSet<String>,
+    root: Option<Definition>,
+    run: Vec<Entry>,
+    expect: Vec<Value>,
+    libraries: Vec<Text>,
+}
+
+impl<'a> Loading<'a> {
+    fn new(reading: &'a Reading<'a>) -> Self {
+        Loading {
+            reading,
+            open: vec![],
+            done: HashSet::new(),
+            root: None,
+            run: vec![],
+            expect: vec![],
+            libraries: vec![],
+        }
+    }
+
+    fn file(&mut self, path: &str, place: Option<&Span>) {
+        let problems = self.reading.problems;
+        if let Some(from) = self.open.iter().position(|p| p == path) {
+            let mut chain: Vec<&str> = self.open[from..].iter().map(String::as_str).collect();
+            chain.push(path);
+            let error = Diagnostic::error("M0003", format!("`{path}` includes itself"));
+            problems.add(match place {
+                Some(span) => error.at(span, chain.join(" → ")),
+                None => error,
+            });
+            return;
+        }
+        if !self.done.insert(path.to_string()) {
+            return;
+        }
+        let Some(source) = self.reading.source(path, place) else { return };
+        let Some(table) = self.reading.parse(&source) else { return };
+        self.open.push(path.to_string());
+        self.table(path, &source, &table);
+        self.open.pop();
+    }
+
+    fn table(&mut self, path: &str, source: &Arc<Source>, table: &Table) {
+        let problems = self.reading.problems;
+        let stem = path.rsplit('/').next().unwrap_or(path);
+        let stem = stem.strip_suffix(".toml").unwrap_or(stem);
+        let (mut name, mut doc, mut includes) = (stem.to_string(), String::new(), vec![]);
+        let place = Span::new(source, 0..0);
+        let fields = Fields::new(table, "the model", &place, problems);
+        if let Some(model) = fields.entry("model") {
+            match fields.table("model") {
+                Some(table) => {
+                    let f = Fields::new(table, "[model]", &model.key.span, problems);
+                    name = f.text("name").map_or(name, |t| t.text);
+                    doc = f.doc();
+                    includes = f.texts("include");
+                    self.libraries.extend(f.texts("libraries"));
+                    f.finish();
+                }
+                None => includes.clear(),
+            }
+        }
+        for include in &includes {
+            self.file(&relative(path, &include.text), Some(&include.span));
+        }
+        let definition =
+            Definition { title: name, doc, ..read_definition(stem, source, &fields, self.reading) };
+        let run = fields.entries("run").to_vec();
+        let expect = fields.list("expect").unwrap_or(&[]).to_vec();
+        finish_sections(fields);
+        for entry in run {
+            self.run.retain(|e| e.key.name != entry.key.name);
+            self.run.push(entry);
+        }
+        // What an included model expects need not hold with other parameters.
+        self.expect = expect;
+        self.root = Some(match self.root.take() {
+            Some(included) => merge(included, definition),
+            None => definition,
+        });
+    }
+}
+
+/// What the including file adds to what it includes. A parameter of the same name takes the new value and
+/// keeps what is not said again.
+fn merge(mut old: Definition, new: Definition) -> Definition {
+    let Body {
+        ports,
+        parameters,
+        variables,
+        modes,
+        inputs,
+        tables,
+        components,
+        connections,
+        equations,
+        outputs,
+        events,
+        tasks,
+        controllers,
+    } = new.body;
+    let body = &mut old.body;
+    for parameter in parameters {
+        match body.parameters.iter_mut().find(|p| p.key.name == parameter.key.name) {
+            Some(first) => *first = replaced(first, parameter),
+            None => body.parameters.push(parameter),
+        }
+    }
+    body.ports.extend(ports);
+    body.variables.extend(variables);
+    body.modes.extend(modes);
+    body.inputs.extend(inputs);
+    body.tables.extend(tables);
+    body.components.extend(components);
+    body.connections.extend(connections);
+    body.equations.extend(equations);
+    body.outputs.extend(outputs);
+    body.events.extend(events);
+    body.tasks.extend(tasks);
+    body.controllers.extend(controllers);
+    old.options.extend(new.options);
+    old.when.extend(new.when);
+    Definition { name: new.name, title: new.title, doc: new.doc, source: new.source, ..old }
+}
+
+fn replaced(old: &Parameter, new: Parameter) -> Parameter {
+    let doc = if new.doc.is_empty() { old.doc.clone() } else { new.doc };
+    let (a, b) = (&old.bounds, new.bounds);
+    let bounds = crate::component::Bounds {
+        min: b.min.or(a.min.clone()),
+        max: b.max.or(a.max.clone()),
+        above: b.above.or(a.above.clone()),
+        below: b.below.or(a.below.clone()),
+    };
+    Parameter {
+        unit: new.unit.or(old.unit.clone()),
+        value: new.value.or(old.value.clone()),
+        bounds,
+        doc,
+        broken: old.broken || new.broken,
+        key: new.key,
+    }
+}

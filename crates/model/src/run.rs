@@ -1,0 +1,399 @@
+//! How a model is run, `[run]`, and what is expected of it, `[[expect]]`.
+
+use trunnion_equations::Unit as Shown;
+
+use crate::component::{Form, read_scalar};
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::file::{Data, Fields, Span, Table, Text, Value, wrong_type};
+use crate::instantiate::{Builder, shown, si};
+use crate::language::Scope;
+use crate::units::{Dimension, Unit, parse_value};
+
+/// The instants at which results are written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Grid {
+    /// Equally spaced, first and last included.
+    Points(usize),
+    /// Every so many seconds.
+    Step(f64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialAcceleration {
+    /// From the equations of motion.
+    Consistent,
+    Zero,
+}
+
+/// Parameters of single methods; None: the method's own.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Method {
+    pub alpha: Option<f64>,
+    pub rho_inf: Option<f64>,
+    pub beta: Option<f64>,
+    pub gamma: Option<f64>,
+    pub initial_acceleration: Option<InitialAcceleration>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub t_start: f64,
+    pub t_end: f64,
+    /// A solver's name, or "auto".
+    pub solver: String,
+    /// Where the solver is named, for messages.
+    pub solver_span: Option<Span>,
+    pub rtol: Option<f64>,
+    /// For every unknown, in SI; None: rtol · nominal.
+    pub atol: Option<f64>,
+    pub h_max: Option<f64>,
+    /// Step of a fixed-step solver.
+    pub step: Option<f64>,
+    pub grid: Grid,
+    /// Names to record, with `*` for anything; empty: everything.
+    pub record: Vec<String>,
+    /// Names to plot where nothing else is asked for.
+    pub plot: Vec<String>,
+    pub method: Method,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Run {
+            t_start: 0.0,
+            t_end: 1.0,
+            solver: "auto".into(),
+            solver_span: None,
+            rtol: None,
+            atol: None,
+            h_max: None,
+            step: None,
+            grid: Grid::Points(501),
+            record: vec![],
+            plot: vec![],
+            method: Method::default(),
+        }
+    }
+}
+
+/// What of a signal is compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Measure {
+    Final,
+    At(f64),
+    Max,
+    Min,
+    Mean,
+    Rms,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject {
+    /// `signal` is the name of a quantity or output; `value` is in SI, `unit` for showing it.
+    Signal { signal: String, measure: Measure, value: f64, unit: Shown },
+    /// How often an event happens.
+    Count { event: String, count: usize },
+    /// When an event happens for the nth time, from 1.
+    Time { event: String, nth: usize, time: f64 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tolerance {
+    /// Of the expected value.
+    Relative(f64),
+    /// In SI.
+    Absolute(f64),
+    /// |found − expected| ≤ factor · rtol · (nominal + |expected|): as the run's tolerance allows.
+    Rtol(f64),
+}
+
+#[derive(Clone, Debug)]
+pub struct Expect {
+    pub subject: Subject,
+    pub tolerance: Tolerance,
+    /// Solvers to check with; empty: the one of the run.
+    pub solvers: Vec<String>,
+    /// Tolerances to check at; empty: the one of the run.
+    pub rtol: Vec<f64>,
+    /// Where the number comes from.
+    pub source: String,
+    pub span: Span,
+}
+
+/// Whether a name fits a pattern, in which `*` stands for anything.
+pub fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or("")) else { return false };
+    let mut last = None;
+    for part in parts {
+        if let Some(previous) = last.replace(part) {
+            match rest.find(previous) {
+                Some(at) => rest = &rest[at + previous.len()..],
+                None => return false,
+            }
+        }
+    }
+    last.map_or(rest.is_empty(), |end| rest.ends_with(end))
+}
+
+impl Builder<'_> {
+    /// A value of a parameter-only expression of the model, in SI.
+    fn number(&mut self, value: Option<&Value>, key: &str, unit: &Unit) -> Option<f64> {
+        let scalar = read_scalar(value?, key, self.problems);
+        self.constant(&scalar, 0, Some(unit), &format!("`{key}`")).map(|(_, v)| v)
+    }
+
+    fn positive(&mut self, value: Option<&Value>, key: &str, unit: &Unit) -> Option<f64> {
+        let number = self.number(value, key, unit)?;
+        if number > 0.0 {
+            return Some(number);
+        }
+        let error = Diagnostic::error("M0108", format!("`{key}` has to be above 0"));
+        self.problems.add(error.at(&value?.span, format!("this is {number}")));
+        None
+    }
+
+    pub fn read_run(&mut self, table: &Table) -> Run {
+        let problems = self.problems;
+        let f = Fields::new(table, "[run]", &table.span, problems);
+        let (second, plain) = (si(Dimension::TIME), si(Dimension::ONE));
+        let mut run = Run::default();
+        run.t_start = self.number(f.value("t_start"), "t_start", &second).unwrap_or(run.t_start);
+        run.t_end = self.number(f.value("t_end"), "t_end", &second).unwrap_or(run.t_start + 1.0);
+        if let (true, Some(value)) = (run.t_end <= run.t_start, f.value("t_end")) {
+            let error = Diagnostic::error("M0108", format!("`t_end` has to be after {} s", run.t_start));
+            problems.add(error.at(&value.span, format!("this is {} s", run.t_end)));
+        }
+        if let Some(solver) = f.text("solver") {
+            run.solver = solver.text;
+            run.solver_span = Some(solver.span);
+        }
+        run.rtol = self.positive(f.value("rtol"), "rtol", &plain);
+        run.atol = self.positive(f.value("atol"), "atol", &plain);
+        run.h_max = self.positive(f.value("h_max"), "h_max", &second);
+        run.step = self.positive(f.value("step"), "step", &second);
+        f.exclude("points", "dt", "give the number of points or the time between them");
+        if let Some(points) = f.count("points") {
+            run.grid = Grid::Points(points.max(2));
+        }
+        if let Some(dt) = self.positive(f.value("dt"), "dt", &second) {
+            run.grid = Grid::Step(dt);
+        }
+        run.record = self.patterns(f.texts("record"));
+        run.plot = self.patterns(f.texts("plot"));
+        run.method = Method {
+            alpha: self.number(f.value("alpha"), "alpha", &plain),
+            rho_inf: self.number(f.value("rho_inf"), "rho_inf", &plain),
+            beta: self.number(f.value("beta"), "beta", &plain),
+            gamma: self.number(f.value("gamma"), "gamma", &plain),
+            initial_acceleration: f.choice(
+                "initial_acceleration",
+                &[("consistent", InitialAcceleration::Consistent), ("zero", InitialAcceleration::Zero)],
+            ),
+        };
+        f.finish();
+        run
+    }
+
+    /// Patterns of names; one that fits nothing is worth a word.
+    fn patterns(&self, texts: Vec<Text>) -> Vec<String> {
+        for text in &texts {
+            let known = |name: &String| matches(&text.text, name);
+            if !self.names.is_broken(&text.text) && !self.names.map.keys().any(known) && text.text != "time" {
+                let mut names = self.view(0).names();
+                names.sort();
+                self.problems.add(
+                    Diagnostic::warning("M0401", format!("`{}` is the name of nothing", text.text))
+                        .at(&text.span, "fits no name")
+                        .hint_if(did_you_mean(&text.text, names.iter().map(String::as_str))),
+                );
+            }
+        }
+        texts.into_iter().map(|t| t.text).collect()
+    }
+
+    pub fn read_expect(&mut self, value: &Value) -> Option<Expect> {
+        let problems = self.problems;
+        let Data::Table(table) = &value.data else {
+            problems.add(wrong_type(value, "expect", "a list of tables, [[expect]]"));
+            return None;
+        };
+        let f = Fields::new(table, "this [[expect]]", &value.span, problems);
+        let source = f.text("source").map(|t| t.text).unwrap_or_default();
+        f.text("doc");
+        let solvers = f.texts("solver").into_iter().map(|t| t.text).collect();
+        let rtol = self.numbers(f.value("rtol"), "rtol");
+        let subject = match (f.text("signal"), f.text("event")) {
+            (Some(_), Some(_)) => {
+                f.exclude("signal", "event", "expect something of a signal or of an event");
+                None
+            }
+            (Some(signal), None) => self.signal(&f, &signal),
+            (None, Some(event)) => self.event(&f, &event),
+            (None, None) => {
+                f.missing("signal", "the name of a variable, as in signal = \"body.x\"");
+                None
+            }
+        };
+        let unit = match &subject {
+            Some((Subject::Signal { .. }, unit)) => unit.clone(),
+            _ => Some(si(Dimension::TIME)),
+        };
+        let exact = matches!(subject, Some((Subject::Count { .. }, _)));
+        let tolerance = match f.value("tol") {
+            Some(tol) => self.tolerance(tol, unit.as_ref()),
+            None if exact => Some(Tolerance::Absolute(0.0)),
+            None if subject.is_none() => None,
+            None => {
+                f.missing("tol", "how far off it may be: tol = \"0.2 %\", \"1 mm\" or \"100 rtol\"");
+                None
+            }
+        };
+        if subject.is_some() {
+            f.finish();
+        }
+        let (subject, _) = subject?;
+        Some(Expect { subject, tolerance: tolerance?, solvers, rtol, source, span: value.span.clone() })
+    }
+
+    /// One number or a list of them.
+    fn numbers(&mut self, value: Option<&Value>, key: &str) -> Vec<f64> {
+        let plain = si(Dimension::ONE);
+        match value {
+            Some(Value { data: Data::List(list), .. }) => {
+                list.iter().filter_map(|v| self.positive(Some(v), key, &plain)).collect()
+            }
+            one => self.positive(one, key, &plain).into_iter().collect(),
+        }
+    }
+
+    fn signal(&mut self, f: &Fields<'_>, signal: &Text) -> Option<(Subject, Option<Unit>)> {
+        let unit = self.signal_unit(signal);
+        let any = si(Dimension::ONE);
+        let mut found = None;
+        let at = self.number(f.value("at"), "at", &si(Dimension::TIME));
+        let last = at.map_or(Measure::Final, Measure::At);
+        let measures = [
+            ("value", last),
+            ("max", Measure::Max),
+            ("min", Measure::Min),
+            ("mean", Measure::Mean),
+            ("rms", Measure::Rms),
+        ];
+        let given: Vec<_> = measures.into_iter().filter(|(key, _)| f.value(key).is_some()).collect();
+        if given.is_empty() {
+            f.missing(
+                "value",
+                "the expected `value` at the end or `at` a time, or `max`, `min`, `mean`, `rms`",
+            );
+        }
+        if let [(a, _), (b, _), ..] = given.as_slice() {
+            f.exclude(a, b, "write one [[expect]] for each");
+        }
+        if let (Some(entry), Some((key, _))) = (f.entry("at"), given.iter().find(|(key, _)| *key != "value"))
+        {
+            let error = Diagnostic::error("M0111", format!("`at` does not go with `{key}`"));
+            self.problems.add(error.at(&entry.key.span, "a time goes with `value`"));
+        }
+        for (key, measure) in given {
+            let wanted = unit.as_ref().map_or(&any, |u| u.as_ref().unwrap_or(&any));
+            found = self.number(f.value(key), key, wanted).map(|value| (measure, value)).or(found);
+        }
+        let (unit, (measure, value)) = (unit?, found?);
+        let subject =
+            Subject::Signal { signal: signal.text.clone(), measure, value, unit: shown(unit.as_ref()) };
+        Some((subject, unit))
+    }
+
+    /// The unit of a signal; an expression becomes an output of its own. None if it is wrong.
+    fn signal_unit(&mut self, signal: &Text) -> Option<Option<Unit>> {
+        if let Some(named) = self.names.map.get(&signal.text) {
+            return Some(named.unit.clone());
+        }
+        if self.names.is_broken(&signal.text) {
+            return None;
+        }
+        let scalar = read_scalar(
+            &Value { data: Data::Text(signal.text.clone()), span: signal.span.clone() },
+            "signal",
+            self.problems,
+        );
+        let Form::Formula(formula) = scalar.form else { return None };
+        let mut view = self.view(0);
+        view.outputs = true;
+        let typed = self.formula(&formula, &view)?;
+        let unit = typed.dimension.map(si);
+        self.add_output(0, signal.text.clone(), unit.clone(), "", &signal.span, typed.expr);
+        Some(unit)
+    }
+
+    fn event(&mut self, f: &Fields<'_>, event: &Text) -> Option<(Subject, Option<Unit>)> {
+        let instances = self.tree.instances.iter();
+        let names: Vec<String> =
+            instances.flat_map(|i| i.each(|b| &b.events).map(|e| i.full(&e.key.name))).collect();
+        if !names.contains(&event.text) {
+            self.problems.add(
+                Diagnostic::error("M0402", format!("there is no event `{}`", event.text))
+                    .at(&event.span, "unknown event")
+                    .hint_if(did_you_mean(&event.text, names.iter().map(String::as_str))),
+            );
+            return None;
+        }
+        let event = event.text.clone();
+        let time = self.number(f.value("time"), "time", &si(Dimension::TIME));
+        let nth = f.count("nth").unwrap_or(1).max(1);
+        match (f.count("count"), time) {
+            (Some(count), None) => Some((Subject::Count { event, count }, None)),
+            (None, Some(time)) => Some((Subject::Time { event, nth, time }, None)),
+            (Some(_), Some(_)) => {
+                f.exclude("count", "time", "write one [[expect]] for each");
+                None
+            }
+            (None, None) => {
+                f.missing("count", "how often it happens, or its `time`, of the first or the `nth`");
+                None
+            }
+        }
+    }
+
+    fn tolerance(&mut self, value: &Value, unit: Option<&Unit>) -> Option<Tolerance> {
+        let positive = |v: f64| v.is_finite() && v >= 0.0;
+        if let Some(text) = value.as_text() {
+            let relative = text.text.trim().strip_suffix('%').map(|_| parse_value(&text.text));
+            if let Some(Ok(parsed)) = relative {
+                return positive(parsed.si).then_some(Tolerance::Relative(parsed.si));
+            }
+            let factor = text.text.trim().strip_suffix("rtol").map(|n| n.trim().trim_end_matches('*').trim());
+            if let Some(Ok(factor)) = factor.map(|n| if n.is_empty() { Ok(1.0) } else { n.parse::<f64>() }) {
+                return positive(factor).then_some(Tolerance::Rtol(factor));
+            }
+        }
+        // A tolerance is a difference: 1 °C is 1 K.
+        let unit = unit.map(|u| Unit { offset: 0.0, ..u.clone() });
+        let plain = si(Dimension::ONE);
+        let tol = self.number(Some(value), "tol", unit.as_ref().unwrap_or(&plain))?;
+        positive(tol).then_some(Tolerance::Absolute(tol))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn patterns_fit_names() {
+        for (pattern, name, fits) in [
+            ("x", "x", true),
+            ("x", "xy", false),
+            ("*", "a.b", true),
+            ("r1.*", "r1.u", true),
+            ("r1.*", "r2.u", false),
+            ("*.u", "r1.p.u", true),
+            ("a*b*c", "a1b2c", true),
+            ("a*b*c", "a1c2b", false),
+            ("aa*aa", "aaa", false),
+        ] {
+            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,492 @@
+//! Finding where guards cross zero on the curve over one step.
+//!
+//! A guard g_i(t) = g_i(t, y(t)) has a side: the sign it had last. It crosses where it leaves its side and comes out on
+//! the other; a guard that only touches zero has not crossed. A crossing counts if its direction is asked for.
+//!
+//! **All crossings of a step.** Every guard is sampled at Chebyshev points (dense at both ends). A change of sign brackets
+//! a root. Where three neighbours bend towards zero without reaching it, the lowest point between them is sought, so that
+//! two crossings between two samples are found as well. The earliest root wins; guards whose roots lie within
+//! `TOGETHER` of it cross together. What comes later is found again after the event, or on the rest of this curve if the
+//! event changed nothing.
+//!
+//! **Root.** Regula falsi (Illinois) with bisection when it is slow [Dowell1971], until the bracket is two roundings of
+//! time wide. The end of the bracket on the far side is the instant: there the guard is zero or has crossed.
+//!
+//! **Zero.** A guard that is exactly zero at the start, or that has just fired and still rests at zero, has no side. It
+//! takes the sign with which it leaves zero, looked for from the resolution of time upwards. Then:
+//! - it fires at the instant it leaves if it leaves towards the far side of its direction (Falling: downwards, Rising:
+//!   upwards): a ball put on the floor with v < 0 bounces at once, one with v > 0 does not;
+//! - except if it has just fired there and the event did not move it: it goes on, or comes back, without firing again.
+//!   If the event did move it, to zero once more, it may fire again, and again (and is reported if it does so for ever);
+//! - a guard of direction Both fires only when it comes from a side; leaving zero it fires nothing, but modes that
+//!   mirror it are brought into line (`Hybrid::settle`). The same holds for the others when they do not fire;
+//! - as long as it stays zero, nothing happens.
+//!
+//! **Jumps.** If an event or a sampled task puts a guard from one side to the other, it crosses at that instant, once. Put
+//! from one side to zero, it keeps its side until it comes out on the other.
+//!
+//! Limits: a pair of crossings that the samples and the parabola through them do not hint at is missed; the maximum step
+//! is the remedy. Guards that are not finite somewhere have no sign there.
+
+use crate::problem::{Direction, Guard, Hybrid};
+use crate::stepper::Segment;
+
+/// Roots closer than this, relative to 1 + |t|, cross together: what integration leaves uncertain in any case.
+pub const TOGETHER: f64 = 1e-12;
+/// θ of the samples: ½ (1 − cos(π j / 10)).
+const SAMPLES: [f64; 11] = [
+    0.0,
+    0.024471741852423234,
+    0.09549150281252627,
+    0.20610737385376343,
+    0.3454915028125263,
+    0.5,
+    0.6545084971874737,
+    0.7938926261462366,
+    0.9045084971874737,
+    0.9755282581475768,
+    1.0,
+];
+/// Where a guard leaves zero is looked for from the first sample down, each time at an eighth.
+const CLOSER: f64 = 0.125;
+/// Samples within this share of the step count as its start.
+const AT_ONCE: f64 = 1e-6;
+const ROOT_ITERATIONS: usize = 120;
+const DIP_ITERATIONS: usize = 40;
+
+/// Something that happens to a guard.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    pub t: f64,
+    pub guard: usize,
+    /// Towards positive values.
+    pub rising: bool,
+    /// false: it only left zero.
+    pub fires: bool,
+}
+
+/// Sides of all guards, and the search over a step.
+pub struct Locator {
+    directions: Vec<Direction>,
+    /// Sign of each guard; 0: it has none yet.
+    side: Vec<i8>,
+    /// At or near zero at the beginning of the curve: signs there are rounding.
+    resting: Vec<bool>,
+    /// Values at which they rest.
+    level: Vec<f64>,
+    /// No curve has been passed since.
+    fresh: bool,
+    /// Of those without side: may fire when they leave zero.
+    may_fire: Vec<bool>,
+    /// Largest minus smallest value of each guard over the last curve searched.
+    range: Vec<f64>,
+    // Of `sample`: times, values [point][guard], and what rounding does to each guard at the start.
+    times: Vec<f64>,
+    values: Vec<f64>,
+    noise: Vec<f64>,
+    /// What `search` found, at one instant.
+    found: Vec<Found>,
+    y: Vec<f64>,
+    g: Vec<f64>,
+}
+
+fn sign(x: f64) -> i8 {
+    (x > 0.0) as i8 - (x < 0.0) as i8
+}
+
+/// One rounding of time around t.
+pub fn resolution(t: f64) -> f64 {
+    f64::EPSILON * t.abs().max(f64::MIN_POSITIVE / f64::EPSILON)
+}
+
+impl Locator {
+    pub fn new(guards: &[Guard], n: usize) -> Self {
+        let m = guards.len();
+        // 16 decades of θ, three per eighth and decade.
+        let points = SAMPLES.len() + 20;
+        Locator {
+            directions: guards.iter().map(|g| g.direction).collect(),
+            side: vec![0; m],
+            resting: vec![false; m],
+            level: vec![0.0; m],
+            fresh: false,
+            may_fire: vec![true; m],
+            range: vec![0.0; m],
+            times: Vec::with_capacity(points),
+            values: Vec::with_capacity(points * m),
+            noise: vec![0.0; m],
+            found: Vec::with_capacity(m),
+            y: vec![0.0; n],
+            g: vec![0.0; m],
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.directions.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.directions.is_empty()
+    }
+
+    /// All that `search` found at its instant.
+    pub fn found(&self) -> &[Found] {
+        &self.found
+    }
+
+    pub fn side(&self, guard: usize) -> i8 {
+        self.side[guard]
+    }
+
+    pub fn may_fire(&self, guard: usize) -> bool {
+        self.may_fire[guard]
+    }
+
+    /// Put a guard on a side, well clear of zero.
+    pub fn put(&mut self, guard: usize, side: i8) {
+        self.side[guard] = side;
+        self.resting[guard] = false;
+        self.may_fire[guard] = true;
+    }
+
+    /// Put a guard on a side although its value, `level`, is still about zero.
+    pub fn lean(&mut self, guard: usize, side: i8, level: f64) {
+        self.put(guard, side);
+        self.resting[guard] = true;
+        self.level[guard] = level.abs();
+        self.fresh = true;
+    }
+
+    /// Take the side from a guard whose value, `level`, is about zero.
+    pub fn free(&mut self, guard: usize, may_fire: bool, level: f64) {
+        self.lean(guard, 0, level);
+        self.may_fire[guard] = may_fire;
+    }
+
+    /// A guard that fired at the value `at_instant` still rests if it is no farther from zero than this.
+    pub fn rest_after_firing(&self, guard: usize, at_instant: f64) -> f64 {
+        4.0 * at_instant.abs() + self.rounding(guard)
+    }
+
+    /// The same for one that was found to leave zero: the level may not grow from one instant to the next.
+    pub fn rest_on_leaving(&self, guard: usize) -> f64 {
+        self.level[guard].max(self.rounding(guard))
+    }
+
+    fn rounding(&self, guard: usize) -> f64 {
+        64.0 * f64::EPSILON * self.range[guard]
+    }
+
+    /// Is a change to this sign asked for?
+    pub fn counts(&self, guard: usize, sign: i8) -> bool {
+        match self.directions[guard] {
+            Direction::Both => true,
+            Direction::Rising => sign > 0,
+            Direction::Falling => sign < 0,
+        }
+    }
+
+    /// The earliest instant in (from, to], or at `from` if a guard leaves zero there, at which something is found.
+    pub fn search<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) -> Option<f64> {
+        self.found.clear();
+        if self.is_empty() || to <= from {
+            return None;
+        }
+        self.sample(problem, curve, from, to);
+        let mut earliest = f64::INFINITY;
+        for guard in 0..self.len() {
+            if let Some(found) = self.first(problem, curve, guard, earliest) {
+                self.found.push(found);
+                earliest = earliest.min(found.t);
+            }
+        }
+        if self.found.is_empty() {
+            self.fresh = false;
+            // Beyond this curve nobody rests at its start any more; those without side are still at zero.
+            for guard in 0..self.len() {
+                self.resting[guard] = self.side[guard] == 0;
+                self.pass(guard);
+            }
+            return None;
+        }
+        let together = earliest + TOGETHER * (1.0 + earliest.abs());
+        self.found.retain(|f| f.t <= together);
+        let at = self.found.iter().fold(earliest, |t, f| t.max(f.t));
+        self.arrive(problem, curve, at);
+        Some(at)
+    }
+
+    /// The side of a guard at the end of the curve, crossings that did not count included.
+    fn pass(&mut self, guard: usize) {
+        let m = self.len();
+        if self.side[guard] != 0 {
+            let last = self.values[guard..].iter().step_by(m).rev().map(|&g| sign(g)).find(|&s| s != 0);
+            self.side[guard] = last.unwrap_or(self.side[guard]);
+        }
+    }
+
+    /// Sides at the instant `at` of those that were not found.
+    fn arrive<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, at: f64) {
+        self.evaluate(problem, curve, at);
+        for guard in 0..self.len() {
+            let s = sign(self.g[guard]);
+            let changes = s != 0 && self.side[guard] != 0 && s != self.side[guard] && !self.resting[guard];
+            if !changes || self.found.iter().any(|f| f.guard == guard) {
+                continue;
+            }
+            if self.counts(guard, s) {
+                self.found.push(Found { t: at, guard, rising: s > 0, fires: true });
+            } else {
+                self.side[guard] = s;
+            }
+        }
+    }
+
+    fn evaluate<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, t: f64) {
+        curve.at(t, &mut self.y);
+        problem.guards(t, &self.y, &mut self.g);
+    }
+
+    /// One guard's value on the curve.
+    fn value<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, t: f64, guard: usize) -> f64 {
+        self.evaluate(problem, curve, t);
+        self.g[guard]
+    }
+
+    /// Values of all guards over the curve, finely at its start if one rests there.
+    fn sample<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) {
+        self.times.clear();
+        self.values.clear();
+        let finest = 8.0 * resolution(from.abs().max(to.abs()));
+        let any_resting = self.resting.iter().any(|&r| r);
+        self.times.push(from);
+        if any_resting {
+            let first = self.times.len();
+            let mut d = (to - from) * SAMPLES[1] * CLOSER;
+            while d > finest && self.times.len() < first + 18 {
+                self.times.push(from + d);
+                d *= CLOSER;
+            }
+            self.times[first..].reverse();
+        }
+        for theta in &SAMPLES[1..SAMPLES.len() - 1] {
+            self.times.push(from + theta * (to - from));
+        }
+        self.times.push(to);
+        for k in 0..self.times.len() {
+            self.evaluate(problem, curve, self.times[k]);
+            self.values.extend_from_slice(&self.g);
+        }
+        let m = self.len();
+        for guard in 0..m {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for &g in self.values[guard..].iter().step_by(m) {
+                (low, high) = (low.min(g), high.max(g));
+            }
+            self.range[guard] = if high >= low { high - low } else { 0.0 };
+        }
+        if any_resting {
+            // Three neighbouring times tell how much of a value is rounding.
+            for guard in 0..m {
+                // A curve meets the values it starts from to rounding only.
+                let at_level = self.fresh && self.resting[guard];
+                let start = if at_level { self.values[guard].abs() } else { 0.0 };
+                self.noise[guard] = self.level[guard].max(start);
+            }
+            for k in 1..=3 {
+                self.evaluate(problem, curve, from + k as f64 * resolution(from));
+                for guard in 0..m {
+                    let d = (self.g[guard] - self.values[guard]).abs();
+                    self.noise[guard] = self.noise[guard].max(if d.is_finite() { 4.0 * d } else { 0.0 });
+                }
+            }
+        }
+    }
+
+    /// The first thing that happens to one guard, unless it is clearly later than `earliest`.
+    fn first<P: Hybrid>(
+        &mut self,
+        problem: &mut P,
+        curve: &Segment,
+        guard: usize,
+        earliest: f64,
+    ) -> Option<Found> {
+        let (m, points) = (self.len(), self.times.len());
+        let g = |at: &Self, k: usize| at.values[k * m + guard];
+        let mut k = 0;
+        if self.resting[guard] {
+            // The first sample that is no rounding.
+            k = (1..points).find(|&k| g(self, k).abs() > 2.0 * self.noise[guard])?;
+            if self.side[guard] == 0 {
+                return Some(self.leave(problem, curve, guard, k));
+            }
+            if sign(g(self, k)) != self.side[guard] {
+                k -= 1;
+            }
+        }
+        let mut side = self.side[guard];
+        let mut last = k;
+        for k in k + 1..points {
+            if self.times[last] > earliest + TOGETHER * (1.0 + earliest.abs()) {
+                return None;
+            }
+            let s = sign(g(self, k));
+            if s == side {
+                if k >= 2
+                    && last == k - 1
+                    && sign(g(self, k - 2)) == side
+                    && let Some(dip) = self.dip(problem, curve, guard, side, k - 1)
+                {
+                    // Out through the dip's left flank, back through its right one.
+                    let (a, b) = (self.times[k - 2], self.times[k]);
+                    let (fires, t) = if self.counts(guard, -side) {
+                        (-side, self.root(problem, curve, guard, side, a, dip))
+                    } else {
+                        (side, self.root(problem, curve, guard, -side, dip, b))
+                    };
+                    return Some(Found { t, guard, rising: fires > 0, fires: true });
+                }
+                last = k;
+            } else if s == -side {
+                if self.counts(guard, s) {
+                    let t = self.root(problem, curve, guard, side, self.times[last], self.times[k]);
+                    return Some(Found { t, guard, rising: s > 0, fires: true });
+                }
+                side = s;
+                last = k;
+            }
+        }
+        // Exactly zero at the end: where would it go?
+        if last + 1 < points && sign(g(self, points - 1)) == 0 && self.counts(guard, -side) {
+            let (from, to) = (self.times[0], self.times[points - 1]);
+            let beyond = to + f64::max(AT_ONCE * (to - from), 4.0 * resolution(to));
+            if sign(self.value(problem, curve, beyond, guard)) == -side {
+                let t = self.root(problem, curve, guard, side, self.times[last], to);
+                return Some(Found { t, guard, rising: side < 0, fires: true });
+            }
+        }
+        None
+    }
+
+    /// A guard without side that has clearly left zero at sample k.
+    fn leave<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, guard: usize, k: usize) -> Found {
+        let s = sign(self.values[k * self.len() + guard]);
+        let fires =
+            self.may_fire[guard] && self.directions[guard] != Direction::Both && self.counts(guard, s);
+        let (from, to) = (self.times[0], *self.times.last().unwrap());
+        let (mut a, mut b) = (self.times[k - 1], self.times[k]);
+        if b - from <= AT_ONCE * (to - from) || k == 1 {
+            return Found { t: from, guard, rising: s > 0, fires };
+        }
+        // It stayed at zero for a while: where did it stop to?
+        while b - a > 2.0 * resolution(b) {
+            let x = 0.5 * (a + b);
+            if x <= a || x >= b {
+                break;
+            }
+            if self.value(problem, curve, x, guard).abs() > 2.0 * self.noise[guard] { b = x } else { a = x }
+        }
+        Found { t: b, guard, rising: s > 0, fires }
+    }
+
+    /// The smallest time in [a, b] at which the guard is no longer on `side`; at b it is not.
+    fn root<P: Hybrid>(
+        &mut self,
+        problem: &mut P,
+        curve: &Segment,
+        guard: usize,
+        side: i8,
+        mut a: f64,
+        mut b: f64,
+    ) -> f64 {
+        let mut g_a = self.value(problem, curve, a, guard);
+        let mut g_b = self.value(problem, curve, b, guard);
+        if sign(g_a) != side {
+            return a;
+        }
+        let mut width = b - a;
+        let mut moved = 0;
+        for k in 0..ROOT_ITERATIONS {
+            let tolerance = 2.0 * resolution(b);
+            if b - a <= tolerance {
+                break;
+            }
+            // Bisect whenever three iterations have not halved the bracket.
+            let bisect = k % 3 == 2 && b - a > 0.5 * width;
+            if k % 3 == 2 {
+                width = b - a;
+            }
+            let mut x = if bisect { 0.5 * (a + b) } else { a - g_a * (b - a) / (g_b - g_a) };
+            x = x.max(a + 0.5 * tolerance).min(b - 0.5 * tolerance);
+            if !(x > a && x < b) {
+                x = 0.5 * (a + b);
+                if x <= a || x >= b {
+                    break;
+                }
+            }
+            let g_x = self.value(problem, curve, x, guard);
+            // Illinois: an end that stays twice counts half.
+            if sign(g_x) == side {
+                (a, g_a) = (x, g_x);
+                g_b *= if moved == -1 { 0.5 } else { 1.0 };
+                moved = -1;
+            } else {
+                (b, g_b) = (x, g_x);
+                g_a *= if moved == 1 { 0.5 } else { 1.0 };
+                moved = 1;
+            }
+        }
+        b
+    }
+
+    /// A time around sample k where the guard is beyond zero although the samples k − 1, k, k + 1 are on `side`.
+    /// Parabolas through the three lowest points, golden section where they do not move. [Brent1973, ch. 5]
+    fn dip<P: Hybrid>(
+        &mut self,
+        problem: &mut P,
+        curve: &Segment,
+        guard: usize,
+        side: i8,
+        k: usize,
+    ) -> Option<f64> {
+        let m = self.len();
+        let s = side as f64;
+        let mut p = [k - 1, k, k + 1].map(|k| (self.times[k], s * self.values[k * m + guard]));
+        for round in 0..DIP_ITERATIONS {
+            let [(a, g_a), (b, g_b), (c, g_c)] = p;
+            let lowest = g_a.min(g_b).min(g_c);
+            let (d_1, d_2) = ((g_b - g_a) / (b - a), (g_c - g_b) / (c - b));
+            let bend = (d_2 - d_1) / (c - a);
+            if bend.is_nan() || bend <= 0.0 {
+                return None;
+            }
+            let vertex = 0.5 * (a + b) - 0.5 * d_1 / bend;
+            if !(vertex > a && vertex < c) {
+                return None;
+            }
+            let expected = g_a + (vertex - a) * (d_1 + bend * (vertex - b));
+            // A parabola that stays well clear of zero.
+            if round == 0 && expected > 0.8 * lowest {
+                return None;
+            }
+            let mut x = vertex;
+            if (x - b).abs() < 1e-3 * (c - a) {
+                x = if c - b > b - a { b + 0.382 * (c - b) } else { b - 0.382 * (b - a) };
+            }
+            if (c - a) < 64.0 * resolution(c) {
+                return None;
+            }
+            let g_x = s * self.value(problem, curve, x, guard);
+            if g_x < 0.0 {
+                return Some(x);
+            }
+            if x == vertex && (g_x - expected).abs() <= 0.1 * g_x {
+                return None;
+            }
+            // Keep the lowest point and its neighbours.
+            let q = if x < b { [p[0], (x, g_x), p[1], p[2]] } else { [p[0], p[1], (x, g_x), p[2]] };
+            p = if q[1].1 <= q[2].1 { [q[0], q[1], q[2]] } else { [q[1], q[2], q[3]] };
+        }
+        None
+    }
+}

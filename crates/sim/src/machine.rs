@@ -1,0 +1,341 @@
+//! A model ready to run: compiled equations with their present parameters, inputs and modes.
+//!
+//! [`Prepared`] is immutable and shared; each run has its own [`Machine`].
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trunnion_equations::flat::{Action, Assignment, Kind};
+use trunnion_equations::{Compiled, Engine, Part, Symbol, System, Unit, flat};
+
+use crate::problem::{Crossing, Direction, Effect, Guard, Hybrid, Layout, Problem};
+use crate::task::Tasks;
+
+/// The compiled model, for any number of runs on any number of threads.
+#[derive(Debug)]
+pub struct Prepared {
+    pub system: System,
+    pub compiled: Compiled,
+    pub layout: Layout,
+    pub columns: Vec<Column>,
+}
+
+/// A recorded signal.
+#[derive(Clone, Debug)]
+pub struct Column {
+    pub name: String,
+    pub unit: Unit,
+    pub doc: String,
+    source: Source,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Unknown(usize),
+    Output(usize),
+    Slow(usize),
+}
+
+impl Prepared {
+    pub fn new(system: System, engine: Engine) -> Self {
+        let compiled = system.compile(engine);
+        let layout = layout(&system);
+        let columns = columns(&system);
+        Prepared { system, compiled, layout, columns }
+    }
+
+    /// The place of a column by its name.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|c| c.name == name)
+    }
+}
+
+fn layout(system: &System) -> Layout {
+    let quantity = |&s: &Symbol| system.quantity(s);
+    let guards = system.guards().into_iter().map(|(name, direction, _)| Guard {
+        name,
+        direction: match direction {
+            flat::Direction::Rising => Direction::Rising,
+            flat::Direction::Falling => Direction::Falling,
+            flat::Direction::Both => Direction::Both,
+        },
+    });
+    Layout {
+        names: system.unknowns.iter().map(|s| quantity(s).name.clone()).collect(),
+        differential: (0..system.n()).map(|i| i < system.n_states).collect(),
+        nominal: system.unknowns.iter().map(|s| quantity(s).nominal.unwrap_or(1.0)).collect(),
+        pattern: system.pattern.clone(),
+        second_order: system.second_order.clone(),
+        guards: guards.collect(),
+    }
+}
+
+/// Unknowns, then what follows from them, then modes and inputs the user named.
+fn columns(system: &System) -> Vec<Column> {
+    let of = |s: Symbol, source: Source| {
+        let q = system.quantity(s);
+        Column { name: q.name.clone(), unit: q.unit.clone(), doc: q.doc.clone(), source }
+    };
+    let unknowns = system.unknowns.iter().enumerate().map(|(i, &s)| of(s, Source::Unknown(i)));
+    let outputs = system.outputs.iter().enumerate().map(|(i, o)| Column {
+        name: o.name.clone(),
+        unit: o.unit.clone(),
+        doc: o.doc.clone(),
+        source: Source::Output(i),
+    });
+    let hidden = |s: Symbol| system.relations.iter().any(|r| r.mode == s);
+    let discrete = system.slow.iter().enumerate().filter(|&(_, &s)| {
+        matches!(system.quantity(s).kind, Kind::Mode { .. } | Kind::Input { .. }) && !hidden(s)
+    });
+    let discrete = discrete.map(|(i, &s)| of(s, Source::Slow(i)));
+    unknowns.chain(outputs).chain(discrete).collect()
+}
+
+/// One run of a prepared model.
+pub struct Machine {
+    prepared: Arc<Prepared>,
+    /// Parameters, inputs and modes.
+    slow: Vec<f64>,
+    k: Vec<f64>,
+    scratch: Vec<f64>,
+    /// Written by `compute_actions`.
+    actions: Vec<f64>,
+    outputs: Vec<f64>,
+    /// Relations that crossed at `fresh_at` keep the side they crossed to.
+    fresh: Vec<bool>,
+    fresh_at: f64,
+    /// Largest size seen of each relation's guard: what counts as zero is relative to it.
+    guard_size: Vec<f64>,
+    jumped: bool,
+    tasks: Tasks,
+    /// Why the model ended the run.
+    pub ended_by: Option<String>,
+    /// Number and time of every event so far.
+    pub fired: Vec<(usize, f64)>,
+}
+
+impl Machine {
+    /// `given` overrides parameters, inputs and start values (SI).
+    pub fn new(prepared: Arc<Prepared>, given: &HashMap<Symbol, f64>, t_0: f64) -> Result<Self, String> {
+        let system = &prepared.system;
+        let start = system.start(given);
+        let slow = start.slow();
+        let tasks = Tasks::new(system, &start, t_0)?;
+        let compiled = &prepared.compiled;
+        let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
+        let n_relations = system.relations.len();
+        let mut machine = Machine {
+            k: vec![0.0; compiled.n_slow()],
+            scratch: vec![0.0; compiled.scratch()],
+            actions: sized(Part::Actions),
+            outputs: sized(Part::Outputs),
+            fresh: vec![false; n_relations],
+            fresh_at: f64::NAN,
+            guard_size: vec![0.0; n_relations],
+            jumped: false,
+            tasks,
+            slow,
+            prepared,
+            ended_by: None,
+            fired: Vec::new(),
+        };
+        machine.prepare();
+        Ok(machine)
+    }
+
+    pub fn prepared(&self) -> &Arc<Prepared> {
+        &self.prepared
+    }
+
+    /// Lines the controllers wrote since the last call.
+    pub fn take_log(&mut self) -> Vec<String> {
+        self.tasks.take_log()
+    }
+
+    /// Present value of a parameter, input or mode.
+    pub fn slow(&self, place: usize) -> f64 {
+        self.slow[place]
+    }
+
+    /// Change a parameter, input or mode between steps.
+    pub fn set_slow(&mut self, place: usize, value: f64) {
+        self.slow[place] = value;
+        self.prepare();
+    }
+
+    /// All columns at (t, y), in the units they are shown in.
+    pub fn record(&mut self, t: f64, y: &[f64], row: &mut [f64]) {
+        let Machine { prepared, k, scratch, outputs, slow, .. } = self;
+        prepared.compiled.run(Part::Outputs as usize, t, y, k, scratch, outputs);
+        for (value, column) in row.iter_mut().zip(&prepared.columns) {
+            let si = match column.source {
+                Source::Unknown(i) => y[i],
+                Source::Output(i) => outputs[i],
+                Source::Slow(i) => slow[i],
+            };
+            *value = column.unit.shown(si);
+        }
+    }
+
+    /// k follows the slow inputs.
+    fn prepare(&mut self) {
+        self.prepared.compiled.prepare(&self.slow, &mut self.scratch, &mut self.k);
+    }
+
+    fn part(&mut self, part: Part, t: f64, y: &[f64], out: &mut [f64]) {
+        self.prepared.compiled.run(part as usize, t, y, &self.k, &mut self.scratch, out);
+    }
+
+    fn compute_actions(&mut self, t: f64, y: &[f64]) {
+        let Machine { prepared, k, scratch, actions, .. } = self;
+        prepared.compiled.run(Part::Actions as usize, t, y, k, scratch, actions);
+    }
+
+    /// Give `values` to the targets; true if anything changed.
+    fn assign(&mut self, set: &[Assignment], first: usize, y: &mut [f64]) -> bool {
+        let mut changed = false;
+        for (k, a) in set.iter().enumerate() {
+            changed |= self.put(a.target, self.actions[first + k], y);
+        }
+        changed
+    }
+
+    fn put(&mut self, target: Symbol, value: f64, y: &mut [f64]) -> bool {
+        let place = match self.prepared.system.slow_place(target) {
+            Some(i) => &mut self.slow[i],
+            None => match self.prepared.system.y_place(target) {
+                Some(i) => {
+                    self.jumped = true;
+                    &mut y[i]
+                }
+                None => return false,
+            },
+        };
+        let changed = place.to_bits() != value.to_bits();
+        *place = value;
+        changed
+    }
+}
+
+impl Problem for Machine {
+    fn layout(&self) -> &Layout {
+        &self.prepared.layout
+    }
+
+    fn residual(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
+        self.part(Part::Residual, t, y, f);
+    }
+
+    fn jacobian(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.part(Part::Jacobian, t, y, values);
+    }
+
+    fn time_gradient(&mut self, t: f64, y: &[f64], f_t: &mut [f64]) {
+        self.part(Part::TimeGradient, t, y, f_t);
+    }
+}
+
+/// A guard this small against the largest it has been is taken to be zero still: far above rounding, far below
+/// what a jump makes on purpose.
+const GUARD_ZERO: f64 = 1e-9;
+
+impl Hybrid for Machine {
+    fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
+        self.part(Part::Guards, t, y, g);
+    }
+
+    fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String> {
+        let prepared = Arc::clone(&self.prepared);
+        let system = &prepared.system;
+        let n_events = system.events.len();
+        if self.fresh_at != t {
+            self.fresh.fill(false);
+            self.fresh_at = t;
+            self.jumped = false;
+        }
+        self.compute_actions(t, y);
+        let mut effect = Effect::default();
+        for crossing in crossings {
+            if let Some(event) = system.events.get(crossing.guard) {
+                let first = system.events[..crossing.guard].iter().map(|e| e.set.len()).sum();
+                effect.changed |= self.assign(&event.set, first, y);
+                self.fired.push((crossing.guard, t));
+                if let Some(message) = &event.terminate {
+                    effect.terminate = true;
+                    self.ended_by = Some(message.clone());
+                }
+            } else {
+                let number = crossing.guard - n_events;
+                let value = if crossing.rising { 1.0 } else { 0.0 };
+                effect.changed |= self.put(system.relations[number].mode, value, y);
+                self.fresh[number] = true;
+            }
+        }
+        self.prepare();
+        Ok(effect)
+    }
+
+    fn settle(&mut self, t: f64, _y: &[f64], g: &[f64]) -> bool {
+        let prepared = Arc::clone(&self.prepared);
+        let system = &prepared.system;
+        let n_events = system.events.len();
+        let mut changed = false;
+        for (number, relation) in system.relations.iter().enumerate() {
+            let value = g[n_events + number];
+            let size = &mut self.guard_size[number];
+            *size = size.max(value.abs());
+            let held = self.fresh[number] && self.fresh_at == t;
+            if held && (!self.jumped || value.abs() <= GUARD_ZERO * *size) {
+                continue;
+            }
+            let holds = value > 0.0 || (relation.closed && value == 0.0);
+            let Some(place) = system.slow_place(relation.mode) else { continue };
+            let new = if holds { 1.0 } else { 0.0 };
+            if self.slow[place] != new {
+                self.slow[place] = new;
+                changed = true;
+            }
+        }
+        if changed {
+            self.prepare();
+        }
+        changed
+    }
+
+    fn next_instant(&self) -> f64 {
+        self.tasks.next_instant()
+    }
+
+    fn sample(&mut self, t: f64, y: &mut [f64]) -> Result<Effect, String> {
+        let prepared = Arc::clone(&self.prepared);
+        let system = &prepared.system;
+        self.compute_actions(t, y);
+        let mut first: usize = system.events.iter().map(|e| e.set.len()).sum();
+        let mut changed = false;
+        for (number, task) in system.tasks.iter().enumerate() {
+            let due = self.tasks.take_due(number, t);
+            match &task.action {
+                Action::Set(set) => {
+                    if due {
+                        changed |= self.assign(set, first, y);
+                    }
+                    first += set.len();
+                }
+                Action::Script { inputs, outputs, .. } => {
+                    if due {
+                        let values =
+                            self.tasks.run_script(number, t, &self.actions[first..first + inputs.len()])?;
+                        for (&(_, target), value) in outputs.iter().zip(values) {
+                            changed |= self.put(target, value, y);
+                        }
+                    }
+                    first += inputs.len();
+                }
+            }
+        }
+        if changed {
+            self.prepare();
+        }
+        Ok(Effect { changed, terminate: false })
+    }
+}

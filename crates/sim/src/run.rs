@@ -1,0 +1,66 @@
+//! One run of a prepared model with the settings a user gives.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trunnion_equations::Symbol;
+
+use crate::integrate::{Observer, Output, Plan, RunError, Summary, integrate};
+use crate::machine::{Machine, Prepared};
+use crate::solvers::choose::{Entry, MethodNumbers};
+use crate::stepper::Options;
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub t_0: f64,
+    pub t_end: f64,
+    pub output: Output,
+    pub rtol: f64,
+    /// The same for every unknown (SI); None: rtol · nominal.
+    pub atol: Option<f64>,
+    pub h_max: Option<f64>,
+    /// Step of a fixed-step solver; None: a thousandth of the run.
+    pub step: Option<f64>,
+    pub numbers: MethodNumbers,
+}
+
+impl Settings {
+    fn options(&self, n: usize, solver: &Entry) -> Options {
+        Options {
+            rtol: self.rtol,
+            atol: self.atol.map(|a| vec![a; n]),
+            h_max: self.h_max.unwrap_or(f64::INFINITY),
+            h: if solver.fixed_step {
+                Some(self.step.unwrap_or((self.t_end - self.t_0) / 1000.0))
+            } else {
+                self.step
+            },
+        }
+    }
+}
+
+/// What a run leaves behind, also a failed one.
+pub struct Finished {
+    pub result: Result<Summary, RunError>,
+    pub machine: Machine,
+    /// Values at the end.
+    pub y: Vec<f64>,
+}
+
+/// Run from the start values. `given` overrides parameters, inputs and start values (SI).
+pub fn run(
+    prepared: &Arc<Prepared>,
+    given: &HashMap<Symbol, f64>,
+    solver: &Entry,
+    settings: &Settings,
+    observer: &mut dyn Observer<Machine>,
+) -> Result<Finished, String> {
+    let mut machine = Machine::new(Arc::clone(prepared), given, settings.t_0)?;
+    let mut y = prepared.system.start(given).y();
+    let options = settings.options(y.len(), solver);
+    let mut stepper = solver.stepper(&prepared.layout, &options, &settings.numbers);
+    let plan = Plan::new(settings.t_0, settings.t_end, settings.output);
+    let result = integrate(&mut machine, &mut y, stepper.as_mut(), &plan, observer);
+    Ok(Finished { result, machine, y })
+}

@@ -1,0 +1,810 @@
+//! Explicit Runge–Kutta methods: Tsitouras 5(4) with step control, classical RK4 and Euler with a fixed step.
+//!
+//!   y_d,i = y₀ + h Σ_{j<i} a_ij k_j,   0 = f_a(t₀ + c_i h, y_d,i, y_a,i),   k_i = f_d(t₀ + c_i h, y_d,i, y_a,i)   (1)
+//!   y₁ = y₀ + h Σ b_i k_i,   e = h Σ ẽ_i k_i                                                        (2)
+//!   y(θ) = y₀ + h Σ_i k_i Σ_p w_ip θ^p                                                              (3)
+//!   h_new = h · 0.9 · ‖e‖^(−0.7/q) · ‖e_old‖^(0.4/q),   q = 5                                        (4)
+//!
+//! (1), (2) [Hairer1993, II.1]; algebraic unknowns are solved at every stage, which keeps the order for index 1
+//! [Hairer1996, VI.1]. (4) is the PI controller of [Hairer1996, IV.2]. The derivative at the end of a step is always
+//! evaluated: it is the first stage of the next one. Algebraic unknowns are interpolated through values solved at equal
+//! distances inside the step.
+//!
+//! Stability: explicit, |h λ| below about 3.3 (Tsit45), 2.8 (RK4), 2 (Euler) on the negative real axis. Stiff problems
+//! work with tiny steps only; `looks_stiff` says so.
+
+use super::fixed::{DEFAULT_STEP, FixedSteps};
+use crate::newton::{Part, Stuck};
+use crate::problem::Problem;
+use crate::stepper::{Cause, Failure, Options, Segment, Stepper, Work};
+
+/// A method. Stage s + 1 is the derivative at the end of the step.
+#[derive(Debug)]
+pub struct Tableau {
+    pub name: &'static str,
+    pub order: usize,
+    pub c: &'static [f64],
+    pub a: &'static [&'static [f64]],
+    pub b: &'static [f64],
+    /// b − b̂ of s + 1 stages; empty: no error estimate, the step is fixed.
+    pub error: &'static [f64],
+    /// w_ip of (3): row i for stage i of s + 1, column p for θ^(p+1).
+    pub dense: &'static [&'static [f64]],
+}
+
+/// Tsitouras 5(4): fifth order, embedded fourth, last stage reused, free interpolant of order four.
+/// [Tsitouras2011, table 1 and §4]
+pub static TSIT45: Tableau = Tableau {
+    name: "tsit45",
+    order: 5,
+    c: &[0.0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0],
+    a: &[
+        &[],
+        &[0.161],
+        &[-0.008480655492356989, 0.335480655492357],
+        &[2.8971530571054935, -6.359448489975075, 4.3622954328695815],
+        &[5.325864828439257, -11.748883564062828, 7.4955393428898365, -0.09249506636175525],
+        &[5.86145544294642, -12.92096931784711, 8.159367898576159, -0.071584973281401, -0.028269050394068383],
+    ],
+    b: &[
+        0.09646076681806523,
+        0.01,
+        0.4798896504144996,
+        1.379008574103742,
+        -3.290069515436081,
+        2.324710524099774,
+    ],
+    error: &[
+        -0.001780011052225777,
+        -0.0008164344596567469,
+        0.007880878010261995,
+        -0.1447110071732629,
+        0.5823571654525552,
+        -0.45808210592918697,
+        1.0 / 66.0,
+    ],
+    dense: &[
+        &[1.0, -2.763706197274826, 2.9132554618219126, -1.0530884977290216],
+        &[0.0, 0.1317, -0.2234, 0.1017],
+        &[0.0, 3.9302962368947516, -5.941033872131505, 2.490627285651253],
+        &[0.0, -12.411077166933676, 30.33818863028232, -16.548102889244902],
+        &[0.0, 37.50931341651104, -88.1789048947664, 47.37952196281928],
+        &[0.0, -27.896526289197286, 65.09189467479366, -34.87065786149661],
+        &[0.0, 1.5, -4.0, 2.5],
+    ],
+};
+
+/// The classical method of order four with cubic Hermite interpolation. [Hairer1993, table II.1.2]
+pub static RK4: Tableau = Tableau {
+    name: "rk4",
+    order: 4,
+    c: &[0.0, 0.5, 0.5, 1.0],
+    a: &[&[], &[0.5], &[0.0, 0.5], &[0.0, 0.0, 1.0]],
+    b: &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0],
+    error: &[],
+    // θ²: 3 b_i − 2 δ_i1, θ³: δ_i1 − 2 b_i; the end derivative −θ² + θ³.
+    dense: &[
+        &[1.0, -1.5, 2.0 / 3.0],
+        &[0.0, 1.0, -2.0 / 3.0],
+        &[0.0, 1.0, -2.0 / 3.0],
+        &[0.0, 0.5, -1.0 / 3.0],
+        &[0.0, -1.0, 1.0],
+    ],
+};
+
+/// Explicit Euler with linear interpolation.
+pub static EULER: Tableau = Tableau {
+    name: "euler",
+    order: 1,
+    c: &[0.0],
+    a: &[&[]],
+    b: &[1.0],
+    error: &[],
+    dense: &[&[1.0], &[0.0]],
+};
+
+/// Of the error tolerance, what the algebraic unknowns of a stage may be off; a thousandth leaves the estimate clean.
+const STAGE_TOLERANCE: f64 = 1e-3;
+/// The same for fixed steps, which know no tolerance: relative to the size of the unknown.
+const FIXED_STAGE_TOLERANCE: f64 = 1e-12;
+/// Simplified Newton with an old Jacobian has to gain at least this per iteration.
+const CONTRACTION: f64 = 0.3;
+const STAGE_ITERATIONS: usize = 12;
+/// Steps may shrink to this share of themselves, or grow by this, at once. [Hairer1993, II.4]
+const SHRINK: f64 = 0.2;
+const GROW: f64 = 5.0;
+const SAFETY: f64 = 0.9;
+
+/// An explicit Runge–Kutta solver.
+pub struct Explicit {
+    tableau: &'static Tableau,
+    options: Options,
+    work: Work,
+    // Set up by `restart`.
+    n: usize,
+    differential: Vec<usize>,
+    algebraic: Option<Part>,
+    nominal: Vec<f64>,
+    atol: Vec<f64>,
+    // The state: values at the end of the last step, and what the next one needs.
+    t: f64,
+    y: Vec<f64>,
+    h_next: f64,
+    error_old: f64,
+    rejected_last: bool,
+    steps: FixedSteps,
+    stiff_hits: u32,
+    // Written by `attempt`.
+    t_start: f64,
+    y_start: Vec<f64>,
+    /// Stage derivatives, s + 1 rows of n; the last is f at the end of the step.
+    k: Vec<f64>,
+    stage: Vec<f64>,
+    y_end: Vec<f64>,
+    weight: Vec<f64>,
+    f: Vec<f64>,
+    /// Algebraic values inside the step, degree − 1 rows of n.
+    inside: Vec<f64>,
+    segment: Segment,
+    segment_is_current: bool,
+}
+
+/// Why an attempt failed: unknown or row, and the cause.
+struct Rejected(usize, Cause);
+
+impl Explicit {
+    pub fn new(tableau: &'static Tableau, options: Options) -> Self {
+        Explicit {
+            tableau,
+            options,
+            work: Work::default(),
+            n: 0,
+            differential: vec![],
+            algebraic: None,
+            nominal: vec![],
+            atol: vec![],
+            t: 0.0,
+            y: vec![],
+            h_next: 0.0,
+            error_old: 1e-4,
+            rejected_last: false,
+            steps: FixedSteps::default(),
+            stiff_hits: 0,
+            t_start: 0.0,
+            y_start: vec![],
+            k: vec![],
+            stage: vec![],
+            y_end: vec![],
+            weight: vec![],
+            f: vec![],
+            inside: vec![],
+            segment: Segment::default(),
+            segment_is_current: false,
+        }
+    }
+
+    pub fn tsit45(options: Options) -> Self {
+        Self::new(&TSIT45, options)
+    }
+
+    pub fn rk4(options: Options) -> Self {
+        Self::new(&RK4, options)
+    }
+
+    pub fn euler(options: Options) -> Self {
+        Self::new(&EULER, options)
+    }
+
+    /// The step has been at the limit of stability many times in a row: an implicit solver would be faster.
+    pub fn looks_stiff(&self) -> bool {
+        self.stiff_hits >= 15
+    }
+
+    fn is_adaptive(&self) -> bool {
+        !self.tableau.error.is_empty()
+    }
+
+    fn stages(&self) -> usize {
+        self.tableau.b.len()
+    }
+
+    fn allocate(&mut self, problem: &dyn Problem) {
+        let layout = problem.layout();
+        let n = layout.n();
+        let rows = self.stages() + 1;
+        self.n = n;
+        self.differential = (0..n).filter(|&i| layout.differential[i]).collect();
+        let part = Part::algebraic(layout);
+        self.algebraic = (part.m() > 0).then_some(part);
+        self.nominal = layout.nominal.clone();
+        self.atol = match &self.options.atol {
+            Some(atol) => atol.clone(),
+            None => layout.nominal.iter().map(|size| self.options.rtol * size).collect(),
+        };
+        self.k = vec![0.0; rows * n];
+        let degree = self.tableau.dense[0].len();
+        self.inside = vec![0.0; (degree - 1) * n];
+        self.segment = Segment { t0: 0.0, t1: 0.0, degree, coefficients: vec![0.0; (degree + 1) * n] };
+        for v in
+            [&mut self.y, &mut self.y_start, &mut self.stage, &mut self.y_end, &mut self.weight, &mut self.f]
+        {
+            *v = vec![0.0; n];
+        }
+    }
+
+    /// Tolerance of each unknown around `y_start`, for the error norm.
+    fn weigh(&mut self) {
+        for i in 0..self.n {
+            self.weight[i] = if self.is_adaptive() {
+                self.atol[i] + self.options.rtol * self.y_start[i].abs()
+            } else {
+                self.nominal[i].max(self.y_start[i].abs())
+            };
+        }
+    }
+
+    /// f at (t, y) into `self.f`, after the algebraic unknowns of `y` have been solved there.
+    fn evaluate(&mut self, problem: &mut dyn Problem, t: f64, y: &mut [f64]) -> Result<(), Rejected> {
+        let Some(part) = &mut self.algebraic else {
+            problem.residual(t, y, &mut self.f);
+            self.work.residuals += 1;
+            return finite(&self.f, &self.differential);
+        };
+        let tolerance = if self.tableau.error.is_empty() { FIXED_STAGE_TOLERANCE } else { STAGE_TOLERANCE };
+        let before = part.work;
+        let mut solved = solve_stage(part, problem, t, y, &self.weight, tolerance);
+        if solved.is_err() {
+            // Once more with damping, from the start of the step.
+            part.columns.iter().for_each(|&u| y[u] = self.y_start[u]);
+            if part.newton(problem, t, y).is_ok() && part.evaluate(problem, t, y).is_ok() {
+                solved = Ok(());
+            }
+        }
+        self.work.residuals += part.work.residuals - before.residuals;
+        self.work.jacobians += part.work.jacobians - before.jacobians;
+        self.work.factorisations += part.work.factorisations - before.factorisations;
+        if let Err(Rejected(_, Cause::NoConvergence)) = solved {
+            self.work.newton_failures += 1;
+        }
+        solved?;
+        self.f.copy_from_slice(&part.f);
+        finite(&self.f, &self.differential)
+    }
+
+    /// One step (1), (2) from `y_start` to `t_end` into `y_end` and `k`; the error norm and the unknown that dominates it.
+    fn attempt(&mut self, problem: &mut dyn Problem, t_end: f64) -> Result<(f64, usize), Rejected> {
+        let (n, s, tableau) = (self.n, self.stages(), self.tableau);
+        let h = t_end - self.t_start;
+        // Algebraic unknowns start from where the stage before left them.
+        self.stage.copy_from_slice(&self.y_start);
+        for i in 1..=s {
+            let (a, c) = if i < s { (tableau.a[i], tableau.c[i]) } else { (tableau.b, 1.0) };
+            let mut stage = std::mem::take(&mut self.stage);
+            for &u in &self.differential {
+                let sum: f64 = a.iter().enumerate().map(|(j, a)| a * self.k[j * n + u]).sum();
+                stage[u] = self.y_start[u] + h * sum; // (1)
+            }
+            if i == s - 1 && self.is_adaptive() {
+                self.y_end.copy_from_slice(&stage);
+            }
+            let t = if c == 1.0 { t_end } else { self.t_start + c * h };
+            let done = self.evaluate(problem, t, &mut stage);
+            self.stage = stage;
+            done?;
+            self.k[i * n..(i + 1) * n].copy_from_slice(&self.f);
+        }
+        if self.is_adaptive() {
+            self.watch_stiffness(h);
+        }
+        std::mem::swap(&mut self.y_end, &mut self.stage);
+        let (mut norm, mut worst) = (0.0, 0);
+        for &u in &self.differential {
+            let sum: f64 = tableau.error.iter().enumerate().map(|(j, e)| e * self.k[j * n + u]).sum();
+            let tolerance = self.atol[u] + self.options.rtol * self.y_start[u].abs().max(self.y_end[u].abs());
+            let e = (h * sum).abs() / tolerance; // (2)
+            if e > norm || e.is_nan() {
+                (norm, worst) = (e, u);
+            }
+        }
+        if !norm.is_finite() {
+            return Err(Rejected(worst, Cause::NotFinite));
+        }
+        if norm <= 1.0 || !self.is_adaptive() {
+            self.solve_inside(problem, h)?;
+        }
+        Ok((norm, worst))
+    }
+
+    /// h |λ| from the last two stages, both at the end of the step; y of the one is in `y_end`, of the other in `stage`.
+    /// Beyond 3.25 the step is held down by stability, not by accuracy. [Hairer1996, IV.2, eq. 2.18]
+    fn watch_stiffness(&mut self, h: f64) {
+        let (n, s) = (self.n, self.stages());
+        let (mut dk, mut dy) = (0.0, 0.0);
+        for &u in &self.differential {
+            dk += ((self.k[s * n + u] - self.k[(s - 1) * n + u]) / self.weight[u]).powi(2);
+            dy += ((self.stage[u] - self.y_end[u]) / self.weight[u]).powi(2);
+        }
+        let at_limit = dy > 0.0 && h * (dk / dy).sqrt() > 3.25;
+        self.stiff_hits = if at_limit { self.stiff_hits + 1 } else { self.stiff_hits.saturating_sub(1) };
+    }
+
+    /// Algebraic unknowns at θ = 1/p … (p − 1)/p for the interpolation of degree p.
+    fn solve_inside(&mut self, problem: &mut dyn Problem, h: f64) -> Result<(), Rejected> {
+        if self.algebraic.is_none() {
+            return Ok(());
+        }
+        let (n, p) = (self.n, self.segment.degree);
+        self.stage.copy_from_slice(&self.y_start);
+        for j in 1..p {
+            let theta = j as f64 / p as f64;
+            let mut stage = std::mem::take(&mut self.stage);
+            for &u in &self.differential {
+                let mut sum = 0.0;
+                for (i, w) in self.tableau.dense.iter().enumerate() {
+                    sum += self.k[i * n + u] * w.iter().rev().fold(0.0, |q, w| (q + w) * theta);
+                }
+                stage[u] = self.y_start[u] + h * sum; // (3)
+            }
+            let done = self.evaluate(problem, self.t_start + theta * h, &mut stage);
+            self.stage = stage;
+            done?;
+            self.inside[(j - 1) * n..j * n].copy_from_slice(&self.stage);
+        }
+        Ok(())
+    }
+
+    /// Largest x_u of the differential unknowns relative to its tolerance.
+    fn norm(&self, x: impl Fn(usize) -> f64) -> f64 {
+        self.differential.iter().fold(0.0, |m: f64, &u| m.max((x(u) / self.weight[u]).abs()))
+    }
+
+    /// First step of an adaptive run: a hundredth of the time in which an unknown changes by its size, then corrected by
+    /// how much the derivative changes over it. [Hairer1993, II.4, p. 169]
+    fn first_step(&mut self, problem: &mut dyn Problem) -> f64 {
+        // A value near zero is no small unknown: its nominal size counts.
+        let d_0 = self.norm(|u| self.y_start[u].abs().max(self.nominal[u]));
+        let d_1 = self.norm(|u| self.k[u]);
+        let h_0 = if d_0 < 1e-5 || d_1 < 1e-5 { 1e-6 } else { 0.01 * d_0 / d_1 };
+        let h_0 = h_0.min(self.options.h_max);
+        let mut stage = std::mem::take(&mut self.stage);
+        stage.copy_from_slice(&self.y_start);
+        for &u in &self.differential {
+            stage[u] += h_0 * self.k[u];
+        }
+        let done = self.evaluate(problem, self.t + h_0, &mut stage);
+        self.stage = stage;
+        if done.is_err() {
+            return h_0 * 1e-2;
+        }
+        let d_2 = self.norm(|u| self.f[u] - self.k[u]) / h_0;
+        let d = f64::max(d_1, d_2);
+        let h_1 = if d <= 1e-15 { f64::max(1e-6, h_0 * 1e-3) } else { (0.01 / d).powf(0.2) };
+        f64::min(100.0 * h_0, h_1)
+    }
+
+    /// One accepted step under control of the error (4).
+    fn adaptive_step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
+        let scale = if limit.is_finite() { limit.abs() } else { 0.0 };
+        let h_min = 16.0 * f64::EPSILON * self.t.abs().max(scale).max(f64::MIN_POSITIVE);
+        // Never below what time resolves, or steps of no length would follow each other for ever.
+        let mut h = self.h_next.min(self.options.h_max).max(2.0 * h_min);
+        loop {
+            // The last two steps before a limit are of equal length; one slightly longer lands on it at once.
+            let left = limit - self.t;
+            let t_end = if h * 1.01 >= left {
+                limit
+            } else if 2.0 * h > left {
+                self.t + left / 2.0
+            } else {
+                self.t + h
+            };
+            let taken = t_end - self.t;
+            let (unknown, cause) = match self.attempt(problem, t_end) {
+                Ok((error, _)) if error <= 1.0 => {
+                    let grow = SAFETY * error.max(1e-10).powf(-0.7 / 5.0) * self.error_old.powf(0.4 / 5.0); // (4)
+                    let most = if self.rejected_last { 1.0 } else { GROW };
+                    let next = taken * grow.clamp(SHRINK, most);
+                    // A step cut short by the limit says nothing against the step that was wanted.
+                    self.h_next = if taken < h { next.max(h) } else { next };
+                    self.error_old = error.max(1e-4);
+                    self.rejected_last = false;
+                    self.accept(t_end);
+                    return Ok(());
+                }
+                Ok((error, worst)) => {
+                    h = taken * f64::max(SHRINK, SAFETY * error.powf(-1.0 / 5.0));
+                    (worst, Cause::Error)
+                }
+                Err(Rejected(unknown, cause)) => {
+                    h = 0.25 * taken;
+                    (unknown, cause)
+                }
+            };
+            self.work.rejected += 1;
+            self.rejected_last = true;
+            if h < h_min {
+                return Err(Failure::StepTooSmall { t: self.t, h, unknown, cause });
+            }
+        }
+    }
+
+    fn fixed_step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
+        let t_end = self.steps.next(self.t, limit);
+        let (t, h) = (self.t, t_end - self.t);
+        self.attempt(problem, t_end).map_err(|Rejected(unknown, cause)| match cause {
+            Cause::NotFinite => Failure::NotFinite { t, row: unknown },
+            _ => Failure::StepTooSmall { t, h, unknown, cause },
+        })?;
+        self.accept(t_end);
+        Ok(())
+    }
+
+    fn accept(&mut self, t_end: f64) {
+        self.t = t_end;
+        self.y.copy_from_slice(&self.y_end);
+        self.work.steps += 1;
+        self.segment_is_current = false;
+    }
+}
+
+impl Stepper for Explicit {
+    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+        if self.n != y.len() || self.y.is_empty() {
+            self.allocate(problem);
+        }
+        self.t = t;
+        self.t_start = t;
+        self.y.copy_from_slice(y);
+        self.y_start.copy_from_slice(y);
+        self.error_old = 1e-4;
+        self.rejected_last = false;
+        self.stiff_hits = 0;
+        self.weigh();
+        // Modes may have changed: the old Jacobian of the algebraic rows is no guide.
+        if let Some(part) = &mut self.algebraic
+            && part.linearise(problem, t, y) == Err(Stuck::Singular)
+        {
+            let stuck = Stuck::Singular;
+            return Err(part.failure(problem, t, y, stuck));
+        }
+        let mut y_here = std::mem::take(&mut self.stage);
+        y_here.copy_from_slice(y);
+        let done = self.evaluate(problem, t, &mut y_here);
+        self.stage = y_here;
+        if let Err(Rejected(row, cause)) = done {
+            return Err(match cause {
+                Cause::NotFinite => Failure::NotFinite { t, row },
+                _ => Failure::Inconsistent {
+                    t,
+                    row,
+                    residual: self.algebraic.as_ref().map_or(0.0, |p| p.f[row]),
+                },
+            });
+        }
+        let (n, s) = (self.n, self.stages());
+        self.k[..n].copy_from_slice(&self.f);
+        if self.is_adaptive() {
+            self.h_next = match self.options.h {
+                Some(h) => h,
+                None => self.first_step(problem),
+            };
+        } else {
+            self.steps = FixedSteps::new(t, self.options.h.unwrap_or(DEFAULT_STEP).min(self.options.h_max));
+        }
+        self.k.copy_within(..n, s * n);
+        self.segment.t0 = t;
+        self.segment.t1 = t;
+        self.segment.coefficients.fill(0.0);
+        self.segment.coefficients[..n].copy_from_slice(y);
+        self.segment_is_current = true;
+        Ok(())
+    }
+
+    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
+        let (n, s) = (self.n, self.stages());
+        self.t_start = self.t;
+        self.y_start.copy_from_slice(&self.y);
+        self.k.copy_within(s * n.., 0);
+        self.weigh();
+        if self.is_adaptive() { self.adaptive_step(problem, limit) } else { self.fixed_step(problem, limit) }
+    }
+
+    fn state(&self) -> (f64, &[f64]) {
+        (self.t, &self.y)
+    }
+
+    fn segment(&mut self) -> &Segment {
+        if !self.segment_is_current {
+            let (n, p, h) = (self.n, self.segment.degree, self.t - self.t_start);
+            self.segment.t0 = self.t_start;
+            self.segment.t1 = self.t;
+            let c = &mut self.segment.coefficients;
+            c[..n].copy_from_slice(&self.y_start);
+            for q in 0..p {
+                for &u in &self.differential {
+                    let sum: f64 =
+                        self.tableau.dense.iter().enumerate().map(|(i, w)| w[q] * self.k[i * n + u]).sum();
+                    c[(q + 1) * n + u] = h * sum; // (3)
+                }
+            }
+            if let Some(part) = &self.algebraic {
+                for &u in &part.columns {
+                    let node = |j: usize| match j {
+                        0 => self.y_start[u],
+                        j if j == p => self.y[u],
+                        j => self.inside[(j - 1) * n + u],
+                    };
+                    interpolate(p, node, |q, value| c[q * n + u] = value);
+                }
+            }
+            self.segment_is_current = true;
+        }
+        &self.segment
+    }
+
+    fn work(&self) -> Work {
+        self.work
+    }
+}
+
+/// First of `rows` whose f is not finite.
+fn finite(f: &[f64], rows: &[usize]) -> Result<(), Rejected> {
+    match rows.iter().find(|&&i| !f[i].is_finite()) {
+        Some(&i) => Err(Rejected(i, Cause::NotFinite)),
+        None => Ok(()),
+    }
+}
+
+/// Algebraic unknowns of a stage by Newton's method from `y`, with the last factors as long as they serve.
+fn solve_stage(
+    part: &mut Part,
+    problem: &mut dyn Problem,
+    t: f64,
+    y: &mut [f64],
+    weight: &[f64],
+    tolerance: f64,
+) -> Result<(), Rejected> {
+    let mut last = f64::INFINITY;
+    let mut unknown = part.columns[0];
+    for _ in 0..STAGE_ITERATIONS {
+        if let Err(Stuck::NotFinite { row }) = part.evaluate(problem, t, y) {
+            return Err(Rejected(row, Cause::NotFinite));
+        }
+        let (norm, worst) = part.correct(y, weight, tolerance);
+        unknown = worst;
+        // Rounding: nothing to be gained, and far below what a step can see.
+        if norm <= tolerance || norm <= 1e3 * tolerance && norm >= last && tolerance == FIXED_STAGE_TOLERANCE
+        {
+            return Ok(());
+        }
+        if !norm.is_finite() {
+            return Err(Rejected(unknown, Cause::Singular));
+        }
+        if norm > CONTRACTION * last && part.linearise(problem, t, y).is_err() {
+            return Err(Rejected(unknown, Cause::Singular));
+        }
+        last = norm;
+    }
+    Err(Rejected(unknown, Cause::NoConvergence))
+}
+
+/// Coefficients of the polynomial of degree p through values at 0, 1/p … 1: divided differences, then powers of θ.
+fn interpolate(p: usize, node: impl Fn(usize) -> f64, mut put: impl FnMut(usize, f64)) {
+    let mut d = [0.0; 5];
+    for j in 0..=p {
+        d[j] = node(j);
+    }
+    for order in 1..=p {
+        for j in (order..=p).rev() {
+            d[j] = (d[j] - d[j - 1]) / (order as f64 / p as f64);
+        }
+    }
+    // Horner: c(θ) ← d_j + (θ − θ_j) c(θ).
+    let mut c = [0.0; 5];
+    c[0] = d[p];
+    for j in (0..p).rev() {
+        let theta = j as f64 / p as f64;
+        for q in (1..=p - j).rev() {
+            c[q] = c[q - 1] - theta * c[q];
+        }
+        c[0] = d[j] - theta * c[0];
+    }
+    for q in 0..=p {
+        put(q, c[q]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenes::{Scene, assert_near, observed_order};
+
+    fn fixed(tableau: &'static Tableau, h: f64) -> Explicit {
+        Explicit::new(tableau, Options { h: Some(h), ..Options::default() })
+    }
+
+    fn tsit45(rtol: f64) -> Explicit {
+        Explicit::tsit45(Options { rtol, ..Options::default() })
+    }
+
+    fn run(stepper: &mut Explicit, scene: &mut Scene, y: &[f64], t_end: f64) -> Vec<f64> {
+        stepper.restart(scene, 0.0, y).unwrap();
+        while stepper.state().0 < t_end {
+            stepper.step(scene, t_end).unwrap();
+        }
+        assert_eq!(stepper.state().0, t_end);
+        stepper.state().1.to_vec()
+    }
+
+    fn oscillator() -> Scene {
+        Scene::new(&["x", "v"], |_, y, _, f| (f[0], f[1]) = (y[1], -y[0]))
+    }
+
+    /// x' = −z, 0 = z³ + z − x³ − x, so z = x = e^(−t); w' = z + cos t.
+    fn index_one() -> Scene {
+        Scene::new(&["x", "z", "w"], |t, y, _, f| {
+            f[0] = -y[1];
+            f[1] = y[1].powi(3) + y[1] - y[0].powi(3) - y[0];
+            f[2] = y[1] + t.cos();
+        })
+        .algebraic(&[1])
+    }
+
+    #[test]
+    fn coefficients_are_consistent() {
+        for tableau in [&TSIT45, &RK4, &EULER] {
+            for (a, c) in tableau.a.iter().zip(tableau.c) {
+                assert_near(a.iter().sum(), *c, 1e-15);
+            }
+            // ∫₀¹ θ^(q−1) = 1/q as far as the order goes.
+            for q in 1..=tableau.order {
+                let moment: f64 =
+                    tableau.b.iter().zip(tableau.c).map(|(b, c)| b * c.powi(q as i32 - 1)).sum();
+                assert_near(moment, 1.0 / q as f64, 1e-14);
+            }
+            assert_near(tableau.error.iter().sum(), 0.0, 1e-15);
+            // (3) ends at (2).
+            for (i, w) in tableau.dense.iter().enumerate() {
+                assert_near(w.iter().sum(), tableau.b.get(i).copied().unwrap_or(0.0), 1e-13);
+            }
+        }
+    }
+
+    /// Tsit45 with its step fixed: an adaptive one that accepts everything.
+    fn end_error(tableau: &'static Tableau, h: f64) -> f64 {
+        let options = Options { rtol: 1e9, h_max: h, h: Some(h), ..Options::default() };
+        let y = run(&mut Explicit::new(tableau, options), &mut oscillator(), &[1.0, 0.0], 1.0);
+        (y[0] - 1.0_f64.cos()).hypot(y[1] + 1.0_f64.sin())
+    }
+
+    #[test]
+    fn orders_are_those_of_the_methods() {
+        assert_near(observed_order(&[0.1, 0.05, 0.025], |h| end_error(&TSIT45, h)), 5.0, 0.1);
+        assert_near(observed_order(&[0.1, 0.05, 0.025], |h| end_error(&RK4, h)), 4.0, 0.1);
+        assert_near(observed_order(&[0.01, 0.005, 0.0025], |h| end_error(&EULER, h)), 1.0, 0.1);
+    }
+
+    #[test]
+    fn algebraic_unknowns_keep_the_order() {
+        let error = |tableau: &'static Tableau, h: f64| {
+            let options = Options { rtol: 1e9, atol: Some(vec![1e-10; 3]), h_max: h, h: Some(h) };
+            let mut stepper = Explicit::new(tableau, options);
+            // Accept every step, solve every stage to rounding.
+            let mut scene = index_one();
+            stepper.restart(&mut scene, 0.0, &[1.0, 1.0, 0.0]).unwrap();
+            let y = run(&mut stepper, &mut scene, &[1.0, 1.0, 0.0], 1.0);
+            let x = (-1.0_f64).exp();
+            (y[1] - x).abs() + (y[2] - (1.0 - x + 1.0_f64.sin())).abs()
+        };
+        assert_near(observed_order(&[0.2, 0.1, 0.05], |h| error(&RK4, h)), 4.0, 0.1);
+        assert_near(observed_order(&[0.01, 0.005, 0.0025], |h| error(&EULER, h)), 1.0, 0.1);
+        // The adaptive one by its tolerance.
+        for rtol in [1e-5, 1e-8, 1e-11] {
+            let y = run(&mut tsit45(rtol), &mut index_one(), &[1.0, 1.0, 0.0], 1.0);
+            assert_near(y[1], (-1.0_f64).exp(), 10.0 * rtol);
+            assert_near(y[2], 1.0 - (-1.0_f64).exp() + 1.0_f64.sin(), 10.0 * rtol);
+        }
+    }
+
+    #[test]
+    fn curve_over_a_step_is_of_its_degree() {
+        // Largest error inside one step of length h against the exact solution, algebraic unknown included.
+        let inside = |tableau: &'static Tableau, h: f64| {
+            let mut scene = index_one();
+            let mut stepper =
+                Explicit::new(tableau, Options { rtol: 1e-9, h: Some(h), ..Options::default() });
+            stepper.restart(&mut scene, 0.0, &[1.0, 1.0, 0.0]).unwrap();
+            stepper.attempt(&mut scene, h).ok().unwrap();
+            stepper.accept(h);
+            let mut y = [0.0; 3];
+            (1..40).fold(0.0, |m: f64, k| {
+                let t = h * k as f64 / 40.0;
+                stepper.segment().at(t, &mut y);
+                m.max((y[0] - (-t).exp()).abs()).max((y[1] - (-t).exp()).abs())
+            })
+        };
+        // An interpolant of degree p is off by O(h^(p+1)).
+        assert_near(observed_order(&[0.2, 0.1, 0.05], |h| inside(&RK4, h)), 4.0, 0.2);
+        assert_near(observed_order(&[0.02, 0.01], |h| inside(&EULER, h)), 2.0, 0.1);
+    }
+
+    #[test]
+    fn tsit45_curve_is_of_fourth_order() {
+        let inside = |h: f64| {
+            let mut stepper = tsit45(1e-2);
+            let mut scene = oscillator();
+            stepper.restart(&mut scene, 0.0, &[1.0, 0.0]).unwrap();
+            stepper.attempt(&mut scene, h).ok().unwrap();
+            stepper.accept(h);
+            let mut y = [0.0; 2];
+            (1..40).fold(0.0, |m: f64, k| {
+                let t = h * k as f64 / 40.0;
+                stepper.segment().at(t, &mut y);
+                m.max((y[0] - t.cos()).hypot(y[1] + t.sin()))
+            })
+        };
+        assert_near(observed_order(&[0.2, 0.1, 0.05], inside), 5.0, 0.2);
+    }
+
+    #[test]
+    fn tolerance_is_kept() {
+        for rtol in [1e-4, 1e-7, 1e-10] {
+            let mut stepper = tsit45(rtol);
+            let y = run(&mut stepper, &mut oscillator(), &[1.0, 0.0], 10.0);
+            let error = (y[0] - 10.0_f64.cos()).hypot(y[1] + 10.0_f64.sin());
+            assert!(error < 20.0 * rtol, "{error:e} at {rtol:e}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_met_and_does_not_shorten_what_follows() {
+        let mut free = tsit45(1e-6);
+        run(&mut free, &mut oscillator(), &[1.0, 0.0], 100.0);
+        let mut scene = oscillator();
+        let mut stepper = tsit45(1e-6);
+        stepper.restart(&mut scene, 0.0, &[1.0, 0.0]).unwrap();
+        for k in 1..=10 {
+            // Not representable, and just beyond a natural step end.
+            let limit = k as f64 * 9.99999;
+            while stepper.state().0 < limit {
+                stepper.step(&mut scene, limit).unwrap();
+            }
+            assert_eq!(stepper.state().0, limit);
+        }
+        assert!(stepper.work().steps <= free.work().steps + 20, "{:?} {:?}", stepper.work(), free.work());
+    }
+
+    #[test]
+    fn failures_name_the_unknown() {
+        // b' = b² from 1 is infinite at t = 1.
+        let mut scene = Scene::new(&["a", "b"], |_, y, _, f| (f[0], f[1]) = (-y[0], y[1] * y[1]));
+        let mut stepper = tsit45(1e-8);
+        stepper.restart(&mut scene, 0.0, &[1.0, 1.0]).unwrap();
+        let failure = (0..100_000).find_map(|_| stepper.step(&mut scene, 3.0).err()).unwrap();
+        let Failure::StepTooSmall { t, unknown, .. } = failure else { panic!("{failure:?}") };
+        assert_eq!(unknown, 1);
+        assert_near(t, 1.0, 1e-3);
+        // A root that has no value beyond t = ½.
+        let mut scene = Scene::new(&["a"], |t, _, _, f| f[0] = (0.5 - t).sqrt());
+        stepper = tsit45(1e-8);
+        stepper.restart(&mut scene, 0.0, &[1.0]).unwrap();
+        let failure = (0..100_000).find_map(|_| stepper.step(&mut scene, 3.0).err()).unwrap();
+        assert!(matches!(failure, Failure::StepTooSmall { unknown: 0, .. }), "{failure:?}");
+        // And none at the start.
+        assert_eq!(stepper.restart(&mut scene, 0.6, &[1.0]), Err(Failure::NotFinite { t: 0.6, row: 0 }));
+        let mut rk4 = fixed(&RK4, 0.2);
+        rk4.restart(&mut scene, 0.0, &[1.0]).unwrap();
+        let failure = (0..10).find_map(|_| rk4.step(&mut scene, 3.0).err()).unwrap();
+        assert!(matches!(failure, Failure::NotFinite { row: 0, .. }), "{failure:?}");
+    }
+
+    #[test]
+    fn stiffness_is_noticed() {
+        let mut scene = Scene::new(&["a"], |t, y, _, f| f[0] = -1e4 * (y[0] - t.cos()));
+        let mut stepper = tsit45(1e-4);
+        run(&mut stepper, &mut scene, &[1.0], 0.1);
+        assert!(stepper.looks_stiff());
+        run(&mut stepper, &mut oscillator(), &[1.0, 0.0], 10.0);
+        assert!(!stepper.looks_stiff());
+    }
+}

@@ -1,0 +1,552 @@
+//! The generalized-α method with a fixed step; Newmark and HHT-α are parameter sets of it.
+//!
+//!   q₁ = q₀ + h v₀ + h² ((½ − β) a₀ + β a₁)                                          (1)
+//!   v₁ = v₀ + h ((1 − γ) a₀ + γ a₁)                                                  (2)
+//!   (1 − α_m) a₁ + α_m a₀ = (1 − α_f) f_v(t₁, y₁) + α_f f_v(t₀, y₀)                  (3)  [Chung1993, eq. 3 to 6]
+//!   0 = f_a(t₁, y₁)                                                                  (4)
+//!
+//! Forces are weighted at the ends of the step, as HHT-α writes them [Hilber1977]. Differential unknowns outside a pair
+//! (position, velocity) follow (2) and (3) with their rate in place of a [Jansen2000]. Second order if
+//! γ = ½ − α_m + α_f, unconditionally stable for linear problems if α_m ≤ α_f ≤ ½ and β ≥ ¼ + ½ (α_f − α_m).
+//! a is the method's own: it follows the true acceleration to first order only.
+//!
+//! (1) to (4) are solved for a₁ and the algebraic unknowns by Newton's method to rounding; positions are eliminated.
+//! Between the steps: Hermite cubic with the true rates, algebraic unknowns linear.
+
+use super::fixed::{DEFAULT_STEP, FixedSteps};
+use crate::problem::{Layout, Problem};
+use crate::stepper::{Cause, Failure, Options, Segment, Stepper, Work};
+use trunnion_num::{Fault, Lu, Pattern};
+
+/// The numbers of (1) to (3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    pub alpha_m: f64,
+    pub alpha_f: f64,
+    pub beta: f64,
+    pub gamma: f64,
+}
+
+impl Parameters {
+    /// Second order, highest frequencies damped to `rho_inf` per step, 0 to 1. [Chung1993, eq. 25]
+    pub fn generalized_alpha(rho_inf: f64) -> Self {
+        let alpha_m = (2.0 * rho_inf - 1.0) / (rho_inf + 1.0);
+        let alpha_f = rho_inf / (rho_inf + 1.0);
+        let beta = 0.25 * (1.0 - alpha_m + alpha_f).powi(2);
+        Parameters { alpha_m, alpha_f, beta, gamma: 0.5 - alpha_m + alpha_f }
+    }
+
+    /// (¼, ½): average acceleration. Second order only for γ = ½. [Newmark1959]
+    pub fn newmark(beta: f64, gamma: f64) -> Self {
+        Parameters { alpha_m: 0.0, alpha_f: 0.0, beta, gamma }
+    }
+
+    /// α from 0 (average acceleration) to ⅓ (most damping). [Hilber1977]
+    pub fn hht(alpha: f64) -> Self {
+        Parameters { alpha_m: 0.0, alpha_f: alpha, beta: 0.25 * (1.0 + alpha).powi(2), gamma: 0.5 + alpha }
+    }
+}
+
+/// What a₀ of the first step is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// The accelerations the equations give.
+    #[default]
+    Consistent,
+    /// Zero, as structural codes do whose loads begin with the first step.
+    Zero,
+}
+
+/// Corrections below this, relative to the size of the unknown's change, are rounding.
+const CONVERGED: f64 = 1e-14;
+/// Below this a correction that no longer shrinks is rounding, not divergence.
+const ROUNDING: f64 = 1e-9;
+const ITERATIONS: usize = 25;
+/// The Jacobian is taken anew when an iteration gains less than this.
+const CONTRACTION: f64 = 0.1;
+
+/// What an unknown of the Newton iteration is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Acceleration of this velocity, which also moves this position.
+    Acceleration {
+        position: usize,
+    },
+    Rate,
+    Algebraic,
+}
+
+/// The shape of the Newton system; built from the layout.
+#[derive(Default)]
+struct Shape {
+    /// Unknown of the problem and kind, for each local index.
+    unknowns: Vec<(usize, Kind)>,
+    /// Pattern of the Newton matrix; the place of each diagonal entry in it.
+    pattern: Pattern,
+    diagonal: Vec<usize>,
+    /// Local row, local column, places in the Jacobian and in the matrix, and whether the column stands for a position.
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    row: usize,
+    column: usize,
+    from: usize,
+    to: usize,
+    is_position: bool,
+}
+
+impl Shape {
+    fn new(layout: &Layout) -> Self {
+        let n = layout.n();
+        let mut kind: Vec<Option<Kind>> =
+            layout.differential.iter().map(|d| Some(if *d { Kind::Rate } else { Kind::Algebraic })).collect();
+        for &(position, velocity) in &layout.second_order {
+            kind[position] = None;
+            kind[velocity] = Some(Kind::Acceleration { position });
+        }
+        let unknowns: Vec<(usize, Kind)> = (0..n).filter_map(|i| kind[i].map(|kind| (i, kind))).collect();
+        // Local index of the unknown that moves each y.
+        let mut local = vec![usize::MAX; n];
+        let mut local_row = vec![usize::MAX; n];
+        for (k, &(i, kind)) in unknowns.iter().enumerate() {
+            local[i] = k;
+            local_row[i] = k;
+            if let Kind::Acceleration { position } = kind {
+                local[position] = k;
+            }
+        }
+        let m = unknowns.len();
+        let inside = || layout.pattern.entries().filter(|&(i, _, _)| local_row[i] != usize::MAX);
+        let places = inside().map(|(i, j, _)| (local_row[i], local[j])).chain((0..m).map(|k| (k, k)));
+        let pattern = Pattern::from_entries(m, places);
+        let place = |i, j| pattern.find(i, j).expect("just entered");
+        let entries = inside()
+            .map(|(i, j, from)| {
+                let (row, column) = (local_row[i], local[j]);
+                Entry { row, column, from, to: place(row, column), is_position: kind[j].is_none() }
+            })
+            .collect();
+        let diagonal = (0..m).map(|k| place(k, k)).collect();
+        Shape { unknowns, pattern, diagonal, entries }
+    }
+}
+
+pub struct GeneralizedAlpha {
+    parameters: Parameters,
+    start: Start,
+    options: Options,
+    work: Work,
+    // Set up by `restart`.
+    shape: Shape,
+    nominal: Vec<f64>,
+    lu: Lu,
+    matrix: Vec<f64>,
+    steps: FixedSteps,
+    // The state at the end of the last step: values, auxiliary rates a, true f.
+    t: f64,
+    y: Vec<f64>,
+    a: Vec<f64>,
+    f: Vec<f64>,
+    // The same at its start.
+    t_start: f64,
+    y_start: Vec<f64>,
+    a_start: Vec<f64>,
+    f_start: Vec<f64>,
+    // Of the Newton iteration in `step`.
+    jacobian: Vec<f64>,
+    correction: Vec<f64>,
+    segment: Segment,
+    segment_is_current: bool,
+}
+
+impl GeneralizedAlpha {
+    pub fn new(parameters: Parameters, start: Start, options: Options) -> Self {
+        GeneralizedAlpha {
+            parameters,
+            start,
+            options,
+            work: Work::default(),
+            shape: Shape::default(),
+            nominal: vec![],
+            lu: Lu::new(&Pattern::default()),
+            matrix: vec![],
+            steps: FixedSteps::default(),
+            t: 0.0,
+            y: vec![],
+            a: vec![],
+            f: vec![],
+            t_start: 0.0,
+            y_start: vec![],
+            a_start: vec![],
+            f_start: vec![],
+            jacobian: vec![],
+            correction: vec![],
+            segment: Segment::default(),
+            segment_is_current: false,
+        }
+    }
+
+    /// The method's own rates at the end of the last step: acceleration at the place of each velocity, rate at that of
+    /// each other differential unknown outside a pair.
+    pub fn rates(&self) -> &[f64] {
+        &self.a
+    }
+
+    fn allocate(&mut self, layout: &Layout) {
+        let n = layout.n();
+        self.shape = Shape::new(layout);
+        self.nominal = layout.nominal.clone();
+        self.lu = Lu::new(&self.shape.pattern);
+        self.matrix = vec![0.0; self.shape.pattern.nnz()];
+        self.correction = vec![0.0; self.shape.unknowns.len()];
+        self.jacobian = vec![0.0; layout.pattern.nnz()];
+        self.segment = Segment { t0: 0.0, t1: 0.0, degree: 3, coefficients: vec![0.0; 4 * n] };
+        for v in
+            [&mut self.y, &mut self.a, &mut self.f, &mut self.y_start, &mut self.a_start, &mut self.f_start]
+        {
+            *v = vec![0.0; n];
+        }
+    }
+
+    /// y₁ from the rates at hand: (1), (2).
+    fn predict(&mut self, h: f64) {
+        let Parameters { beta, gamma, .. } = self.parameters;
+        let (y_0, a_0) = (&self.y_start, &self.a_start);
+        for &(i, kind) in &self.shape.unknowns {
+            if kind == Kind::Algebraic {
+                continue;
+            }
+            self.y[i] = y_0[i] + h * ((1.0 - gamma) * a_0[i] + gamma * self.a[i]); // (2)
+            if let Kind::Acceleration { position } = kind {
+                let curve = (0.5 - beta) * a_0[i] + beta * self.a[i];
+                self.y[position] = y_0[position] + h * y_0[i] + h * h * curve; // (1)
+            }
+        }
+    }
+
+    /// Newton matrix of (3), (4) with respect to a₁ and the algebraic unknowns.
+    fn linearise(&mut self, problem: &mut dyn Problem, h: f64) -> Result<(), (usize, Cause)> {
+        let Parameters { alpha_m, alpha_f, beta, gamma } = self.parameters;
+        problem.jacobian(self.t, &self.y, &mut self.jacobian);
+        self.work.jacobians += 1;
+        self.matrix.fill(0.0);
+        for entry in &self.shape.entries {
+            let dy = match self.shape.unknowns[entry.column].1 {
+                _ if entry.is_position => beta * h * h,
+                Kind::Algebraic => 1.0,
+                _ => gamma * h,
+            };
+            let is_algebraic = self.shape.unknowns[entry.row].1 == Kind::Algebraic;
+            let weight = if is_algebraic { -1.0 } else { 1.0 - alpha_f };
+            self.matrix[entry.to] -= weight * self.jacobian[entry.from] * dy;
+        }
+        for (place, &(_, kind)) in self.shape.diagonal.iter().zip(&self.shape.unknowns) {
+            if kind != Kind::Algebraic {
+                self.matrix[*place] += 1.0 - alpha_m;
+            }
+        }
+        self.work.factorisations += 1;
+        self.lu.refactor(&self.matrix).map_err(|fault| match fault {
+            Fault::Singular { column } => (self.shape.unknowns[column].0, Cause::Singular),
+            Fault::NotFinite => (self.shape.unknowns[0].0, Cause::NotFinite),
+        })
+    }
+
+    /// −residual of (3), (4) into `correction`; Err: a row that is not finite.
+    fn residual(&mut self, problem: &mut dyn Problem) -> Result<(), usize> {
+        let Parameters { alpha_m, alpha_f, .. } = self.parameters;
+        problem.residual(self.t, &self.y, &mut self.f);
+        self.work.residuals += 1;
+        for (k, &(i, kind)) in self.shape.unknowns.iter().enumerate() {
+            self.correction[k] = if kind == Kind::Algebraic {
+                -self.f[i]
+            } else {
+                let force = (1.0 - alpha_f) * self.f[i] + alpha_f * self.f_start[i];
+                force - (1.0 - alpha_m) * self.a[i] - alpha_m * self.a_start[i]
+            };
+            if !self.correction[k].is_finite() {
+                return Err(i);
+            }
+        }
+        Ok(())
+    }
+
+    /// Largest correction relative to the size of the unknown it moves.
+    fn norm(&self, h: f64) -> (f64, usize) {
+        let (mut norm, mut worst) = (0.0, 0);
+        for (k, &(i, kind)) in self.shape.unknowns.iter().enumerate() {
+            let size = self.nominal[i].max(self.y[i].abs());
+            let moved = if kind == Kind::Algebraic { 1.0 } else { self.parameters.gamma * h };
+            let e = (self.correction[k] * moved / size).abs();
+            if e > norm || e.is_nan() {
+                (norm, worst) = (e, i);
+            }
+        }
+        (norm, worst)
+    }
+
+    /// Solve (1) to (4) for the step from `t_start` to `t`.
+    fn solve(&mut self, problem: &mut dyn Problem) -> Result<(), Failure> {
+        let h = self.t - self.t_start;
+        let t = self.t_start;
+        let too_small = |unknown, cause| Failure::StepTooSmall { t, h, unknown, cause };
+        let mut last = 0.0;
+        let mut unknown = 0;
+        self.predict(h);
+        for k in 0..ITERATIONS {
+            self.residual(problem).map_err(|row| Failure::NotFinite { t: self.t, row })?;
+            if k > 0 && last <= CONVERGED {
+                return Ok(());
+            }
+            let (mut norm, mut worst) = (f64::INFINITY, 0);
+            if k > 0 {
+                self.lu.solve(&mut self.correction);
+                (norm, worst) = self.norm(h);
+            }
+            if k > 0 && last <= ROUNDING && norm >= 0.5 * last {
+                return Ok(());
+            }
+            if k == 0 || norm.is_nan() || norm > CONTRACTION * last {
+                self.linearise(problem, h).map_err(|(unknown, cause)| too_small(unknown, cause))?;
+                self.residual(problem).map_err(|row| Failure::NotFinite { t: self.t, row })?;
+                self.lu.solve(&mut self.correction);
+                (norm, worst) = self.norm(h);
+            }
+            if !norm.is_finite() {
+                return Err(too_small(worst, Cause::NotFinite));
+            }
+            for (k, &(i, kind)) in self.shape.unknowns.iter().enumerate() {
+                if kind == Kind::Algebraic {
+                    self.y[i] += self.correction[k];
+                } else {
+                    self.a[i] += self.correction[k];
+                }
+            }
+            self.predict(h);
+            (last, unknown) = (norm, worst);
+        }
+        self.work.newton_failures += 1;
+        Err(too_small(unknown, Cause::NoConvergence))
+    }
+}
+
+impl Stepper for GeneralizedAlpha {
+    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+        if self.y.len() != y.len() || self.y.is_empty() {
+            self.allocate(problem.layout());
+        }
+        self.t = t;
+        self.t_start = t;
+        self.y.copy_from_slice(y);
+        problem.residual(t, y, &mut self.f);
+        self.work.residuals += 1;
+        if let Some(row) = self.f.iter().position(|f| !f.is_finite()) {
+            return Err(Failure::NotFinite { t, row });
+        }
+        self.a.fill(0.0);
+        if self.start == Start::Consistent {
+            for &(i, kind) in &self.shape.unknowns {
+                self.a[i] = if kind == Kind::Algebraic { 0.0 } else { self.f[i] };
+            }
+        }
+        self.steps = FixedSteps::new(t, self.options.h.unwrap_or(DEFAULT_STEP).min(self.options.h_max));
+        self.segment.t0 = t;
+        self.segment.t1 = t;
+        self.segment.coefficients.fill(0.0);
+        self.segment.coefficients[..y.len()].copy_from_slice(y);
+        self.segment_is_current = true;
+        Ok(())
+    }
+
+    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
+        self.t_start = self.t;
+        self.y_start.copy_from_slice(&self.y);
+        self.a_start.copy_from_slice(&self.a);
+        self.f_start.copy_from_slice(&self.f);
+        self.t = self.steps.next(self.t, limit);
+        self.segment_is_current = false;
+        let done = self.solve(problem);
+        match done {
+            Ok(()) => self.work.steps += 1,
+            Err(_) => {
+                self.t = self.t_start;
+                self.y.copy_from_slice(&self.y_start);
+                self.a.copy_from_slice(&self.a_start);
+                self.f.copy_from_slice(&self.f_start);
+            }
+        }
+        done
+    }
+
+    fn state(&self) -> (f64, &[f64]) {
+        (self.t, &self.y)
+    }
+
+    fn segment(&mut self) -> &Segment {
+        if !self.segment_is_current {
+            let (n, h) = (self.y.len(), self.t - self.t_start);
+            self.segment.t0 = self.t_start;
+            self.segment.t1 = self.t;
+            let c = &mut self.segment.coefficients;
+            for i in 0..n {
+                let dy = self.y[i] - self.y_start[i];
+                let (f_0, f_1) = (h * self.f_start[i], h * self.f[i]);
+                c[i] = self.y_start[i];
+                (c[n + i], c[2 * n + i], c[3 * n + i]) =
+                    (f_0, 3.0 * dy - 2.0 * f_0 - f_1, f_0 + f_1 - 2.0 * dy);
+            }
+            for &(i, kind) in &self.shape.unknowns {
+                if kind == Kind::Algebraic {
+                    let dy = self.y[i] - self.y_start[i];
+                    (c[n + i], c[2 * n + i], c[3 * n + i]) = (dy, 0.0, 0.0);
+                }
+            }
+            self.segment_is_current = true;
+        }
+        &self.segment
+    }
+
+    fn work(&self) -> Work {
+        self.work
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenes::{Scene, assert_near, observed_order};
+
+    fn solver(parameters: Parameters, start: Start, h: f64) -> GeneralizedAlpha {
+        GeneralizedAlpha::new(parameters, start, Options { h: Some(h), ..Options::default() })
+    }
+
+    /// Mass 10 kg. X: spring 200 N/m, damper, 100 N; Y: spring 100 N/m, 1 N.
+    fn damped_mass(damper: fn(f64) -> f64) -> Scene {
+        Scene::new(&["x", "y", "v_x", "v_y"], move |_, y, _, f| {
+            f[0] = y[2];
+            f[1] = y[3];
+            f[2] = (100.0 - 200.0 * y[0] - damper(y[2])) / 10.0;
+            f[3] = (1.0 - 100.0 * y[1]) / 10.0;
+        })
+        .second_order(&[(0, 2), (1, 3)])
+    }
+
+    /// Constant damper: FEDEM's HHT1 rows, given to nine digits, so 5e-10. Its acceleration carries what FEDEM's own
+    /// iteration leaves: the recursion (1) to (3) in 40 digits gives 0.05848455677363, 1.2e-9 from the row.
+    /// Damper 50 v|v|: the recursion in 40 digits. FEDEM's row (0.490196145) is 1.7e-5 off it, since FEDEM evaluates a
+    /// non-linear damper at the predicted velocity in its force predictor and stops iterating early.
+    #[test]
+    fn hht_follows_the_reference_step_by_step() {
+        let tolerance = 5e-10;
+        let constant: fn(f64) -> f64 = |v| 10.0 * v;
+        let quadratic: fn(f64) -> f64 = |v| 50.0 * v * v.abs();
+        let cases = [
+            (constant, [0.496765811, 6.38011051e-3, 0.05848455677363]),
+            (quadratic, [0.49021330685344, -0.01425320077348, 0.19647478637356]),
+        ];
+        for (case, (damper, [x, v, a])) in cases.into_iter().enumerate() {
+            let mut scene = damped_mass(damper);
+            let mut hht = solver(Parameters::hht(0.1), Start::Zero, 0.01);
+            hht.restart(&mut scene, 0.0, &[0.0; 4]).unwrap();
+            let first = [3.00712415e-4, 1.39073235e-3, 3.46152418e-3, 6.49928945e-3];
+            for k in 0..1000 {
+                hht.step(&mut scene, 10.0).unwrap();
+                if k < 4 && case == 0 {
+                    assert_near(hht.state().1[0], first[k], tolerance);
+                }
+            }
+            let (t, y) = hht.state();
+            assert_eq!(t, 10.0);
+            assert_near(y[0], x, tolerance);
+            assert_near(y[2], v, tolerance);
+            assert_near(hht.rates()[2], a, tolerance);
+            assert_near(y[1], 1.82956172e-4, tolerance);
+            if case == 0 {
+                assert_near(hht.rates()[2], 5.84845580e-2, 1.5e-9);
+            }
+        }
+    }
+
+    /// A forced oscillator (x, v), a first-order unknown w driven by it and an algebraic one z:
+    /// x'' = −4 x − 0.2 x' + z, w' = −3 w + x + sin t, 0 = z + z³ − cos(2 t) − ½ w.
+    fn mixed() -> Scene {
+        Scene::new(&["x", "v", "w", "z"], |t, y, _, f| {
+            f[0] = y[1];
+            f[1] = -4.0 * y[0] - 0.2 * y[1] + y[3];
+            f[2] = -3.0 * y[2] + y[0] + t.sin();
+            f[3] = y[3] + y[3].powi(3) - (2.0 * t).cos() - 0.5 * y[2];
+        })
+        .algebraic(&[3])
+        .second_order(&[(0, 1)])
+    }
+
+    fn end(parameters: Parameters, h: f64) -> Vec<f64> {
+        let mut scene = mixed();
+        let mut y = vec![1.0, 0.0, 0.0, 0.7];
+        crate::newton::Consistent::new(scene.layout()).solve(&mut scene, 0.0, &mut y).unwrap();
+        let mut solver = solver(parameters, Start::Consistent, h);
+        solver.restart(&mut scene, 0.0, &y).unwrap();
+        while solver.state().0 < 2.0 {
+            solver.step(&mut scene, 2.0).unwrap();
+        }
+        solver.state().1.to_vec()
+    }
+
+    #[test]
+    fn every_unknown_is_of_second_order() {
+        let exact = end(Parameters::newmark(0.25, 0.5), 2.0 / 65536.0);
+        for parameters in [
+            Parameters::generalized_alpha(0.8),
+            Parameters::generalized_alpha(0.0),
+            Parameters::hht(0.1),
+            Parameters::newmark(0.25, 0.5),
+        ] {
+            for i in 0..4 {
+                let order =
+                    observed_order(&[1.0 / 256.0, 1.0 / 512.0], |h| (end(parameters, h)[i] - exact[i]).abs());
+                assert_near(order, 2.0, 0.1);
+            }
+        }
+        // Numerical damping by γ > ½ alone costs an order.
+        let damped = Parameters::newmark(0.3025, 0.6);
+        let order = observed_order(&[1.0 / 512.0, 1.0 / 1024.0], |h| (end(damped, h)[0] - exact[0]).abs());
+        assert_near(order, 1.0, 0.1);
+    }
+
+    #[test]
+    fn average_acceleration_keeps_the_energy_of_an_oscillator() {
+        let mut scene = Scene::new(&["x", "v"], |_, y, _, f| {
+            f[0] = y[1];
+            f[1] = -9.0 * y[0];
+        })
+        .second_order(&[(0, 1)]);
+        let mut newmark = solver(Parameters::newmark(0.25, 0.5), Start::Consistent, 0.1);
+        newmark.restart(&mut scene, 0.0, &[1.0, 0.0]).unwrap();
+        for _ in 0..1000 {
+            newmark.step(&mut scene, f64::INFINITY).unwrap();
+            let y = newmark.state().1;
+            assert_near(0.5 * (y[1] * y[1] + 9.0 * y[0] * y[0]), 4.5, 1e-11);
+        }
+    }
+
+    #[test]
+    fn rho_is_what_is_left_of_the_highest_frequencies() {
+        // h ω = 1e6: the amplification of one step tends to ρ∞, here seen over ten.
+        let mut scene = Scene::new(&["x", "v"], |_, y, _, f| {
+            f[0] = y[1];
+            f[1] = -1e12 * y[0];
+        })
+        .second_order(&[(0, 1)]);
+        let mut stepper = solver(Parameters::generalized_alpha(0.5), Start::Consistent, 1.0);
+        stepper.restart(&mut scene, 0.0, &[1.0, 0.0]).unwrap();
+        let mut amplitudes = vec![];
+        for _ in 0..40 {
+            stepper.step(&mut scene, f64::INFINITY).unwrap();
+            amplitudes.push(stepper.state().1[0].abs());
+        }
+        // A double root: amplitude ~ k ρᵏ.
+        let ratio = (amplitudes[39] / amplitudes[29] * 30.0 / 40.0).powf(0.1);
+        assert_near(ratio, 0.5, 0.02);
+    }
+}

@@ -1,0 +1,119 @@
+//! Sampled tasks: when each is due, and the scripts behind them.
+//!
+//!   t_k = offset + k · period,  k = 0, 1, …   computed from k, so that instants do not drift       (1)
+
+use trunnion_equations::flat::Action;
+use trunnion_equations::{Start, System};
+
+#[cfg(feature = "script")]
+use crate::script::{Limits, Script};
+
+#[cfg(not(feature = "script"))]
+use without::{Limits, Script};
+
+/// A build without JavaScript refuses scripts when a run starts.
+#[cfg(not(feature = "script"))]
+mod without {
+    #[derive(Default)]
+    pub struct Limits {}
+
+    pub enum Script {}
+
+    impl Script {
+        pub fn new(name: &str, _: &str, _: &[String], _: &[String], _: Limits) -> Result<Self, String> {
+            Err(format!("`{name}` is a JavaScript controller, but this program was built without JavaScript"))
+        }
+        pub fn init(&mut self, _: f64, _: &[(String, f64)]) -> Result<(), String> {
+            match *self {}
+        }
+        pub fn step(&mut self, _: f64, _: &[f64], _: &mut [f64]) -> Result<(), String> {
+            match *self {}
+        }
+        pub fn take_log(&mut self) -> Vec<String> {
+            match *self {}
+        }
+    }
+}
+
+struct Due {
+    name: String,
+    period: f64,
+    offset: f64,
+    /// Number of the next instant.
+    k: u64,
+    script: Option<Script>,
+    outputs: Vec<f64>,
+}
+
+impl Due {
+    fn next(&self) -> f64 {
+        self.offset + self.k as f64 * self.period // (1)
+    }
+}
+
+/// All tasks of one run.
+pub struct Tasks {
+    list: Vec<Due>,
+}
+
+impl Tasks {
+    pub fn new(system: &System, start: &Start<'_>, t_0: f64) -> Result<Self, String> {
+        let mut list = Vec::new();
+        for task in &system.tasks {
+            let period = start.evaluate(task.period);
+            let offset = start.evaluate(task.offset);
+            if !(period > 0.0 && period.is_finite() && offset.is_finite()) {
+                return Err(format!(
+                    "the period of `{}` must be a positive time, but it is {period} s with offset {offset} s",
+                    task.name
+                ));
+            }
+            let k = ((t_0 - offset) / period).ceil().max(0.0) as u64;
+            let (script, outputs) = match &task.action {
+                Action::Set(_) => (None, Vec::new()),
+                Action::Script { source, inputs, outputs } => {
+                    let inputs: Vec<String> = inputs.iter().map(|(n, _)| n.clone()).collect();
+                    let names: Vec<String> = outputs.iter().map(|(n, _)| n.clone()).collect();
+                    let mut script = Script::new(&task.name, source, &inputs, &names, Limits::default())
+                        .map_err(|e| e.to_string())?;
+                    script.init(t_0, &[]).map_err(|e| e.to_string())?;
+                    (Some(script), vec![0.0; names.len()])
+                }
+            };
+            list.push(Due { name: task.name.clone(), period, offset, k, script, outputs });
+        }
+        Ok(Tasks { list })
+    }
+
+    /// ∞ without tasks.
+    pub fn next_instant(&self) -> f64 {
+        self.list.iter().map(Due::next).fold(f64::INFINITY, f64::min)
+    }
+
+    /// True if task `number` is due at t; it is then scheduled again.
+    pub fn take_due(&mut self, number: usize, t: f64) -> bool {
+        let task = &mut self.list[number];
+        let due = task.next() <= t;
+        while task.next() <= t {
+            task.k += 1;
+        }
+        due
+    }
+
+    pub fn run_script(&mut self, number: usize, t: f64, inputs: &[f64]) -> Result<Vec<f64>, String> {
+        let task = &mut self.list[number];
+        let Some(script) = &mut task.script else { return Ok(Vec::new()) };
+        script.step(t, inputs, &mut task.outputs).map_err(|e| e.to_string())?;
+        Ok(task.outputs.clone())
+    }
+
+    pub fn take_log(&mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for task in &mut self.list {
+            if let Some(script) = &mut task.script {
+                lines.extend(script.take_log().into_iter().map(|l| format!("{}: {l}", task.name)));
+            }
+        }
+        lines
+    }
+}

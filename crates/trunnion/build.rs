@@ -1,0 +1,38 @@
+//! Puts the component library and the examples into the program, so that it works from any folder.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
+    let mut out = String::from("pub static FILES: &[(&str, &str)] = &[\n");
+    for folder in ["library", "examples"] {
+        println!("cargo::rerun-if-changed={}", root.join(folder).display());
+        let mut files = Vec::new();
+        walk(&root.join(folder), &mut files)?;
+        files.sort();
+        for file in files {
+            let name = file.strip_prefix(&root)?.to_string_lossy().replace('\\', "/");
+            println!("cargo::rerun-if-changed={}", file.display());
+            writeln!(out, "    ({name:?}, include_str!({:?})),", file.display().to_string())?;
+        }
+    }
+    out.push_str("];\n");
+    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("embedded.rs"), out)?;
+    Ok(())
+}
+
+/// Text files only: models, components, scripts, tables, icons.
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let wanted = |e: &std::ffi::OsStr| ["toml", "js", "csv", "svg", "md"].iter().any(|w| e == *w);
+        if path.is_dir() {
+            walk(&path, files)?;
+        } else if path.extension().is_some_and(wanted) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! One file a command.
+
+pub mod check;
+pub mod run;
+pub mod solvers;

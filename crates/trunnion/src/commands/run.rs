@@ -1,0 +1,167 @@
+//! `trunnion run`: simulate, write results, say how it went.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+use trunnion_sim::integrate::Ended;
+use trunnion_sim::run::Settings;
+
+use crate::failure::Failure;
+use crate::project::Project;
+use crate::results::{Metadata, Writer};
+use crate::simulate::{Outcome, Overrides, header, recorded, settings, simulate};
+
+#[derive(Args, Clone, Debug, Default)]
+pub struct RunArgs {
+    /// The model file
+    pub model: String,
+    /// End of the run in seconds
+    #[arg(long, value_name = "S")]
+    pub t_end: Option<f64>,
+    /// Solver, by name; `trunnion solvers` lists them
+    #[arg(long, value_name = "NAME")]
+    pub solver: Option<String>,
+    /// Relative tolerance of adaptive solvers
+    #[arg(long, value_name = "X")]
+    pub rtol: Option<f64>,
+    /// Change a parameter, a start value or a setting: --set body.m="12 kg" --set run.t_end="3 s"
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Where to write results, as .parquet or .csv; default: the model's name with .parquet, in this folder
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write wall time, steps, evaluations, events and real-time factor as JSON
+    #[arg(long, value_name = "FILE.json")]
+    pub stats: Option<PathBuf>,
+    /// No progress and no summary
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+impl RunArgs {
+    pub fn overrides(&self) -> Overrides {
+        Overrides { t_end: self.t_end, solver: self.solver.clone(), rtol: self.rtol }
+    }
+}
+
+/// Default results file: the model's file name with another ending, in the working folder.
+pub fn results_path(model: &str) -> PathBuf {
+    let stem = Path::new(model).file_stem().map_or("results".into(), |s| s.to_string_lossy().into_owned());
+    PathBuf::from(format!("{stem}.parquet"))
+}
+
+pub fn metadata(project: &Project, solver: &str, settings: &Settings) -> Metadata {
+    let mut data = Metadata::new();
+    for (key, value) in [
+        ("model", project.name.clone()),
+        ("model_hash", project.hash.clone()),
+        ("solver", solver.to_string()),
+        ("rtol", settings.rtol.to_string()),
+        ("version", env!("CARGO_PKG_VERSION").to_string()),
+    ] {
+        data.insert(key.into(), value);
+    }
+    data
+}
+
+pub fn execute(args: &RunArgs, colour: bool) -> Result<(), Failure> {
+    let project = Project::open(&args.model, &args.set)?;
+    project.show_warnings(colour);
+    let (solver, settings) = settings(&project.run, &args.overrides())?;
+    let out = args.out.clone().unwrap_or_else(|| results_path(&args.model));
+    let columns = recorded(&project.prepared, &project.run.record);
+    let mut table = header(&project.prepared, &columns);
+    table.metadata = metadata(&project, solver.name, &settings);
+    let mut writer = Writer::open(&out, &table)?;
+    let mut sink = |row: &[f64]| writer.push_row(row).map_err(Failure::from);
+    let outcome = simulate(&project, &HashMap::new(), (solver, &settings), &columns, args.quiet, &mut sink)?;
+    let rows = writer.rows();
+    writer.finish(&outcome.ended(), Metadata::new())?;
+    for line in &outcome.log {
+        eprintln!("{line}");
+    }
+    if let Some(path) = &args.stats {
+        write_stats(path, &project, solver.name, &settings, &outcome)?;
+    }
+    if !args.quiet {
+        summary(&project, solver.name, &settings, &outcome, rows, &out);
+    }
+    outcome.check()
+}
+
+fn summary(project: &Project, solver: &str, settings: &Settings, outcome: &Outcome, rows: u64, out: &Path) {
+    let count = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    println!("{}", project.name);
+    if let Some(s) = outcome.summary {
+        let wall = outcome.wall.as_secs_f64();
+        let speed = (s.t - settings.t_0) / wall;
+        println!("  {:.6} s simulated in {}, {speed:.3e} × real time", s.t - settings.t_0, seconds(wall));
+        println!(
+            "  {solver}: {}, {} rejected, {}, {}, {}",
+            count(s.work.steps, "step"),
+            s.work.rejected,
+            count(s.work.residuals, "evaluation"),
+            count(s.work.jacobians, "Jacobian"),
+            count(s.events, "event"),
+        );
+        if s.ended == Ended::Terminated {
+            println!("  ended by the model at t = {} s: {}", s.t, outcome.ended_by.as_deref().unwrap_or(""));
+        }
+    }
+    println!("  {} in {}", count(rows, "row"), out.display());
+}
+
+/// 12.3 ms, 1.23 s.
+pub fn seconds(s: f64) -> String {
+    match s {
+        s if s < 1e-3 => format!("{:.1} µs", 1e6 * s),
+        s if s < 1.0 => format!("{:.2} ms", 1e3 * s),
+        s => format!("{s:.2} s"),
+    }
+}
+
+fn write_stats(
+    path: &Path,
+    project: &Project,
+    solver: &str,
+    settings: &Settings,
+    outcome: &Outcome,
+) -> Result<(), Failure> {
+    let wall = outcome.wall.as_secs_f64();
+    let mut stats = json!({
+        "model": project.name,
+        "solver": solver,
+        "rtol": settings.rtol,
+        "unknowns": project.prepared.system.n(),
+        "states": project.prepared.system.n_states,
+        "ended": outcome.ended(),
+        "wall_s": wall,
+    });
+    if let (Some(s), Some(map)) = (outcome.summary, stats.as_object_mut()) {
+        let simulated = s.t - settings.t_0;
+        for (key, value) in [
+            ("t_end_s", json!(s.t)),
+            ("real_time_factor", json!(simulated / wall)),
+            ("steps", json!(s.work.steps)),
+            ("rejected", json!(s.work.rejected)),
+            ("evaluations", json!(s.work.residuals)),
+            ("jacobians", json!(s.work.jacobians)),
+            ("factorisations", json!(s.work.factorisations)),
+            ("newton_failures", json!(s.work.newton_failures)),
+            ("events", json!(s.events)),
+            ("crossings", json!(s.crossings)),
+            ("samples", json!(s.samples)),
+            ("restarts", json!(s.restarts)),
+        ] {
+            map.insert(key.into(), value);
+        }
+    }
+    let text = format!("{stats:#}\n");
+    std::fs::write(path, text).map_err(|e| Failure::File {
+        path: path.display().to_string(),
+        action: "write",
+        reason: e.to_string(),
+    })
+}

@@ -1,0 +1,100 @@
+//! What can go wrong on the command line, and the exit code for each.
+
+use trunnion_model::Diagnostic;
+
+use crate::{plot, results};
+
+/// Exit codes, as documented in docs/command-line.md.
+pub mod exit {
+    pub const MODEL: u8 = 1;
+    pub const USAGE: u8 = 2;
+    pub const RUN: u8 = 3;
+    pub const FILES: u8 = 4;
+    pub const CANCELLED: u8 = 130;
+}
+
+#[derive(Debug)]
+pub enum Failure {
+    /// The model has errors.
+    Model(Vec<Diagnostic>),
+    /// An expectation was missed, or a comparison found a difference: already printed.
+    Missed,
+    /// The arguments do not fit the model.
+    Usage {
+        message: String,
+        hint: Option<String>,
+    },
+    /// The run failed; what was computed is kept.
+    Run {
+        message: String,
+        hint: Option<String>,
+    },
+    Results(results::Error),
+    Plot(plot::Error),
+    /// Another file could not be read or written.
+    File {
+        path: String,
+        action: &'static str,
+        reason: String,
+    },
+    Cancelled,
+}
+
+impl From<results::Error> for Failure {
+    fn from(e: results::Error) -> Self {
+        Failure::Results(e)
+    }
+}
+
+impl From<plot::Error> for Failure {
+    fn from(e: plot::Error) -> Self {
+        Failure::Plot(e)
+    }
+}
+
+impl Failure {
+    pub fn usage(message: impl Into<String>) -> Self {
+        Failure::Usage { message: message.into(), hint: None }
+    }
+
+    pub fn usage_hint(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Failure::Usage { message: message.into(), hint: Some(hint.into()) }
+    }
+
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Model(_) | Failure::Missed => exit::MODEL,
+            Failure::Usage { .. } => exit::USAGE,
+            Failure::Run { .. } => exit::RUN,
+            Failure::Results(_) | Failure::Plot(_) | Failure::File { .. } => exit::FILES,
+            Failure::Cancelled => exit::CANCELLED,
+        }
+    }
+
+    /// The whole message, with hint.
+    pub fn render(&self, colour: bool) -> String {
+        let plain = |message: String, hint: Option<String>| {
+            let head = if colour { "\x1b[1;31merror\x1b[0m" } else { "error" };
+            let hint = hint.map(|h| format!("\n  = hint: {h}")).unwrap_or_default();
+            format!("{head}: {message}{hint}\n")
+        };
+        match self {
+            Failure::Model(list) => {
+                let mut text: String = list.iter().map(|d| d.render(colour) + "\n").collect();
+                let n = list.iter().filter(|d| d.severity == trunnion_model::Severity::Error).count();
+                text.push_str(&format!("{n} error{}\n", if n == 1 { "" } else { "s" }));
+                text
+            }
+            Failure::Missed => String::new(),
+            Failure::Usage { message, hint } | Failure::Run { message, hint } => {
+                plain(message.clone(), hint.clone())
+            }
+            Failure::Results(e) => plain(e.to_string(), e.hint()),
+            Failure::Plot(e) => plain(e.to_string(), e.hint().map(String::from)),
+            Failure::File { path, action, reason } => {
+                plain(format!("cannot {action} `{path}`: {reason}"), None)
+            }
+            Failure::Cancelled => "cancelled\n".into(),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Where model files come from: the disk, and what is built in.
+
+use std::fs;
+use std::path::Path;
+
+use trunnion_model::{Files, Library};
+
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+
+/// Files on disk, by path from the working folder. A model is a text; larger ones are refused before reading.
+pub struct Disk;
+
+const LARGEST: u64 = 64 << 20;
+
+impl Files for Disk {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let about = fs::metadata(path).map_err(|e| reason(&e))?;
+        if about.is_dir() {
+            return Err("it is a folder".into());
+        }
+        if about.len() > LARGEST {
+            return Err(format!(
+                "it has {} MB; a model is a text of at most {} MB",
+                about.len() >> 20,
+                LARGEST >> 20
+            ));
+        }
+        let bytes = fs::read(path).map_err(|e| reason(&e))?;
+        String::from_utf8(bytes)
+            .map_err(|e| format!("byte {} is not UTF-8 text", e.utf8_error().valid_up_to()))
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<String>, String> {
+        let mut all = Vec::new();
+        walk(Path::new(folder), &mut all, 0).map_err(|e| reason(&e))?;
+        Ok(all)
+    }
+}
+
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".into(),
+        std::io::ErrorKind::PermissionDenied => "it may not be read".into(),
+        _ => error.to_string(),
+    }
+}
+
+fn walk(folder: &Path, all: &mut Vec<String>, depth: usize) -> std::io::Result<()> {
+    // Deeper than any library; a loop of links ends here.
+    if depth > 16 {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            walk(&path, all, depth + 1)?;
+        } else {
+            all.push(path.to_string_lossy().replace('\\', "/"));
+        }
+    }
+    Ok(())
+}
+
+/// What is built into the program, under `library/` and `examples/`.
+pub struct Embedded;
+
+impl Files for Embedded {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let found = FILES.iter().find(|(name, _)| *name == path);
+        found.map(|(_, text)| text.to_string()).ok_or_else(|| "it is not built in".into())
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<String>, String> {
+        let folder = format!("{}/", folder.trim_end_matches('/'));
+        Ok(FILES.iter().map(|(name, _)| *name).filter(|n| n.starts_with(&folder)).map(String::from).collect())
+    }
+}
+
+/// The built-in component library. Its files are tested with the program.
+pub fn library() -> Library {
+    Library::load(&Embedded, "library").unwrap_or_default()
+}

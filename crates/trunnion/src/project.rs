@@ -1,0 +1,74 @@
+//! A model from file to compiled equations, with everything that is wrong with it.
+
+use std::sync::Arc;
+
+use trunnion_equations::structure::StructureError;
+use trunnion_equations::{Engine, analyse};
+use trunnion_model::{Diagnostic, Expect, Run, Sources, load};
+use trunnion_sim::machine::Prepared;
+
+use crate::failure::Failure;
+use crate::files::{Disk, library};
+
+/// A model ready to run.
+pub struct Project {
+    pub name: String,
+    pub doc: String,
+    pub run: Run,
+    pub expect: Vec<Expect>,
+    pub sources: Sources,
+    pub warnings: Vec<Diagnostic>,
+    pub hash: String,
+    pub prepared: Arc<Prepared>,
+}
+
+impl Project {
+    /// Read, check, analyse and compile. `sets` are "path=value" from the command line.
+    pub fn open(path: &str, sets: &[String]) -> Result<Project, Failure> {
+        Self::open_with(path, sets, Engine::Native)
+    }
+
+    pub fn open_with(path: &str, sets: &[String], engine: Engine) -> Result<Project, Failure> {
+        let sets = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
+        let model = load(&Disk, path, &sets, &library()).map_err(Failure::Model)?;
+        let system = analyse(model.flat).map_err(|errors| {
+            Failure::Model(errors.iter().map(|e| structure_diagnostic(e, &model.sources)).collect())
+        })?;
+        Ok(Project {
+            name: model.name,
+            doc: model.doc,
+            run: model.run,
+            expect: model.expect,
+            sources: model.sources,
+            warnings: model.warnings,
+            hash: model.hash,
+            prepared: Arc::new(Prepared::new(system, engine)),
+        })
+    }
+
+    /// Warnings, on standard error.
+    pub fn show_warnings(&self, colour: bool) {
+        for warning in &self.warnings {
+            eprintln!("{}", warning.render(colour));
+        }
+    }
+}
+
+fn split_set(text: &str) -> Result<(String, String), Failure> {
+    match text.split_once('=') {
+        Some((path, value)) if !path.trim().is_empty() => Ok((path.trim().into(), value.trim().into())),
+        _ => Err(Failure::usage_hint(
+            format!("`--set {text}` has no value"),
+            "write it as --set body.m=\"12 kg\"",
+        )),
+    }
+}
+
+/// Missing and surplus equations, shown where they were written.
+pub fn structure_diagnostic(error: &StructureError, sources: &Sources) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(error.code(), error.message()).hint(error.hint());
+    for (k, origin) in error.origins.iter().take(6).enumerate() {
+        diagnostic = diagnostic.at_origin(sources, origin, if k == 0 { "here" } else { "and here" });
+    }
+    diagnostic
+}

@@ -1,0 +1,243 @@
+//! Running a project: settings from the file and the command line, rows out, progress and Ctrl-C in between.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use trunnion_equations::Symbol;
+use trunnion_model::run::{Grid, InitialAcceleration};
+use trunnion_model::{Run, run::matches};
+use trunnion_sim::integrate::{Ended, Moment, Observer, Output, Progress, RunError, Summary};
+use trunnion_sim::machine::{Machine, Prepared};
+use trunnion_sim::run::{Finished, Settings, run};
+use trunnion_sim::solvers::choose::{Entry, MethodNumbers, SOLVERS, find};
+
+use crate::failure::Failure;
+use crate::progress::ProgressLine;
+use crate::project::Project;
+use crate::results::{Column, Table, nearest};
+
+/// Relative tolerance where the user gives none.
+pub const RTOL: f64 = 1e-6;
+
+/// Set by Ctrl-C; every run watches it.
+pub static CANCEL: AtomicBool = AtomicBool::new(false);
+
+/// Settings of the command line that override the file's.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    pub t_end: Option<f64>,
+    pub solver: Option<String>,
+    pub rtol: Option<f64>,
+}
+
+/// Solver and settings of a run.
+pub fn settings(model: &Run, overrides: &Overrides) -> Result<(&'static Entry, Settings), Failure> {
+    let name = overrides.solver.as_deref().unwrap_or(&model.solver);
+    let solver = find(name).ok_or_else(|| unknown_solver(name))?;
+    let rtol = overrides.rtol.or(model.rtol).unwrap_or(RTOL);
+    if !(1e-14..=0.1).contains(&rtol) {
+        return Err(Failure::usage(format!("rtol has to lie between 1e-14 and 0.1, but it is {rtol}")));
+    }
+    let t_end = overrides.t_end.unwrap_or(model.t_end);
+    if !(t_end.is_finite() && t_end > model.t_start) {
+        return Err(Failure::usage(format!(
+            "the end has to come after {} s, but it is {t_end} s",
+            model.t_start
+        )));
+    }
+    let method = &model.method;
+    let numbers = MethodNumbers {
+        alpha: method.alpha,
+        rho_inf: method.rho_inf,
+        beta: method.beta,
+        gamma: method.gamma,
+        zero_start: method.initial_acceleration == Some(InitialAcceleration::Zero),
+    };
+    let output = match model.grid {
+        Grid::Points(n) => Output::Count(n),
+        Grid::Step(dt) => Output::Interval(dt),
+    };
+    let settings = Settings {
+        t_0: model.t_start,
+        t_end,
+        output,
+        rtol,
+        atol: model.atol,
+        h_max: model.h_max,
+        step: model.step,
+        numbers,
+    };
+    Ok((solver, settings))
+}
+
+fn unknown_solver(name: &str) -> Failure {
+    let names: Vec<&str> = SOLVERS.iter().map(|s| s.name).collect();
+    let hint = match nearest(name, names.iter().copied()).first() {
+        Some(near) => format!("did you mean `{near}`? There are {}", names.join(", ")),
+        None => format!("there are {}", names.join(", ")),
+    };
+    Failure::usage_hint(format!("there is no solver `{name}`"), hint)
+}
+
+/// Columns to record, by their place among all.
+pub fn recorded(prepared: &Prepared, patterns: &[String]) -> Vec<usize> {
+    let wanted = |name: &str| patterns.is_empty() || patterns.iter().any(|p| matches(p, name));
+    (0..prepared.columns.len()).filter(|&i| wanted(&prepared.columns[i].name)).collect()
+}
+
+/// Table without rows: time, then the recorded columns.
+pub fn header(prepared: &Prepared, columns: &[usize]) -> Table {
+    let mut list = vec![Column::new("time", "s", "Simulated time")];
+    for &i in columns {
+        let c = &prepared.columns[i];
+        list.push(Column::new(&c.name, &c.unit.text, &c.doc));
+    }
+    Table { columns: list, ..Table::default() }
+}
+
+/// Takes rows as they come. An error ends the run.
+pub type Sink<'a> = dyn FnMut(&[f64]) -> Result<(), Failure> + 'a;
+
+struct Watcher<'a> {
+    columns: &'a [usize],
+    all: Vec<f64>,
+    row: Vec<f64>,
+    sink: &'a mut Sink<'a>,
+    failed: Option<Failure>,
+    progress: ProgressLine,
+}
+
+impl Observer<Machine> for Watcher<'_> {
+    fn observe(&mut self, machine: &mut Machine, t: f64, y: &[f64], _: Moment) -> ControlFlow<()> {
+        machine.record(t, y, &mut self.all);
+        self.row[0] = t;
+        for (k, &c) in self.columns.iter().enumerate() {
+            self.row[k + 1] = self.all[c];
+        }
+        if let Err(failure) = (self.sink)(&self.row) {
+            self.failed = Some(failure);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn progress(&mut self, at: Progress) -> ControlFlow<()> {
+        self.progress.update(at.t, at.events);
+        if CANCEL.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// What came of a run.
+pub struct Outcome {
+    pub summary: Option<Summary>,
+    pub error: Option<RunError>,
+    pub wall: Duration,
+    /// Name and time of every event.
+    pub events: Vec<(String, f64)>,
+    pub log: Vec<String>,
+    /// Why the model ended the run early.
+    pub ended_by: Option<String>,
+    pub y: Vec<f64>,
+}
+
+impl Outcome {
+    /// As written into results: "complete", "cancelled", "failed: …".
+    pub fn ended(&self) -> String {
+        match (&self.error, self.summary.map(|s| s.ended)) {
+            (Some(error), _) => format!("failed: {error}"),
+            (None, Some(Ended::Cancelled)) => crate::results::CANCELLED.into(),
+            (None, _) => crate::results::COMPLETE.into(),
+        }
+    }
+
+    /// Err if the run failed or was cancelled.
+    pub fn check(&self) -> Result<(), Failure> {
+        match (&self.error, self.summary.map(|s| s.ended)) {
+            (Some(error), _) => Err(Failure::Run { message: error.to_string(), hint: hint(error) }),
+            (None, Some(Ended::Cancelled)) => Err(Failure::Cancelled),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+/// What a user can do about a failed run.
+pub fn hint(error: &RunError) -> Option<String> {
+    use trunnion_sim::stepper::{Cause, Failure as Solver};
+    let text = match error {
+        RunError::Solver { failure: Solver::NotFinite { .. }, .. } => {
+            "look for a division by zero, a root or logarithm of a negative number, or a start value out of range"
+        }
+        RunError::Solver { failure: Solver::StepTooSmall { cause: Cause::NotFinite, .. }, .. } => {
+            "the value grows without bound or leaves the range of a function there; `trunnion equations` shows its equation"
+        }
+        RunError::Solver { failure: Solver::Inconsistent { .. }, .. } => {
+            "give start values nearer to a solution for the variables in this equation"
+        }
+        RunError::Solver { failure: Solver::StepTooSmall { .. }, .. } => {
+            "a discontinuity that is no event, or a tolerance below rounding? Try --solver trbdf2 or a larger --rtol"
+        }
+        RunError::Solver { failure: Solver::Singular { .. }, .. } => {
+            "two equations say the same there, or one lost its unknown: `trunnion equations` lists them"
+        }
+        RunError::Chattering { .. } => "give the switch a hysteresis",
+        _ => return None,
+    };
+    Some(text.into())
+}
+
+/// Run, sending rows of time and the given columns to `sink`.
+pub fn simulate<'a>(
+    project: &Project,
+    given: &HashMap<Symbol, f64>,
+    (solver, settings): (&Entry, &Settings),
+    columns: &'a [usize],
+    quiet: bool,
+    sink: &'a mut Sink<'a>,
+) -> Result<Outcome, Failure> {
+    let prepared = &project.prepared;
+    let mut watcher = Watcher {
+        columns,
+        all: vec![0.0; prepared.columns.len()],
+        row: vec![0.0; columns.len() + 1],
+        sink,
+        failed: None,
+        progress: ProgressLine::new(settings.t_0, settings.t_end, quiet),
+    };
+    let finished = run(prepared, given, solver, settings, &mut watcher);
+    watcher.progress.clear();
+    let wall = watcher.progress.elapsed();
+    if let Some(failure) = watcher.failed {
+        return Err(failure);
+    }
+    let Finished { result, mut machine, y } =
+        finished.map_err(|message| Failure::Run { message, hint: None })?;
+    let names = &prepared.system.events;
+    let events = machine.fired.iter().map(|&(e, t)| (names[e].name.clone(), t)).collect();
+    let log = machine.take_log();
+    let (summary, error) = match result {
+        Ok(summary) => (Some(summary), None),
+        Err(error) => (None, Some(error)),
+    };
+    Ok(Outcome { summary, error, wall, events, log, ended_by: machine.ended_by, y })
+}
+
+/// Run and keep all rows in memory. `Err` in the second place: the run stopped early, rows so far are kept.
+pub fn simulate_to_table(
+    project: &Project,
+    given: &HashMap<Symbol, f64>,
+    (solver, settings): (&Entry, &Settings),
+    quiet: bool,
+) -> Result<(Table, Outcome), Failure> {
+    let columns = recorded(&project.prepared, &[]);
+    let mut table = header(&project.prepared, &columns);
+    let mut sink = |row: &[f64]| {
+        for (column, &value) in table.columns.iter_mut().zip(row) {
+            column.values.push(value);
+        }
+        Ok(())
+    };
+    let outcome = simulate(project, given, (solver, settings), &columns, quiet, &mut sink)?;
+    Ok((table, outcome))
+}
