@@ -37,11 +37,6 @@ fn every_crate_uses_only_layers_below_it() {
 }
 
 #[test]
-fn the_run_layer_does_not_know_model_files() {
-    assert!(!read("crates/sim/Cargo.toml").contains("trunnion-model"));
-}
-
-#[test]
 fn architecture_names_every_crate_and_only_paths_that_exist() {
     let text = read("ARCHITECTURE.md");
     for name in crates() {
