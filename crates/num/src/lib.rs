@@ -1,14 +1,15 @@
 //! Small linear algebra, tables and roots.
 
-pub mod dense;
 mod dense_lu;
 mod lu;
 mod pattern;
+mod rank;
 mod table;
 
 pub use dense_lu::DenseLu;
 pub use lu::Lu;
 pub use pattern::Pattern;
+pub use rank::null_vector;
 pub use table::{Outside, Shape, Table1, Table2, TableError};
 
 /// Why a matrix could not be factorised.

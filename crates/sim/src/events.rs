@@ -72,6 +72,10 @@ pub struct Locator {
     side: Vec<i8>,
     /// At or near zero at the beginning of the curve: signs there are rounding.
     resting: Vec<bool>,
+    /// Values at which they rest.
+    level: Vec<f64>,
+    /// No curve has been passed since.
+    fresh: bool,
     /// Of those without side: may fire when they leave zero.
     may_fire: Vec<bool>,
     /// Largest minus smallest value of each guard over the last curve searched.
@@ -104,6 +108,8 @@ impl Locator {
             directions: guards.iter().map(|g| g.direction).collect(),
             side: vec![0; m],
             resting: vec![false; m],
+            level: vec![0.0; m],
+            fresh: false,
             may_fire: vec![true; m],
             range: vec![0.0; m],
             times: Vec::with_capacity(points),
@@ -136,23 +142,39 @@ impl Locator {
         self.may_fire[guard]
     }
 
-    /// Put a guard on a side; `resting`: its value there is still about zero.
-    pub fn put(&mut self, guard: usize, side: i8, resting: bool) {
+    /// Put a guard on a side, well clear of zero.
+    pub fn put(&mut self, guard: usize, side: i8) {
         self.side[guard] = side;
-        self.resting[guard] = resting;
+        self.resting[guard] = false;
         self.may_fire[guard] = true;
     }
 
-    /// Take the side from a guard that is about zero.
-    pub fn free(&mut self, guard: usize, may_fire: bool) {
-        self.side[guard] = 0;
+    /// Put a guard on a side although its value, `level`, is still about zero.
+    pub fn lean(&mut self, guard: usize, side: i8, level: f64) {
+        self.put(guard, side);
         self.resting[guard] = true;
+        self.level[guard] = level.abs();
+        self.fresh = true;
+    }
+
+    /// Take the side from a guard whose value, `level`, is about zero.
+    pub fn free(&mut self, guard: usize, may_fire: bool, level: f64) {
+        self.lean(guard, 0, level);
         self.may_fire[guard] = may_fire;
     }
 
-    /// A guard this far from zero has not left it: four times the value at which it was found, and rounding.
-    pub fn rest(&self, guard: usize, at_instant: f64) -> f64 {
-        4.0 * at_instant.abs() + 64.0 * f64::EPSILON * self.range[guard]
+    /// A guard that fired at the value `at_instant` still rests if it is no farther from zero than this.
+    pub fn rest_after_firing(&self, guard: usize, at_instant: f64) -> f64 {
+        4.0 * at_instant.abs() + self.rounding(guard)
+    }
+
+    /// The same for one that was found to leave zero: the level may not grow from one instant to the next.
+    pub fn rest_on_leaving(&self, guard: usize) -> f64 {
+        self.level[guard].max(self.rounding(guard))
+    }
+
+    fn rounding(&self, guard: usize) -> f64 {
+        64.0 * f64::EPSILON * self.range[guard]
     }
 
     /// Is a change to this sign asked for?
@@ -179,6 +201,7 @@ impl Locator {
             }
         }
         if self.found.is_empty() {
+            self.fresh = false;
             // Beyond this curve nobody rests at its start any more; those without side are still at zero.
             for guard in 0..self.len() {
                 self.resting[guard] = self.side[guard] == 0;
@@ -265,14 +288,16 @@ impl Locator {
         if any_resting {
             // Three neighbouring times tell how much of a value is rounding.
             for guard in 0..m {
-                self.noise[guard] = self.values[guard].abs();
+                // A curve meets the values it starts from to rounding only.
+                let at_level = self.fresh && self.resting[guard];
+                let start = if at_level { self.values[guard].abs() } else { 0.0 };
+                self.noise[guard] = self.level[guard].max(start);
             }
             for k in 1..=3 {
                 self.evaluate(problem, curve, from + k as f64 * resolution(from));
                 for guard in 0..m {
                     let d = (self.g[guard] - self.values[guard]).abs();
-                    let noise = self.values[guard].abs() + 4.0 * d;
-                    self.noise[guard] = self.noise[guard].max(if noise.is_finite() { noise } else { 0.0 });
+                    self.noise[guard] = self.noise[guard].max(if d.is_finite() { 4.0 * d } else { 0.0 });
                 }
             }
         }

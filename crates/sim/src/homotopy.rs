@@ -9,7 +9,7 @@
 
 use crate::newton::{Part, Stuck, largest};
 use crate::problem::Problem;
-use trunnion_num::dense::Dense;
+use trunnion_num::{Lu, Pattern};
 
 /// Points on one branch before it is given up.
 const POINTS: usize = 400;
@@ -39,7 +39,10 @@ struct Curve {
     f_0: Vec<f64>,
     /// Sizes by which unknowns are scaled along the whole curve.
     size: Vec<f64>,
-    bordered: Dense,
+    /// The matrix of (2): its pattern, values and factors.
+    pattern: Pattern,
+    values: Vec<f64>,
+    bordered: Lu,
     tangent: Vec<f64>,
 }
 
@@ -55,8 +58,16 @@ fn follow(
     let f_0: Vec<f64> = part.rows.iter().map(|&i| part.f[i]).collect();
     // Being singular here is no harm: (2) need not be.
     let _ = part.linearise(problem, t, y);
-    let mut curve =
-        Curve { f_0, size: part.size().to_vec(), bordered: Dense::new(m + 1), tangent: vec![0.0; m + 1] };
+    let border = (0..=m).flat_map(|k| [(k, m), (m, k)]);
+    let pattern = Pattern::from_entries(m + 1, part.scaled_entries().map(|(i, j, _)| (i, j)).chain(border));
+    let mut curve = Curve {
+        f_0,
+        size: part.size().to_vec(),
+        bordered: Lu::new(&pattern),
+        values: vec![0.0; pattern.nnz()],
+        pattern,
+        tangent: vec![0.0; m + 1],
+    };
     curve.tangent[m] = forwards;
     let (mut lambda, mut ds) = (0.0, 0.05);
     let mut at = y.to_vec();
@@ -104,17 +115,22 @@ impl Curve {
     fn factor(&mut self, part: &mut Part, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Stuck> {
         let m = part.m();
         let _ = part.linearise(problem, t, y);
-        self.bordered.clear();
+        self.values.fill(0.0);
+        let mut put = |i, j, value: f64| {
+            if let Some(place) = self.pattern.find(i, j) {
+                self.values[place] = value;
+            }
+        };
         for (i, j, value) in part.scaled_entries() {
-            self.bordered.add(i, j, value / part.size()[j] * self.size[j]);
+            put(i, j, value / part.size()[j] * self.size[j]);
         }
-        for i in 0..m {
-            self.bordered.add(i, m, self.f_0[i]);
+        for k in 0..=m {
+            put(m, k, self.tangent[k]);
+            if k < m {
+                put(k, m, self.f_0[k]);
+            }
         }
-        for j in 0..=m {
-            self.bordered.add(m, j, self.tangent[j]);
-        }
-        self.bordered.factor().map_err(|_| Stuck::Singular)
+        self.bordered.refactor(&self.values).map_err(|_| Stuck::Singular)
     }
 
     /// The next tangent (2), of length one, in the direction of the last.

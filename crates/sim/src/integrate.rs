@@ -16,237 +16,27 @@
 //!
 //! No clock, no input or output, no threads: the observer does what has to be done outside.
 
-use crate::events::{Locator, resolution};
+use crate::events::Locator;
 use crate::newton::Consistent;
+pub use crate::plan::{Ended, Moment, Observer, Output, Plan, Progress, Summary};
 use crate::problem::{Crossing, Effect, Hybrid};
-use crate::stepper::{Cause, Failure, Stepper, Work};
-use std::fmt;
+pub use crate::run_error::RunError;
+use crate::stepper::{Failure, Stepper};
 use std::ops::ControlFlow;
 
 /// Firings of one guard that make a burst …
 const BURST: usize = 20;
 /// … if they all fall within this share of the run's length: far below what a model resolves on purpose.
 const VANISHING: f64 = 1e-10;
-/// The same relative to time itself: a hundredth of a rounding each would be no interval at all.
+/// The same relative to time itself, some hundred roundings.
 const VANISHING_TIME: f64 = 1e-13;
 /// Intervals shrink if the later half of those remembered takes less than this share of the earlier half …
 const SHRINKING: f64 = 0.97;
 /// … of at least so many each, and if what would follow at that rate adds up to less than this share of the run.
 const FEWEST: usize = 4;
 const LITTLE: f64 = 1e-3;
-/// Rounds of settling at one instant, and restarts without time passing.
+/// Rounds of settling at one instant, and restarts within vanishing time.
 const ROUNDS: usize = 100;
-
-/// When values are reported beside events and the end.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Output {
-    /// Only the start.
-    Start,
-    /// Every so many seconds.
-    Interval(f64),
-    /// So many points at equal distances, both ends included.
-    Count(usize),
-    /// The end of every step.
-    Steps,
-}
-
-/// What to run.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    pub t_0: f64,
-    pub t_end: f64,
-    pub output: Output,
-    /// Report the values before and after every event.
-    pub both_sides: bool,
-    /// Instants with events before the run is given up; None: as many as come.
-    pub max_events: Option<u64>,
-}
-
-impl Plan {
-    pub fn new(t_0: f64, t_end: f64, output: Output) -> Self {
-        Plan { t_0, t_end, output, both_sides: true, max_events: None }
-    }
-
-    /// Grid point k.
-    fn point(&self, k: u64) -> f64 {
-        let t = match self.output {
-            Output::Start | Output::Steps if k == 0 => return self.t_0,
-            Output::Start | Output::Steps => return f64::INFINITY,
-            Output::Interval(dt) => {
-                let t = self.t_0 + k as f64 * dt;
-                // A last interval that is only rounding is none.
-                if self.t_end - t < 1e-9 * dt { self.t_end } else { t }
-            }
-            Output::Count(n) => {
-                let last = n.max(2) as u64 - 1;
-                if k >= last {
-                    self.t_end
-                } else {
-                    self.t_0 + k as f64 / last as f64 * (self.t_end - self.t_0)
-                }
-            }
-        };
-        t.min(self.t_end)
-    }
-
-    fn check(&self) -> Result<(), RunError> {
-        let fits = self.t_0.is_finite() && self.t_end.is_finite() && self.t_end >= self.t_0;
-        let step_fits = match self.output {
-            // A grid below the resolution of time would never end.
-            Output::Interval(dt) => dt > 4.0 * resolution(self.t_end.abs().max(self.t_0.abs())),
-            _ => true,
-        };
-        if fits && step_fits { Ok(()) } else { Err(RunError::Plan { t_0: self.t_0, t_end: self.t_end }) }
-    }
-}
-
-/// Why values are reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
-    Grid,
-    BeforeEvent,
-    AfterEvent,
-    /// The last one, in place of a grid point: the end, or where the model stopped the run.
-    End,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Progress {
-    pub t: f64,
-    pub steps: u64,
-    pub events: u64,
-}
-
-/// Who watches a run. Break ends it as cancelled.
-pub trait Observer<P> {
-    fn observe(&mut self, problem: &mut P, t: f64, y: &[f64], moment: Moment) -> ControlFlow<()>;
-    /// Called after every step.
-    fn progress(&mut self, _at: Progress) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-}
-
-impl<P, F: FnMut(&mut P, f64, &[f64], Moment) -> ControlFlow<()>> Observer<P> for F {
-    fn observe(&mut self, problem: &mut P, t: f64, y: &[f64], moment: Moment) -> ControlFlow<()> {
-        self(problem, t, y, moment)
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// At t_end.
-    Completed,
-    /// By the model.
-    Terminated,
-    /// By the observer.
-    Cancelled,
-}
-
-/// What was done.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Summary {
-    pub ended: Ended,
-    pub t: f64,
-    pub steps: u64,
-    /// Instants at which guards fired, and how many did.
-    pub events: u64,
-    pub crossings: u64,
-    pub samples: u64,
-    pub restarts: u64,
-    pub work: Work,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum RunError {
-    /// The plan itself makes no sense.
-    Plan {
-        t_0: f64,
-        t_end: f64,
-    },
-    /// The solver or the search for consistent values gave up; `name` is the row or unknown it names.
-    Solver {
-        failure: Failure,
-        name: String,
-    },
-    /// Events accumulate: `count` firings of `guard` within the last `within` seconds.
-    Zeno {
-        guard: String,
-        t: f64,
-        count: usize,
-        within: f64,
-    },
-    /// Modes change for ever at one instant.
-    Chattering {
-        guards: Vec<String>,
-        t: f64,
-    },
-    TooManyEvents {
-        guard: String,
-        t: f64,
-        count: u64,
-    },
-    /// An event or a sampled task failed.
-    Action {
-        t: f64,
-        message: String,
-    },
-    /// A task stays due however often it is run.
-    StuckTask {
-        t: f64,
-    },
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            RunError::Plan { t_0, t_end } => {
-                write!(out, "cannot run from t = {t_0} s to {t_end} s with this output grid")
-            }
-            RunError::Solver { failure, name } => describe(failure, name, out),
-            RunError::Zeno { guard, t, count, within } => write!(
-                out,
-                "`{guard}` fires ever faster: {count} times within {within:.1e} s up to t = {t} s; \
-                 the model needs a state for what it comes to (at rest, closed, stuck)"
-            ),
-            RunError::Chattering { guards, t } => {
-                write!(out, "modes change for ever at t = {t} s; ")?;
-                for (k, guard) in guards.iter().enumerate() {
-                    write!(out, "{}`{guard}`", if k > 0 { ", " } else { "" })?;
-                }
-                write!(out, " {} to and fro", if guards.len() == 1 { "goes" } else { "go" })
-            }
-            RunError::TooManyEvents { guard, t, count } => {
-                write!(out, "{count} events by t = {t} s, more than allowed; `{guard}` fired last")
-            }
-            RunError::Action { t, message } => write!(out, "{message} (at t = {t} s)"),
-            RunError::StuckTask { t } => write!(out, "a sampled task stays due at t = {t} s"),
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
-
-fn describe(failure: &Failure, name: &str, out: &mut fmt::Formatter) -> fmt::Result {
-    match failure {
-        Failure::StepTooSmall { t, h, cause, .. } => {
-            write!(out, "step fell to {h:.0e} s at t = {t} s; ")?;
-            match cause {
-                Cause::Error => write!(out, "`{name}` dominates the error"),
-                Cause::NoConvergence => write!(out, "the iteration does not converge for `{name}`"),
-                Cause::NotFinite => write!(out, "`{name}` has no finite value beyond"),
-                Cause::Singular => write!(out, "the equations do not determine `{name}`"),
-            }
-        }
-        Failure::NotFinite { t, .. } => {
-            write!(out, "the equation of `{name}` has no finite value at t = {t} s")
-        }
-        Failure::Inconsistent { t, residual, .. } => write!(
-            out,
-            "no consistent values at t = {t} s: the equation of `{name}` is off by {residual:.3e}"
-        ),
-        Failure::Singular { t, .. } => write!(out, "the equations do not determine `{name}` at t = {t} s"),
-    }
-}
 
 /// Run `problem` from the values `y`, whose differential part counts and whose algebraic part is a first guess, as
 /// `plan` says. `y` ends as the last values reached, also after an error.
@@ -325,13 +115,15 @@ struct Run<'a, P: Hybrid> {
     crossings_total: u64,
     samples: u64,
     restarts: u64,
-    /// Restarts since time moved.
+    /// Restarts since this time, which moves on with the run only if it moves noticeably.
     standing: usize,
+    standing_since: f64,
     history: Vec<History>,
-    // Of `happen`: what crosses, guard values, and for each guard whether it fired here, its sign after that, how far
+    // Of `happen`: what crosses, guard values (as told, as they are, before firing), and for each guard whether it fired here, its sign after that, how far
     // from zero still counts as resting, and whether the event moved it.
     crossings: Vec<Crossing>,
     g: Vec<f64>,
+    g_raw: Vec<f64>,
     g_before: Vec<f64>,
     fired: Vec<bool>,
     heading: Vec<i8>,
@@ -368,9 +160,11 @@ impl<'a, P: Hybrid> Run<'a, P> {
             samples: 0,
             restarts: 0,
             standing: 0,
+            standing_since: plan.t_0,
             history: vec![none; m],
             crossings: Vec::with_capacity(m),
             g: vec![0.0; m],
+            g_raw: vec![0.0; m],
             g_before: vec![0.0; m],
             fired: vec![false; m],
             heading: vec![0; m],
@@ -444,10 +238,15 @@ impl<'a, P: Hybrid> Run<'a, P> {
     }
 
     fn move_to(&mut self, t: f64) {
-        if t > self.t {
-            self.standing = 0;
+        if t - self.standing_since > self.vanishing() {
+            (self.standing, self.standing_since) = (0, t);
         }
         self.t = t;
+    }
+
+    /// Time in which nothing can happen on purpose.
+    fn vanishing(&self) -> f64 {
+        (VANISHING * (self.plan.t_end - self.plan.t_0)).max(VANISHING_TIME * self.t.abs())
     }
 
     /// Everything that happens at `self.t` to `self.y`, beginning with `self.crossings` and the guards that only left
@@ -455,10 +254,9 @@ impl<'a, P: Hybrid> Run<'a, P> {
     fn happen(&mut self, mut changed: bool) -> Result<bool, Stop> {
         let m = self.locator.len();
         self.fired.fill(false);
-        self.problem.guards(self.t, &self.y, &mut self.g_before);
         for guard in 0..m {
             let left_zero = self.heading[guard] != 0;
-            self.rest[guard] = if left_zero { self.locator.rest(guard, self.g_before[guard]) } else { 0.0 };
+            self.rest[guard] = if left_zero { self.locator.rest_on_leaving(guard) } else { 0.0 };
         }
         let mut any_fired = false;
         let mut terminate = false;
@@ -480,6 +278,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 }
             }
             self.problem.guards(self.t, &self.y, &mut self.g);
+            self.g_raw.copy_from_slice(&self.g);
             // A guard that rests where it crossed or left zero counts as being on the side it heads for.
             for guard in 0..m {
                 if self.heading[guard] != 0 && self.g[guard].abs() <= self.rest[guard] {
@@ -532,7 +331,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             let Crossing { guard, rising } = self.crossings[k];
             self.fired[guard] = true;
             self.heading[guard] = if rising { 1 } else { -1 };
-            self.rest[guard] = self.locator.rest(guard, self.g_before[guard]);
+            self.rest[guard] = self.locator.rest_after_firing(guard, self.g_before[guard]);
             self.remember(guard)?;
             let again = self.history[guard].time(1) == t;
             self.moved[guard] = again || self.g[guard] != self.g_before[guard];
@@ -565,18 +364,19 @@ impl<'a, P: Hybrid> Run<'a, P> {
         for guard in 0..self.locator.len() {
             let s = (self.g[guard] > 0.0) as i8 - (self.g[guard] < 0.0) as i8;
             let rests = self.g[guard].abs() <= f64::MIN_POSITIVE;
+            let level = self.g_raw[guard];
             if !rests {
-                self.locator.put(guard, s, false);
+                self.locator.put(guard, s);
             } else if self.heading[guard] != 0 && !changed {
                 // On along the same curve.
-                self.locator.put(guard, self.heading[guard], true);
+                self.locator.lean(guard, self.heading[guard], level);
             } else if self.fired[guard] {
-                self.locator.free(guard, self.moved[guard]);
+                self.locator.free(guard, self.moved[guard], level);
             } else if self.locator.side(guard) == 0 {
-                self.locator.free(guard, self.locator.may_fire(guard));
+                self.locator.free(guard, self.locator.may_fire(guard), level);
             } else {
                 // At zero, but it has not left its side yet.
-                self.locator.put(guard, self.locator.side(guard), true);
+                self.locator.lean(guard, self.locator.side(guard), level);
             }
         }
     }
@@ -589,8 +389,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         history.count += 1;
         history.heading = self.heading[guard];
         let oldest = history.time(BURST - 1);
-        let vanishing = (VANISHING * (self.plan.t_end - self.plan.t_0)).max(VANISHING_TIME * t.abs());
-        if t - oldest <= vanishing {
+        if t - oldest <= self.vanishing() {
             return Err(RunError::Zeno {
                 guard: self.guard_name(guard),
                 t,

@@ -6,8 +6,10 @@ pub mod homotopy;
 pub mod integrate;
 pub mod machine;
 pub mod newton;
+pub mod plan;
 pub mod problem;
 pub mod run;
+pub mod run_error;
 #[cfg(test)]
 mod scenes;
 pub mod solvers;

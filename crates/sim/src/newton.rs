@@ -13,7 +13,7 @@
 use crate::homotopy;
 use crate::problem::{Layout, Problem};
 use crate::stepper::{Failure, Work};
-use trunnion_num::dense::{Dense, null_vector};
+use trunnion_num::{Lu, Pattern, null_vector};
 
 /// Corrections below this, relative to the size of the unknown, no longer matter.
 const CONVERGED: f64 = 1e-13;
@@ -39,12 +39,13 @@ pub struct Part {
     pub columns: Vec<usize>,
     /// Typical size of each unknown of the part.
     nominal: Vec<f64>,
-    /// Local (row, column) and place among the values of the whole Jacobian.
+    /// Local (row, column) and place among the values of the whole Jacobian, in the order of the local pattern.
     entries: Vec<(usize, usize, usize)>,
     /// The whole f and the whole Jacobian; written by `evaluate` and `linearise`.
     pub f: Vec<f64>,
     pub jacobian: Vec<f64>,
-    lu: Dense,
+    lu: Lu,
+    values: Vec<f64>,
     pub work: Work,
     // Of `newton`: values of the whole problem tried, corrections and sizes of the part.
     trial: Vec<f64>,
@@ -67,20 +68,21 @@ impl Part {
             local_row[rows[k]] = k;
             local_column[columns[k]] = k;
         }
-        let entries = layout
-            .pattern
-            .entries()
+        let mut entries: Vec<(usize, usize, usize)> = (layout.pattern.entries())
             .map(|(i, j, place)| (local_row[i], local_column[j], place))
             .filter(|&(i, j, _)| i != usize::MAX && j != usize::MAX)
             .collect();
+        entries.sort_unstable_by_key(|&(i, j, _)| (j, i));
+        let pattern = Pattern::from_entries(m, entries.iter().map(|&(i, j, _)| (i, j)));
         Part {
             nominal: columns.iter().map(|&j| layout.nominal[j]).collect(),
             rows,
             columns,
+            values: vec![0.0; entries.len()],
+            lu: Lu::new(&pattern),
             entries,
             f: vec![0.0; n],
             jacobian: vec![0.0; layout.pattern.nnz()],
-            lu: Dense::new(m),
             work: Work::default(),
             trial: vec![0.0; n],
             step: vec![0.0; m],
@@ -122,15 +124,13 @@ impl Part {
 
     /// Factor the part of the Jacobian at hand, columns scaled by the size of their unknowns.
     fn factor(&mut self) -> Result<(), Stuck> {
-        self.lu.clear();
         self.share.fill(f64::MIN_POSITIVE);
-        for &(i, j, place) in &self.entries {
-            let value = self.jacobian[place] * self.size[j];
-            self.lu.add(i, j, value);
+        for (value, &(i, j, place)) in self.values.iter_mut().zip(&self.entries) {
+            *value = self.jacobian[place] * self.size[j];
             self.share[i] = self.share[i].max(value.abs());
         }
         self.work.factorisations += 1;
-        self.lu.factor().map_err(|_| Stuck::Singular)
+        self.lu.refactor(&self.values).map_err(|_| Stuck::Singular)
     }
 
     /// Size of each unknown: its value or its nominal, whichever is larger.
@@ -259,7 +259,7 @@ impl Part {
             let scale = largest(row);
             row.iter_mut().for_each(|x| *x /= if scale > 0.0 { scale } else { 1.0 });
         }
-        // The bound of `Dense::factor`, with room for the other order of elimination.
+        // Rounding of an elimination of this size.
         let x = null_vector(a, m, 16.0 * m as f64 * f64::EPSILON)?;
         let free = (0..m).max_by(|&i, &j| x[i].abs().total_cmp(&x[j].abs()))?;
         Some(self.columns[free])
@@ -279,7 +279,7 @@ impl Part {
         Failure::Inconsistent { t, row, residual }
     }
 
-    /// Local (row, column, place in the whole Jacobian) of every entry, and the sizes of the unknowns.
+    /// Local (row, column, value) of every entry of the Jacobian, columns scaled by the sizes of the unknowns.
     pub(crate) fn scaled_entries(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
         self.entries.iter().map(|&(i, j, place)| (i, j, self.jacobian[place] * self.size[j]))
     }

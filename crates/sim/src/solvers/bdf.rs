@@ -292,7 +292,7 @@ impl Stepper for Bdf {
         let norm = |e: &[f64]| self.tolerance.norm(e, y, y);
         let mut bent = vec![0.0; n];
         self.h = self.h_first.take().unwrap_or_else(|| {
-            first_step(1, self.h_max, norm(y), norm(&y_dot), |h| {
+            first_step(1, self.h_max, norm(y).max(self.tolerance.nominal_norm()), norm(&y_dot), |h| {
                 let trial: Vec<f64> = (0..n).map(|i| y[i] + h * y_dot[i]).collect();
                 problem.residual(t + h, &trial, &mut bent);
                 (0..n).for_each(|i| bent[i] = (bent[i] - f[i]) * self.mass[i]);

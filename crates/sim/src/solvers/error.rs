@@ -33,6 +33,11 @@ impl Tolerance {
         e[i].abs() / (self.atol[i] + self.rtol * y0[i].abs().max(y1[i].abs())) // (1)
     }
 
+    /// ‖y‖ of an unknown of nominal size: a value near zero is no small unknown.
+    pub fn nominal_norm(&self) -> f64 {
+        0.5 / self.rtol
+    }
+
     /// ‖e‖; NaN if any part is.
     pub fn norm(&self, e: &[f64], y0: &[f64], y1: &[f64]) -> f64 {
         let (mut max, mut sum) = (0.0_f64, 0.0);

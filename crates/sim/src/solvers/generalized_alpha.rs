@@ -16,7 +16,7 @@
 use super::fixed::{DEFAULT_STEP, FixedSteps};
 use crate::problem::{Layout, Problem};
 use crate::stepper::{Cause, Failure, Options, Segment, Stepper, Work};
-use trunnion_num::dense::Dense;
+use trunnion_num::{Fault, Lu, Pattern};
 
 /// The numbers of (1) to (3).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,8 +81,19 @@ enum Kind {
 struct Shape {
     /// Unknown of the problem and kind, for each local index.
     unknowns: Vec<(usize, Kind)>,
-    /// Local row, local column, place in the Jacobian, and whether the column stands for a position.
-    entries: Vec<(usize, usize, usize, bool)>,
+    /// Pattern of the Newton matrix; the place of each diagonal entry in it.
+    pattern: Pattern,
+    diagonal: Vec<usize>,
+    /// Local row, local column, places in the Jacobian and in the matrix, and whether the column stands for a position.
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    row: usize,
+    column: usize,
+    from: usize,
+    to: usize,
+    is_position: bool,
 }
 
 impl Shape {
@@ -105,11 +116,19 @@ impl Shape {
                 local[position] = k;
             }
         }
-        let entries = (layout.pattern.entries())
-            .filter(|&(i, _, _)| local_row[i] != usize::MAX)
-            .map(|(i, j, place)| (local_row[i], local[j], place, kind[j].is_none()))
+        let m = unknowns.len();
+        let inside = || layout.pattern.entries().filter(|&(i, _, _)| local_row[i] != usize::MAX);
+        let places = inside().map(|(i, j, _)| (local_row[i], local[j])).chain((0..m).map(|k| (k, k)));
+        let pattern = Pattern::from_entries(m, places);
+        let place = |i, j| pattern.find(i, j).expect("just entered");
+        let entries = inside()
+            .map(|(i, j, from)| {
+                let (row, column) = (local_row[i], local[j]);
+                Entry { row, column, from, to: place(row, column), is_position: kind[j].is_none() }
+            })
             .collect();
-        Shape { unknowns, entries }
+        let diagonal = (0..m).map(|k| place(k, k)).collect();
+        Shape { unknowns, pattern, diagonal, entries }
     }
 }
 
@@ -121,7 +140,8 @@ pub struct GeneralizedAlpha {
     // Set up by `restart`.
     shape: Shape,
     nominal: Vec<f64>,
-    lu: Dense,
+    lu: Lu,
+    matrix: Vec<f64>,
     steps: FixedSteps,
     // The state at the end of the last step: values, auxiliary rates a, true f.
     t: f64,
@@ -149,7 +169,8 @@ impl GeneralizedAlpha {
             work: Work::default(),
             shape: Shape::default(),
             nominal: vec![],
-            lu: Dense::default(),
+            lu: Lu::new(&Pattern::default()),
+            matrix: vec![],
             steps: FixedSteps::default(),
             t: 0.0,
             y: vec![],
@@ -176,7 +197,8 @@ impl GeneralizedAlpha {
         let n = layout.n();
         self.shape = Shape::new(layout);
         self.nominal = layout.nominal.clone();
-        self.lu = Dense::new(self.shape.unknowns.len());
+        self.lu = Lu::new(&self.shape.pattern);
+        self.matrix = vec![0.0; self.shape.pattern.nnz()];
         self.correction = vec![0.0; self.shape.unknowns.len()];
         self.jacobian = vec![0.0; layout.pattern.nnz()];
         self.segment = Segment { t0: 0.0, t1: 0.0, degree: 3, coefficients: vec![0.0; 4 * n] };
@@ -204,27 +226,31 @@ impl GeneralizedAlpha {
     }
 
     /// Newton matrix of (3), (4) with respect to a₁ and the algebraic unknowns.
-    fn linearise(&mut self, problem: &mut dyn Problem, h: f64) -> Result<(), usize> {
+    fn linearise(&mut self, problem: &mut dyn Problem, h: f64) -> Result<(), (usize, Cause)> {
         let Parameters { alpha_m, alpha_f, beta, gamma } = self.parameters;
         problem.jacobian(self.t, &self.y, &mut self.jacobian);
         self.work.jacobians += 1;
-        self.lu.clear();
-        for &(row, column, place, is_position) in &self.shape.entries {
-            let dy = match self.shape.unknowns[column].1 {
-                _ if is_position => beta * h * h,
+        self.matrix.fill(0.0);
+        for entry in &self.shape.entries {
+            let dy = match self.shape.unknowns[entry.column].1 {
+                _ if entry.is_position => beta * h * h,
                 Kind::Algebraic => 1.0,
                 _ => gamma * h,
             };
-            let weight = if self.shape.unknowns[row].1 == Kind::Algebraic { -1.0 } else { 1.0 - alpha_f };
-            self.lu.add(row, column, -weight * self.jacobian[place] * dy);
+            let is_algebraic = self.shape.unknowns[entry.row].1 == Kind::Algebraic;
+            let weight = if is_algebraic { -1.0 } else { 1.0 - alpha_f };
+            self.matrix[entry.to] -= weight * self.jacobian[entry.from] * dy;
         }
-        for (k, &(_, kind)) in self.shape.unknowns.iter().enumerate() {
+        for (place, &(_, kind)) in self.shape.diagonal.iter().zip(&self.shape.unknowns) {
             if kind != Kind::Algebraic {
-                self.lu.add(k, k, 1.0 - alpha_m);
+                self.matrix[*place] += 1.0 - alpha_m;
             }
         }
         self.work.factorisations += 1;
-        self.lu.factor().map_err(|column| self.shape.unknowns[column].0)
+        self.lu.refactor(&self.matrix).map_err(|fault| match fault {
+            Fault::Singular { column } => (self.shape.unknowns[column].0, Cause::Singular),
+            Fault::NotFinite => (self.shape.unknowns[0].0, Cause::NotFinite),
+        })
     }
 
     /// −residual of (3), (4) into `correction`; Err: a row that is not finite.
@@ -282,7 +308,7 @@ impl GeneralizedAlpha {
                 return Ok(());
             }
             if k == 0 || norm.is_nan() || norm > CONTRACTION * last {
-                self.linearise(problem, h).map_err(|unknown| too_small(unknown, Cause::Singular))?;
+                self.linearise(problem, h).map_err(|(unknown, cause)| too_small(unknown, cause))?;
                 self.residual(problem).map_err(|row| Failure::NotFinite { t: self.t, row })?;
                 self.lu.solve(&mut self.correction);
                 (norm, worst) = self.norm(h);

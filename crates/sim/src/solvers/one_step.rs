@@ -119,7 +119,8 @@ impl<M: Method> OneStep<M> {
         let (t, y) = (self.span.t1, &self.y1);
         let norm = |e: &[f64], tolerance: &Tolerance| tolerance.norm(e, y, y);
         let y_dot: Vec<f64> = f.iter().zip(&mass).map(|(f, m)| f * m).collect();
-        let (y_norm, y_dot_norm) = (norm(y, &self.tolerance), norm(&y_dot, &self.tolerance));
+        let y_norm = norm(y, &self.tolerance).max(self.tolerance.nominal_norm());
+        let y_dot_norm = norm(&y_dot, &self.tolerance);
         let (trial, bent) = (&mut self.y_new, &mut self.error);
         let mut residuals = 0;
         let estimate = first_step(self.method.orders().0, self.control.h_max(), y_norm, y_dot_norm, |h| {

@@ -1,0 +1,125 @@
+//! What to run, who watches, and what came of it.
+
+use crate::events::resolution;
+use crate::run_error::RunError;
+use crate::stepper::Work;
+use std::ops::ControlFlow;
+
+/// When values are reported beside events and the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Output {
+    /// Only the start.
+    Start,
+    /// Every so many seconds.
+    Interval(f64),
+    /// So many points at equal distances, both ends included.
+    Count(usize),
+    /// The end of every step.
+    Steps,
+}
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub t_0: f64,
+    pub t_end: f64,
+    pub output: Output,
+    /// Report the values before and after every event.
+    pub both_sides: bool,
+    /// Instants with events before the run is given up; None: as many as come.
+    pub max_events: Option<u64>,
+}
+
+impl Plan {
+    pub fn new(t_0: f64, t_end: f64, output: Output) -> Self {
+        Plan { t_0, t_end, output, both_sides: true, max_events: None }
+    }
+
+    /// Grid point k.
+    pub(crate) fn point(&self, k: u64) -> f64 {
+        let t = match self.output {
+            Output::Start | Output::Steps if k == 0 => return self.t_0,
+            Output::Start | Output::Steps => return f64::INFINITY,
+            Output::Interval(dt) => {
+                let t = self.t_0 + k as f64 * dt;
+                // A last interval that is only rounding is none.
+                if self.t_end - t < 1e-9 * dt { self.t_end } else { t }
+            }
+            Output::Count(n) => {
+                let last = n.max(2) as u64 - 1;
+                if k >= last {
+                    self.t_end
+                } else {
+                    self.t_0 + k as f64 / last as f64 * (self.t_end - self.t_0)
+                }
+            }
+        };
+        t.min(self.t_end)
+    }
+
+    pub(crate) fn check(&self) -> Result<(), RunError> {
+        let fits = self.t_0.is_finite() && self.t_end.is_finite() && self.t_end >= self.t_0;
+        let step_fits = match self.output {
+            // A grid below the resolution of time would never end.
+            Output::Interval(dt) => dt > 4.0 * resolution(self.t_end.abs().max(self.t_0.abs())),
+            _ => true,
+        };
+        if fits && step_fits { Ok(()) } else { Err(RunError::Plan { t_0: self.t_0, t_end: self.t_end }) }
+    }
+}
+
+/// Why values are reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    Grid,
+    BeforeEvent,
+    AfterEvent,
+    /// The last one, in place of a grid point: the end, or where the model stopped the run.
+    End,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    pub t: f64,
+    pub steps: u64,
+    pub events: u64,
+}
+
+/// Who watches a run. Break ends it as cancelled.
+pub trait Observer<P> {
+    fn observe(&mut self, problem: &mut P, t: f64, y: &[f64], moment: Moment) -> ControlFlow<()>;
+    /// Called after every step.
+    fn progress(&mut self, _at: Progress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+impl<P, F: FnMut(&mut P, f64, &[f64], Moment) -> ControlFlow<()>> Observer<P> for F {
+    fn observe(&mut self, problem: &mut P, t: f64, y: &[f64], moment: Moment) -> ControlFlow<()> {
+        self(problem, t, y, moment)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// At t_end.
+    Completed,
+    /// By the model.
+    Terminated,
+    /// By the observer.
+    Cancelled,
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary {
+    pub ended: Ended,
+    pub t: f64,
+    pub steps: u64,
+    /// Instants at which guards fired, and how many did.
+    pub events: u64,
+    pub crossings: u64,
+    pub samples: u64,
+    pub restarts: u64,
+    pub work: Work,
+}

@@ -1,0 +1,96 @@
+//! Why a run ended early, in the user's words.
+
+use crate::stepper::{Cause, Failure};
+use std::fmt;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunError {
+    /// The plan itself makes no sense.
+    Plan {
+        t_0: f64,
+        t_end: f64,
+    },
+    /// The solver or the search for consistent values gave up; `name` is the row or unknown it names.
+    Solver {
+        failure: Failure,
+        name: String,
+    },
+    /// Events accumulate: `count` firings of `guard` within the last `within` seconds.
+    Zeno {
+        guard: String,
+        t: f64,
+        count: usize,
+        within: f64,
+    },
+    /// Modes change for ever at one instant.
+    Chattering {
+        guards: Vec<String>,
+        t: f64,
+    },
+    TooManyEvents {
+        guard: String,
+        t: f64,
+        count: u64,
+    },
+    /// An event or a sampled task failed.
+    Action {
+        t: f64,
+        message: String,
+    },
+    /// A task stays due however often it is run.
+    StuckTask {
+        t: f64,
+    },
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            RunError::Plan { t_0, t_end } => {
+                write!(out, "cannot run from t = {t_0} s to {t_end} s with this output grid")
+            }
+            RunError::Solver { failure, name } => describe(failure, name, out),
+            RunError::Zeno { guard, t, count, within } => write!(
+                out,
+                "`{guard}` fires ever faster: {count} times within {within:.1e} s up to t = {t} s; \
+                 the model needs a state for what it comes to (at rest, closed, stuck)"
+            ),
+            RunError::Chattering { guards, t } => {
+                write!(out, "modes change for ever at t = {t} s; ")?;
+                for (k, guard) in guards.iter().enumerate() {
+                    write!(out, "{}`{guard}`", if k > 0 { ", " } else { "" })?;
+                }
+                write!(out, " {} to and fro", if guards.len() == 1 { "goes" } else { "go" })
+            }
+            RunError::TooManyEvents { guard, t, count } => {
+                write!(out, "{count} events by t = {t} s, more than allowed; `{guard}` fired last")
+            }
+            RunError::Action { t, message } => write!(out, "{message} (at t = {t} s)"),
+            RunError::StuckTask { t } => write!(out, "a sampled task stays due at t = {t} s"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+fn describe(failure: &Failure, name: &str, out: &mut fmt::Formatter) -> fmt::Result {
+    match failure {
+        Failure::StepTooSmall { t, h, cause, .. } => {
+            write!(out, "step fell to {h:.0e} s at t = {t} s; ")?;
+            match cause {
+                Cause::Error => write!(out, "`{name}` dominates the error"),
+                Cause::NoConvergence => write!(out, "the iteration does not converge for `{name}`"),
+                Cause::NotFinite => write!(out, "`{name}` has no finite value beyond"),
+                Cause::Singular => write!(out, "the equations do not determine `{name}`"),
+            }
+        }
+        Failure::NotFinite { t, .. } => {
+            write!(out, "the equation of `{name}` has no finite value at t = {t} s")
+        }
+        Failure::Inconsistent { t, residual, .. } => write!(
+            out,
+            "no consistent values at t = {t} s: the equation of `{name}` is off by {residual:.3e}"
+        ),
+        Failure::Singular { t, .. } => write!(out, "the equations do not determine `{name}` at t = {t} s"),
+    }
+}
