@@ -9,6 +9,7 @@ mod jit;
 mod node;
 pub mod print;
 pub mod program;
+mod start;
 pub mod structure;
 mod system;
 
@@ -17,4 +18,4 @@ pub use flat::{Flat, Unit};
 pub use graph::{Ex, Graph, Table};
 pub use node::{Binary, Expr, Node, Symbol, TableId, Unary};
 pub use structure::analyse;
-pub use system::{Definition, Part, Row, System};
+pub use system::{Definition, Part, Row, Start, System};

@@ -10,6 +10,7 @@ use crate::flat::{Action, Assignment, Direction, Event, Kind, Origin, Output, Qu
 use crate::graph::Graph;
 use crate::node::{Expr, Node, Symbol};
 use crate::program::{Place, Programs};
+use crate::start::{evaluate, start_values};
 use crate::structure::Relation;
 
 /// One row of f.
@@ -253,45 +254,35 @@ impl System {
         Programs::build(&self.graph, &lists, |n| self.place(n))
     }
 
-    /// The slow inputs at the start of a run. `given` overrides parameters (SI); others that are computed from
-    /// them follow.
-    pub fn slow_start(&self, given: &HashMap<Symbol, f64>) -> Vec<f64> {
-        let mut known: HashMap<Symbol, f64> = given.clone();
-        self.slow.iter().map(|&s| self.start_of(s, &mut known)).collect()
+    /// The value (SI) of every quantity at the beginning; `given` overrides parameters and start values.
+    pub fn start(&self, given: &HashMap<Symbol, f64>) -> Start<'_> {
+        Start { system: self, values: start_values(&self.graph, &self.quantities, given) }
+    }
+}
+
+/// Values at the beginning of a run.
+pub struct Start<'a> {
+    system: &'a System,
+    values: Vec<f64>,
+}
+
+impl Start<'_> {
+    /// Parameters, inputs and modes in the order of the slow inputs.
+    pub fn slow(&self) -> Vec<f64> {
+        self.system.slow.iter().map(|s| self.values[s.index()]).collect()
     }
 
-    /// Start values of y.
-    pub fn y_start(&self, given: &HashMap<Symbol, f64>) -> Vec<f64> {
-        let mut known: HashMap<Symbol, f64> = given.clone();
-        self.unknowns.iter().map(|&s| self.start_of(s, &mut known)).collect()
+    pub fn y(&self) -> Vec<f64> {
+        self.system.unknowns.iter().map(|s| self.values[s.index()]).collect()
     }
 
-    fn start_of(&self, s: Symbol, known: &mut HashMap<Symbol, f64>) -> f64 {
-        if let Some(&v) = known.get(&s) {
-            return v;
-        }
-        // Cycles were refused by the front end; should one slip through it ends in NaN, not in a loop.
-        known.insert(s, f64::NAN);
-        let expression = match self.quantity(s).kind {
-            Kind::Unknown { start } | Kind::Input { start } | Kind::Mode { start } => start,
-            Kind::Parameter { value } => value,
-        };
-        let v = self.evaluate(expression, known);
-        known.insert(s, v);
-        v
+    pub fn value(&self, s: Symbol) -> f64 {
+        self.values[s.index()]
     }
 
     /// Value of an expression of parameters.
-    pub fn evaluate(&self, e: Expr, known: &mut HashMap<Symbol, f64>) -> f64 {
-        let mut values: HashMap<Expr, f64> = HashMap::new();
-        for x in self.graph.reachable([e]) {
-            let v = match self.graph.node(x) {
-                Node::Symbol(s) => self.start_of(s, known),
-                node => self.graph.evaluate_node(node, |c| values[&c]),
-            };
-            values.insert(x, v);
-        }
-        values[&e]
+    pub fn evaluate(&self, e: Expr) -> f64 {
+        evaluate(&self.system.graph, e, |s| self.values[s.index()])
     }
 }
 

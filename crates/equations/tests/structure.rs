@@ -49,7 +49,7 @@ impl Model {
 /// f(t, y) of a system at its start values, or at the given ones.
 fn residual(system: &System, t: f64, y: &[f64]) -> Vec<f64> {
     let compiled = system.compile(Engine::Interpreter);
-    let slow = system.slow_start(&HashMap::new());
+    let slow = system.start(&HashMap::new()).slow();
     let (mut scratch, mut k) = (vec![0.0; compiled.scratch()], vec![0.0; compiled.n_slow()]);
     compiled.prepare(&slow, &mut scratch, &mut k);
     let mut f = vec![0.0; system.n()];

@@ -118,8 +118,9 @@ impl Machine {
     /// `given` overrides parameters, inputs and start values (SI).
     pub fn new(prepared: Arc<Prepared>, given: &HashMap<Symbol, f64>, t_0: f64) -> Result<Self, String> {
         let system = &prepared.system;
-        let slow = system.slow_start(given);
-        let tasks = Tasks::new(system, given, t_0)?;
+        let start = system.start(given);
+        let slow = start.slow();
+        let tasks = Tasks::new(system, &start, t_0)?;
         let compiled = &prepared.compiled;
         let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
         let n_relations = system.relations.len();

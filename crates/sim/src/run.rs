@@ -59,7 +59,7 @@ pub fn run(
     observer: &mut dyn Observer<Machine>,
 ) -> Result<Finished, String> {
     let mut machine = Machine::new(Arc::clone(prepared), given, settings.t_0)?;
-    let mut y = prepared.system.y_start(given);
+    let mut y = prepared.system.start(given).y();
     let options = settings.options(y.len(), solver);
     let mut stepper = solver.stepper(&prepared.layout, &options, &settings.numbers);
     let mut at = settings.at.clone();

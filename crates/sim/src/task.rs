@@ -2,10 +2,8 @@
 //!
 //!   t_k = offset + k · period,  k = 0, 1, …   computed from k, so that instants do not drift       (1)
 
-use std::collections::HashMap;
-
 use trunnion_equations::flat::Action;
-use trunnion_equations::{Symbol, System};
+use trunnion_equations::{Start, System};
 
 #[cfg(feature = "script")]
 use crate::script::{Limits, Script};
@@ -59,12 +57,11 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    pub fn new(system: &System, given: &HashMap<Symbol, f64>, t_0: f64) -> Result<Self, String> {
-        let mut known = given.clone();
+    pub fn new(system: &System, start: &Start<'_>, t_0: f64) -> Result<Self, String> {
         let mut list = Vec::new();
         for task in &system.tasks {
-            let period = system.evaluate(task.period, &mut known);
-            let offset = system.evaluate(task.offset, &mut known);
+            let period = start.evaluate(task.period);
+            let offset = start.evaluate(task.offset);
             if !(period > 0.0 && period.is_finite() && offset.is_finite()) {
                 return Err(format!(
                     "the period of `{}` must be a positive time, but it is {period} s with offset {offset} s",

@@ -18,6 +18,7 @@ pub use relations::Relation;
 use crate::flat::{Action, Assignment, Event, Flat, Kind, Origin, Output, Quantity, Task};
 use crate::graph::Graph;
 use crate::node::{Expr, Node, Symbol};
+use crate::start::start_values;
 use crate::system::{Definition, Row, System};
 use solve::{Equations, by_unknowns};
 
@@ -50,9 +51,13 @@ pub fn analyse(mut flat: Flat) -> Result<System, Vec<StructureError>> {
     if !errors.is_empty() {
         return Err(errors);
     }
+    let start = start_values(graph, &flat.quantities, &HashMap::new());
+    let is_parameter = |i: &usize| matches!(flat.quantities[*i].kind, Kind::Parameter { .. });
+    let parameters: HashMap<Symbol, f64> =
+        (0..start.len()).filter(is_parameter).map(|i| (Symbol(i as u32), start[i])).collect();
     let equations = Equations {
         graph,
-        quantities: &flat.quantities,
+        parameters: &parameters,
         leaves: &leaves,
         sides: &sides,
         residuals: &residuals,

@@ -3,9 +3,10 @@
 //! Parameters are taken to keep the sign of their default; a parameter set to zero later shows up as a
 //! division by zero, with its name.
 
-use crate::flat::{Kind, Quantity};
+use std::collections::HashMap;
+
 use crate::graph::Graph;
-use crate::node::{Binary, Expr, Node, Unary};
+use crate::node::{Binary, Expr, Node, Symbol, Unary};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
@@ -25,24 +26,22 @@ impl Sign {
 /// Terms nested deeper than this are not judged.
 const DEEPEST: u32 = 24;
 
-pub fn sign(graph: &Graph, quantities: &[Quantity], e: Expr) -> Sign {
-    of(graph, quantities, e, 0)
+pub fn sign(graph: &Graph, parameters: &HashMap<Symbol, f64>, e: Expr) -> Sign {
+    of(graph, parameters, e, 0)
 }
 
-fn of(graph: &Graph, quantities: &[Quantity], e: Expr, depth: u32) -> Sign {
+fn of(graph: &Graph, parameters: &HashMap<Symbol, f64>, e: Expr, depth: u32) -> Sign {
     use Sign::*;
     if depth > DEEPEST {
         return Unknown;
     }
-    let inner = |c: Expr| of(graph, quantities, c, depth + 1);
+    let inner = |c: Expr| of(graph, parameters, c, depth + 1);
     match graph.node(e) {
         Node::Const(v) if v > 0.0 => Positive,
         Node::Const(v) if v < 0.0 => Negative,
-        Node::Symbol(s) => match quantities[s.index()].kind {
-            Kind::Parameter { value } if depth < DEEPEST => match inner(value) {
-                Unknown | NonNegative => Unknown,
-                known => known,
-            },
+        Node::Symbol(s) => match parameters.get(&s) {
+            Some(&v) if v > 0.0 => Positive,
+            Some(&v) if v < 0.0 => Negative,
             _ => Unknown,
         },
         Node::Unary(Unary::Neg, a) => match inner(a) {

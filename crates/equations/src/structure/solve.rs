@@ -6,9 +6,8 @@
 use std::collections::HashMap;
 
 use crate::derivative::{Gradient, gradients};
-use crate::flat::Quantity;
 use crate::graph::Graph;
-use crate::node::{Expr, Node};
+use crate::node::{Expr, Node, Symbol};
 use crate::structure::sign::sign;
 
 /// Largest linear block that is eliminated symbolically: beyond it the terms outgrow a numeric solution.
@@ -28,7 +27,8 @@ pub struct Solution {
 /// The equations of a model as residuals with their derivatives by the unknowns.
 pub struct Equations<'a> {
     pub graph: &'a Graph,
-    pub quantities: &'a [Quantity],
+    /// Default values of the parameters: their signs are taken to stay.
+    pub parameters: &'a HashMap<Symbol, f64>,
     /// Leaf of each unknown: a symbol or a derivative.
     pub leaves: &'a [Node],
     /// lhs, rhs, lhs − rhs.
@@ -70,7 +70,7 @@ impl Equations<'_> {
         if !self.is_free_of(slope, &[unknown]) {
             return None;
         }
-        if !any_divisor && !sign(graph, self.quantities, slope).excludes_zero() {
+        if !any_divisor && !sign(graph, self.parameters, slope).excludes_zero() {
             return None;
         }
         // The side that holds the unknown minus the other, at unknown = 0.
@@ -166,7 +166,7 @@ impl Equations<'_> {
         let mut safe = Vec::new();
         for &r in open {
             for (&u, &x) in &rows[r] {
-                if sign(self.graph, self.quantities, x).excludes_zero() {
+                if sign(self.graph, self.parameters, x).excludes_zero() {
                     let column = open.iter().filter(|&&o| rows[o].contains_key(&u)).count();
                     let fill = (rows[r].len() - 1) * (column - 1);
                     let varies = self.graph.at(x).value().is_none();

@@ -1,0 +1,43 @@
+# Two commands do everything: `make run` and `make test`.
+
+OUT     := out
+TRUNNION := target/release/trunnion
+SHOW    := examples/hydraulic/stiff_circuit
+
+.DEFAULT_GOAL := help
+.PHONY: help run test bench tools clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+tools:
+	@command -v cargo >/dev/null || { echo "Rust is missing: see https://rustup.rs"; exit 1; }
+	@command -v cc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
+
+run: tools ## Build, run the showcase, leave results and a picture in out/
+	cargo build --release --locked -p trunnion
+	@mkdir -p $(OUT)
+	$(TRUNNION) run $(SHOW).toml -o $(OUT)/stiff_circuit.parquet --stats $(OUT)/stiff_circuit.json
+	$(TRUNNION) plot $(OUT)/stiff_circuit.parquet -o $(OUT)/stiff_circuit.png
+	@echo
+	@echo "Results: $(OUT)/stiff_circuit.parquet   picture: $(OUT)/stiff_circuit.png   figures: $(OUT)/stiff_circuit.json"
+	@echo "More:    $(TRUNNION) examples"
+
+test: tools ## Check format and lints, run all tests and verify all examples
+	cargo fmt --check
+	cargo clippy --locked --all-targets -- -D warnings
+	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --locked; else cargo test --locked; fi
+	cargo test --locked --doc
+	cargo run --locked -q -p trunnion -- verify examples
+
+bench: tools ## Measure: solvers, native code, and other tools where Python is present
+	cargo bench --locked -p trunnion-num --bench lu
+	cargo bench --locked -p trunnion-equations --bench native
+	cargo bench --locked -p trunnion-sim --bench steppers
+	@if python3 -m venv .venv && .venv/bin/pip install -q casadi==3.8.2 numpy==2.4.6; then \
+	  TRUNNION_PEER_PYTHON=$(CURDIR)/.venv/bin/python cargo bench --locked -p trunnion --bench circuit; \
+	else cargo bench --locked -p trunnion --bench circuit; fi
+
+clean: ## Remove everything that was built
+	cargo clean
+	rm -rf $(OUT)

@@ -1,0 +1,63 @@
+//! Values at the beginning of a run: parameters and start values, each after what it is computed from.
+
+use std::collections::HashMap;
+
+use crate::flat::{Kind, Quantity};
+use crate::graph::Graph;
+use crate::node::{Expr, Node, Symbol};
+
+/// The value (SI) of every quantity at the beginning. `given` overrides; what is computed from it follows. A
+/// circle, which front ends refuse, ends in NaN.
+pub fn start_values(graph: &Graph, quantities: &[Quantity], given: &HashMap<Symbol, f64>) -> Vec<f64> {
+    let mut values: Vec<Option<f64>> = vec![None; quantities.len()];
+    for (&s, &v) in given {
+        values[s.index()] = Some(v);
+    }
+    let mut open = vec![false; quantities.len()];
+    let mut stack: Vec<Symbol> = Vec::new();
+    for first in 0..quantities.len() {
+        stack.push(Symbol(first as u32));
+        while let Some(&s) = stack.last() {
+            if values[s.index()].is_some() {
+                stack.pop();
+                continue;
+            }
+            let nodes = graph.reachable([expression(&quantities[s.index()])]);
+            let missing = |e: &Expr| match graph.node(*e) {
+                Node::Symbol(other) if values[other.index()].is_none() => Some(other),
+                _ => None,
+            };
+            let needed: Vec<Symbol> = nodes.iter().filter_map(missing).collect();
+            if needed.is_empty() || open[s.index()] {
+                values[s.index()] = Some(evaluate(graph, expression(&quantities[s.index()]), |o| {
+                    values[o.index()].unwrap_or(f64::NAN)
+                }));
+                stack.pop();
+            } else {
+                open[s.index()] = true;
+                stack.extend(needed);
+            }
+        }
+    }
+    values.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect()
+}
+
+fn expression(quantity: &Quantity) -> Expr {
+    match quantity.kind {
+        Kind::Unknown { start } | Kind::Input { start } | Kind::Mode { start } => start,
+        Kind::Parameter { value } => value,
+    }
+}
+
+/// The value of an expression of symbols; time and derivatives have none (NaN).
+pub fn evaluate(graph: &Graph, e: Expr, symbol: impl Fn(Symbol) -> f64) -> f64 {
+    let mut values: HashMap<Expr, f64> = HashMap::new();
+    for x in graph.reachable([e]) {
+        let v = match graph.node(x) {
+            Node::Symbol(s) => symbol(s),
+            node => graph.evaluate_node(node, |c| values[&c]),
+        };
+        values.insert(x, v);
+    }
+    values[&e]
+}
