@@ -101,12 +101,6 @@ pub struct Machine {
     /// Written by `compute_actions`.
     actions: Vec<f64>,
     outputs: Vec<f64>,
-    /// Relations that crossed at `fresh_at` keep the side they crossed to.
-    fresh: Vec<bool>,
-    fresh_at: f64,
-    /// Largest size seen of each relation's guard: what counts as zero is relative to it.
-    guard_size: Vec<f64>,
-    jumped: bool,
     tasks: Tasks,
     /// Why the model ended the run.
     pub ended_by: Option<String>,
@@ -123,16 +117,11 @@ impl Machine {
         let tasks = Tasks::new(system, &start, t_0)?;
         let compiled = &prepared.compiled;
         let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
-        let n_relations = system.relations.len();
         let mut machine = Machine {
             k: vec![0.0; compiled.n_slow()],
             scratch: vec![0.0; compiled.scratch()],
             actions: sized(Part::Actions),
             outputs: sized(Part::Outputs),
-            fresh: vec![false; n_relations],
-            fresh_at: f64::NAN,
-            guard_size: vec![0.0; n_relations],
-            jumped: false,
             tasks,
             slow,
             prepared,
@@ -204,10 +193,7 @@ impl Machine {
         let place = match self.prepared.system.slow_place(target) {
             Some(i) => &mut self.slow[i],
             None => match self.prepared.system.y_place(target) {
-                Some(i) => {
-                    self.jumped = true;
-                    &mut y[i]
-                }
+                Some(i) => &mut y[i],
                 None => return false,
             },
         };
@@ -235,10 +221,6 @@ impl Problem for Machine {
     }
 }
 
-/// A guard this small against the largest it has been is taken to be zero still: far above rounding, far below
-/// what a jump makes on purpose.
-const GUARD_ZERO: f64 = 1e-9;
-
 impl Hybrid for Machine {
     fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
         self.part(Part::Guards, t, y, g);
@@ -248,11 +230,6 @@ impl Hybrid for Machine {
         let prepared = Arc::clone(&self.prepared);
         let system = &prepared.system;
         let n_events = system.events.len();
-        if self.fresh_at != t {
-            self.fresh.fill(false);
-            self.fresh_at = t;
-            self.jumped = false;
-        }
         self.compute_actions(t, y);
         let mut effect = Effect::default();
         for crossing in crossings {
@@ -268,26 +245,19 @@ impl Hybrid for Machine {
                 let number = crossing.guard - n_events;
                 let value = if crossing.rising { 1.0 } else { 0.0 };
                 effect.changed |= self.put(system.relations[number].mode, value, y);
-                self.fresh[number] = true;
             }
         }
         self.prepare();
         Ok(effect)
     }
 
-    fn settle(&mut self, t: f64, _y: &[f64], g: &[f64]) -> bool {
+    fn settle(&mut self, _t: f64, _y: &[f64], g: &[f64]) -> bool {
         let prepared = Arc::clone(&self.prepared);
         let system = &prepared.system;
         let n_events = system.events.len();
         let mut changed = false;
         for (number, relation) in system.relations.iter().enumerate() {
             let value = g[n_events + number];
-            let size = &mut self.guard_size[number];
-            *size = size.max(value.abs());
-            let held = self.fresh[number] && self.fresh_at == t;
-            if held && (!self.jumped || value.abs() <= GUARD_ZERO * *size) {
-                continue;
-            }
             let holds = value > 0.0 || (relation.closed && value == 0.0);
             let Some(place) = system.slow_place(relation.mode) else { continue };
             let new = if holds { 1.0 } else { 0.0 };
