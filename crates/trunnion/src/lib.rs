@@ -6,6 +6,7 @@ pub mod failure;
 pub mod files;
 pub mod listing;
 pub mod measure;
+pub mod output;
 pub mod parallel;
 pub mod plot;
 mod progress;

@@ -1,5 +1,7 @@
 //! Text for the terminal: aligned columns, and numbers as short as they can be read.
 
+use crate::output::say;
+
 /// A number with so many digits, trailing zeros left off; a power of ten where plain digits get long.
 pub fn number(value: f64, digits: usize) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -77,7 +79,7 @@ impl Listing {
 
     pub fn print(&self) {
         for line in self.lines() {
-            println!("{line}");
+            say(line);
         }
     }
 }

@@ -163,8 +163,8 @@ impl Meter {
 enum Source {
     /// The row, after its time.
     Column(usize),
-    /// A parameter: the same all the time.
-    Slow(usize),
+    /// The same all the time.
+    Parameter(Symbol),
     Events,
 }
 
@@ -201,8 +201,8 @@ impl Probe {
         }
         let parameter =
             system.find(signal).filter(|&s| matches!(system.quantity(s).kind, Kind::Parameter { .. }));
-        if let Some((symbol, place)) = parameter.and_then(|s| Some((s, system.slow_place(s)?))) {
-            return Ok((Source::Slow(place), system.quantity(symbol).unit.clone()));
+        if let Some(symbol) = parameter {
+            return Ok((Source::Parameter(symbol), system.quantity(symbol).unit.clone()));
         }
         let names = prepared.columns.iter().map(|c| c.name.as_str());
         Err(unknown("signal", signal, names))
@@ -235,9 +235,9 @@ impl Probe {
             Ok(())
         };
         let outcome = simulate(project, given, (solver, &settings), &self.columns, true, &mut sink)?;
-        let slow = project.prepared.system.slow_start(given);
+        let start = project.prepared.system.start(given);
         let value = |k: usize| match (&self.wanted[k], &self.sources[k]) {
-            (Wanted::Signal { .. }, Source::Slow(place)) => self.units[k].shown(slow[*place]),
+            (Wanted::Signal { .. }, Source::Parameter(s)) => self.units[k].shown(start.value(*s)),
             (Wanted::Signal { .. }, _) => meters[k].as_ref().map_or(f64::NAN, Meter::value),
             (Wanted::Count { event }, _) => times(&outcome, event).count() as f64,
             (Wanted::Time { event, nth }, _) => times(&outcome, event).nth(nth - 1).unwrap_or(f64::NAN),

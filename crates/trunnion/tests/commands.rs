@@ -149,7 +149,11 @@ fn a_sweep_equals_single_runs() {
     }
     // The length of the run follows the parameter, also where it is no part of the compiled equations.
     folder.write("longer.toml", &OSCILLATOR.replace("t_end = \"5 s\"", "t_end = \"m*1 s/kg\""));
-    folder.run(&["sweep", "longer.toml", "-p", "m=1,3", "-m", "final(x)", "--out", "m.csv"], 0);
+    folder.run(
+        &["sweep", "longer.toml", "-p", "m=1,3", "-m", "final(x)", "-m", "final(k)", "--out", "m.csv"],
+        0,
+    );
+    assert_eq!(last(&folder.read("m.csv"), "final(k)"), 200.0);
     folder.run(&["run", "longer.toml", "--set", "m=3 kg", "--out", "one.csv", "-q"], 0);
     assert_eq!(
         last(&folder.read("m.csv"), "final(x)").to_bits(),

@@ -14,6 +14,7 @@ use crate::commands::run::seconds;
 use crate::failure::Failure;
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::measure::Meter;
+use crate::output::say;
 use crate::plot::{save, views};
 use crate::results::Column;
 use crate::signals::{Changes, Effort, Signals, is_model};
@@ -78,7 +79,7 @@ pub fn execute(args: &CompareArgs) -> Result<(), Failure> {
     let mut differences: Vec<Difference> = pairs.iter().map(|(x, y)| difference(&times, x, y)).collect();
     differences.sort_by(|p, q| q.relative.total_cmp(&p.relative));
     efforts(&a, &b);
-    println!("{}", times.describe());
+    say(times.describe());
     print(&differences, args.all);
     unmatched(&a, &b);
     if let Some(path) = &args.plot {
@@ -88,11 +89,11 @@ pub fn execute(args: &CompareArgs) -> Result<(), Failure> {
     match args.tol {
         Some(tol) => match differences.iter().filter(|d| over(d, tol)).count() {
             0 => {
-                println!("\nall within {}", percent(tol));
+                say(format_args!("\nall within {}", percent(tol)));
                 Ok(())
             }
             n => {
-                println!("\n{} differ by more than {}", count(n, "signal"), percent(tol));
+                say(format_args!("\n{} differ by more than {}", count(n, "signal"), percent(tol)));
                 Err(Failure::Missed)
             }
         },
@@ -255,12 +256,16 @@ fn efforts(a: &Signals, b: &Signals) {
     let mut listing = Listing::new([("", Align::Left); 4]);
     listing.push(line("A", a));
     listing.push(line("B", b));
-    listing.lines().iter().skip(1).for_each(|line| println!("{line}"));
+    listing.lines().iter().skip(1).for_each(say);
     if let (Some(Effort { summary: s_a, wall_s: w_a }), Some(Effort { summary: s_b, wall_s: w_b })) =
         (a.effort, b.effort)
     {
         let steps = s_b.work.steps as f64 / s_a.work.steps as f64;
-        println!("B takes {} × the steps and {} × the time of A", number(steps, 3), number(w_b / w_a, 3));
+        say(format_args!(
+            "B takes {} × the steps and {} × the time of A",
+            number(steps, 3),
+            number(w_b / w_a, 3)
+        ));
     }
 }
 
@@ -288,16 +293,18 @@ fn print(differences: &[Difference], all: bool) {
         listing.print();
     }
     if differing.len() > shown {
-        println!(
+        say(format_args!(
             "… {} with smaller differences (--all lists them)",
             count(differing.len() - shown, "signal")
-        );
+        ));
     }
     match differences.len() - differing.len() {
         0 => {}
-        n if n == differences.len() => println!("all {} are equal to the last bit", count(n, "signal")),
-        1 => println!("1 signal is equal to the last bit"),
-        n => println!("{n} signals are equal to the last bit"),
+        n if n == differences.len() => {
+            say(format_args!("all {} are equal to the last bit", count(n, "signal")))
+        }
+        1 => say("1 signal is equal to the last bit"),
+        n => say(format_args!("{n} signals are equal to the last bit")),
     }
 }
 
@@ -309,12 +316,12 @@ fn unmatched(a: &Signals, b: &Signals) {
     };
     for (n, file) in [(missing(a, b), "A"), (missing(b, a), "B")] {
         if n > 0 {
-            println!("{} only in {file}", count(n, "signal"));
+            say(format_args!("{} only in {file}", count(n, "signal")));
         }
     }
     for x in &a.table.columns {
         if let Some(y) = b.table.columns.iter().find(|y| y.name == x.name && y.unit != x.unit) {
-            println!("`{}` is in {} in A, in {} in B", x.name, unit(&x.unit), unit(&y.unit));
+            say(format_args!("`{}` is in {} in A, in {} in B", x.name, unit(&x.unit), unit(&y.unit)));
         }
     }
 }
@@ -349,7 +356,7 @@ fn draw(
     let mut chart = merged(charts);
     chart.title = format!("{name_a} and {name_b}");
     save(&chart, path)?;
-    println!("{}", path.display());
+    say(path.display());
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::listing::count;
+use crate::output::say;
 use crate::results::{self, COMPLETE};
 
 #[derive(Args, Debug)]
@@ -21,6 +22,6 @@ pub fn execute(args: &ConvertArgs) -> Result<(), Failure> {
     results::write(&table, &args.output)?;
     let ended = table.ended().filter(|e| *e != COMPLETE).map(|e| format!(", {e}")).unwrap_or_default();
     let (rows, columns) = (count(table.rows(), "row"), count(table.columns.len(), "column"));
-    println!("{}: {rows} of {columns}{ended}", args.output.display());
+    say(format_args!("{}: {rows} of {columns}{ended}", args.output.display()));
     Ok(())
 }

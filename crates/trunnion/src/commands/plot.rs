@@ -9,6 +9,7 @@ use trunnion_model::units::{parse_unit, parse_value};
 use crate::failure::Failure;
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::measure::Meter;
+use crate::output::say;
 use crate::plot::{Chart, Indicator, Peak, Spectrum, Window, save, spectrum, views};
 use crate::results::{COMPLETE, Column};
 use crate::signals::{Changes, Signals, labels};
@@ -96,11 +97,11 @@ pub fn execute(args: &PlotArgs) -> Result<(), Failure> {
     (chart.title, chart.subtitle) = title(&all);
     save(&chart, &out)?;
     let drawn: usize = chart.panels.iter().map(|p| p.series.len()).sum();
-    println!(
+    say(format_args!(
         "{}: {}",
         out.display(),
         count(drawn, if args.fft { "spectrum" } else { "signal" }).replace("ums", "a")
-    );
+    ));
     Ok(())
 }
 
@@ -108,7 +109,7 @@ fn list(signals: &Signals) {
     use Align::{Left, Right};
     let table = &signals.table;
     let ended = table.ended().filter(|e| *e != COMPLETE).map(|e| format!(", {e}")).unwrap_or_default();
-    println!("{}: {}{ended}", signals.path, count(table.rows(), "row"));
+    say(format_args!("{}: {}{ended}", signals.path, count(table.rows(), "row")));
     let head =
         [("signal", Left), ("unit", Left), ("min", Right), ("max", Right), ("last", Right), ("", Left)];
     let mut listing = Listing::new(head);

@@ -19,6 +19,7 @@ use crate::commands::run::{metadata, seconds};
 use crate::failure::Failure;
 use crate::listing::{Align, Listing, count, number};
 use crate::measure::{Probe, Wanted};
+use crate::output::say;
 use crate::parallel::{for_each, workers};
 use crate::plot::{Chart, save, views};
 use crate::project::{Project, read_model};
@@ -109,7 +110,7 @@ pub fn execute(args: &SweepArgs, colour: bool) -> Result<(), Failure> {
     let files = if files.is_empty() { String::new() } else { format!("; {}", files.join(", ")) };
     let failed = if failures.is_empty() { String::new() } else { format!(", {} failed", failures.len()) };
     let time = seconds(start.elapsed().as_secs_f64());
-    println!("\n{}{failed} in {time}{files}", count(done, "run"));
+    say(format_args!("\n{}{failed} in {time}{files}", count(done, "run")));
     match (lost, cancelled) {
         (Some(error), _) => Err(error.into()),
         (None, true) => Err(Failure::Cancelled),

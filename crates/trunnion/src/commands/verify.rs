@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::files::Disk;
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::measure::{Probe, Wanted};
+use crate::output::say;
 use crate::parallel::{for_each, workers};
 use crate::project::Project;
 use crate::simulate::{Overrides, settings};
@@ -57,11 +58,11 @@ pub fn execute(args: &VerifyArgs, colour: bool) -> Result<(), Failure> {
     let (passed, failed) = reports.iter().fold((0, 0), |(p, f), r| (p + r.passed(), f + r.failed()));
     let runs: usize = reports.iter().map(|r| r.runs).sum();
     let time = seconds(start.elapsed().as_secs_f64());
-    println!(
+    say(format_args!(
         "\n{passed} passed, {failed} failed; {} of {} in {time}",
         count(runs, "run"),
         count(reports.len(), "model")
-    );
+    ));
     match (cancelled, failed) {
         (true, _) => Err(Failure::Cancelled),
         (false, 0) => Ok(()),
