@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunnion_equations::{Engine, analyse};
-use trunnion_model::{Diagnostic, Expect, Run, Sources, load};
+use trunnion_model::{Diagnostic, Expect, Model, Run, Sources, load};
 use trunnion_sim::machine::Prepared;
 
 use crate::failure::Failure;
@@ -28,8 +28,7 @@ impl Project {
     }
 
     pub fn open_with(path: &str, sets: &[String], engine: Engine) -> Result<Project, Failure> {
-        let sets = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
-        let model = load(&Disk, path, &sets, &library()).map_err(Failure::Model)?;
+        let model = read_model(path, sets)?;
         let system = analyse(model.flat).map_err(|errors| {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;
@@ -51,6 +50,12 @@ impl Project {
             eprintln!("{}", warning.render(colour));
         }
     }
+}
+
+/// The model as it is written, without compiling it.
+pub fn read_model(path: &str, sets: &[String]) -> Result<Model, Failure> {
+    let sets = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
+    load(&Disk, path, &sets, &library()).map_err(Failure::Model)
 }
 
 fn split_set(text: &str) -> Result<(String, String), Failure> {

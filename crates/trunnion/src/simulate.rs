@@ -63,6 +63,7 @@ pub fn settings(model: &Run, overrides: &Overrides) -> Result<(&'static Entry, S
         t_0: model.t_start,
         t_end,
         output,
+        at: vec![],
         rtol,
         atol: model.atol,
         h_max: model.h_max,

@@ -11,6 +11,7 @@ use trunnion_sim::run::Settings;
 use crate::failure::Failure;
 use crate::project::Project;
 use crate::results::{Metadata, Writer};
+use crate::signals::PLOT;
 use crate::simulate::{Outcome, Overrides, header, recorded, settings, simulate};
 
 #[derive(Args, Clone, Debug, Default)]
@@ -62,6 +63,9 @@ pub fn metadata(project: &Project, solver: &str, settings: &Settings) -> Metadat
         ("version", env!("CARGO_PKG_VERSION").to_string()),
     ] {
         data.insert(key.into(), value);
+    }
+    if !project.run.plot.is_empty() {
+        data.insert(PLOT.into(), project.run.plot.join(","));
     }
     data
 }
