@@ -26,6 +26,18 @@ pub struct Model {
     pub hash: String,
 }
 
+impl Model {
+    /// What to say of a model that can be read but not run: only parameters, or nothing at all.
+    pub fn nothing_to_simulate(&self, path: &str) -> Option<Diagnostic> {
+        let empty =
+            self.flat.equations.is_empty() && self.flat.outputs.is_empty() && self.flat.tasks.is_empty();
+        empty.then(|| {
+            Diagnostic::error("M0006", format!("`{path}` has nothing to simulate"))
+                .hint("add [equations] or [components]; `trunnion new` writes a model to start from")
+        })
+    }
+}
+
 /// Reads a model. `sets` are values that replace those in the files: parameters ("k", "r1.R"), options, values
 /// at the beginning ("c1.start.u") and settings of the run ("run.t_end"). All errors are reported together.
 pub fn load(
@@ -70,12 +82,6 @@ pub fn load(
     }
     sets.sources().for_each(|s| sources.add(s));
     let flat = builder.flat;
-    if flat.equations.is_empty() && flat.outputs.is_empty() && flat.tasks.is_empty() && !problems.has_errors()
-    {
-        let error = Diagnostic::error("M0006", format!("`{path}` has nothing to simulate"));
-        problems
-            .add(error.hint("add [equations] or [components]; `trunnion new` writes a model to start from"));
-    }
     let hash = sources.hash();
     let (name, doc) = (root.title.clone(), root.doc.clone());
     let warnings = problems.finish()?;

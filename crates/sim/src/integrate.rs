@@ -7,7 +7,8 @@
 //!   3. the solver restarts if anything changed; then a grid point at t is reported.
 //!
 //! At t₀ the same, with consistent values and settled modes first. Sampled instants and the end are met exactly, tasks
-//! due at the end are run. A grid point in between is read off the curve over the step: t₀ + k dt, and t_end.
+//! due at the end are run. A grid point in between is read off the curve over the step: t₀ + k dt, and t_end; so are further times
+//! that were asked for.
 //!
 //! Endless behaviour ends the run with an error, results so far kept:
 //! - Zeno: a guard fires `BURST` times within `VANISHING` of the run's length, or within the resolution of time; or after
@@ -18,6 +19,7 @@
 
 use crate::events::Locator;
 use crate::newton::Consistent;
+use crate::plan::Points;
 pub use crate::plan::{Ended, Moment, Observer, Output, Plan, Progress, Summary};
 use crate::problem::{Crossing, Effect, Hybrid};
 pub use crate::run_error::RunError;
@@ -109,7 +111,7 @@ struct Run<'a, P: Hybrid> {
     // Where the run stands.
     t: f64,
     y: Vec<f64>,
-    next_point: u64,
+    points: Points,
     steps: u64,
     events: u64,
     crossings_total: u64,
@@ -153,7 +155,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             observer,
             t: plan.t_0,
             y: y.to_vec(),
-            next_point: 0,
+            points: Points::default(),
             steps: 0,
             events: 0,
             crossings_total: 0,
@@ -205,6 +207,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
     fn follow_step(&mut self) -> Result<(), Stop> {
         let end = self.stepper.state().0;
         let mut from = self.t;
+        self.points.begin_step(from, end);
         loop {
             let found = self.locator.search(self.problem, self.stepper.segment(), from, end);
             let Some(at) = found else {
@@ -456,11 +459,11 @@ impl<'a, P: Hybrid> Run<'a, P> {
     /// Report grid points before t, read off the curve.
     fn report_until(&mut self, t: f64) -> Result<(), Stop> {
         loop {
-            let point = self.plan.point(self.next_point);
+            let point = self.points.next(self.plan);
             if point >= t {
                 return Ok(());
             }
-            self.next_point += 1;
+            self.points.pass(self.plan, point);
             self.stepper.segment().at(point, &mut self.y_out);
             if self.observer.observe(self.problem, point, &self.y_out, Moment::Grid).is_break() {
                 return Err(Stop::Ended(Ended::Cancelled));
@@ -470,11 +473,9 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// Report a grid point at the instant that is done with.
     fn report_here(&mut self) -> Result<(), Stop> {
-        let on_grid = self.plan.point(self.next_point) <= self.t;
-        if on_grid {
-            self.next_point += 1;
-        }
-        if on_grid || self.plan.output == Output::Steps {
+        let due = self.points.next(self.plan) <= self.t;
+        self.points.pass(self.plan, self.t);
+        if due || matches!(self.plan.output, Output::Steps(_)) {
             self.report(self.t, Moment::Grid)?;
         }
         Ok(())

@@ -13,6 +13,8 @@ pub mod run;
 pub mod run_error;
 #[cfg(test)]
 mod scenes;
+#[cfg(feature = "script")]
+pub mod script;
 pub mod solvers;
 pub mod stepper;
 pub mod task;

@@ -14,8 +14,8 @@ pub enum Output {
     Interval(f64),
     /// So many points at equal distances, both ends included.
     Count(usize),
-    /// The end of every step.
-    Steps,
+    /// So many points in every step at equal distances, its end included.
+    Steps(usize),
 }
 
 /// What to run.
@@ -24,6 +24,8 @@ pub struct Plan {
     pub t_0: f64,
     pub t_end: f64,
     pub output: Output,
+    /// Further times at which values are reported, ascending.
+    pub at: Vec<f64>,
     /// Report the values before and after every event.
     pub both_sides: bool,
     /// Instants with events before the run is given up; None: as many as come.
@@ -32,14 +34,14 @@ pub struct Plan {
 
 impl Plan {
     pub fn new(t_0: f64, t_end: f64, output: Output) -> Self {
-        Plan { t_0, t_end, output, both_sides: true, max_events: None }
+        Plan { t_0, t_end, output, at: vec![], both_sides: true, max_events: None }
     }
 
     /// Grid point k.
-    pub(crate) fn point(&self, k: u64) -> f64 {
+    fn point(&self, k: u64) -> f64 {
         let t = match self.output {
-            Output::Start | Output::Steps if k == 0 => return self.t_0,
-            Output::Start | Output::Steps => return f64::INFINITY,
+            Output::Start | Output::Steps(_) if k == 0 => return self.t_0,
+            Output::Start | Output::Steps(_) => return f64::INFINITY,
             Output::Interval(dt) => {
                 let t = self.t_0 + k as f64 * dt;
                 // A last interval that is only rounding is none.
@@ -65,6 +67,51 @@ impl Plan {
             _ => true,
         };
         if fits && step_fits { Ok(()) } else { Err(RunError::Plan { t_0: self.t_0, t_end: self.t_end }) }
+    }
+}
+
+/// Points of a plan that are still to come.
+#[derive(Debug, Default)]
+pub(crate) struct Points {
+    next_on_grid: u64,
+    next_at: usize,
+    /// The present step, and which of its points is next.
+    step: (f64, f64),
+    next_in_step: usize,
+}
+
+impl Points {
+    pub fn begin_step(&mut self, from: f64, to: f64) {
+        self.step = (from, to);
+        self.next_in_step = 1;
+    }
+
+    /// The next one; the end of a step is not among them.
+    pub fn next(&self, plan: &Plan) -> f64 {
+        let at = plan.at.get(self.next_at).copied().unwrap_or(f64::INFINITY);
+        plan.point(self.next_on_grid).min(at).min(self.in_step(plan))
+    }
+
+    fn in_step(&self, plan: &Plan) -> f64 {
+        match plan.output {
+            Output::Steps(n) if (1..n).contains(&self.next_in_step) => {
+                self.step.0 + self.next_in_step as f64 / n as f64 * (self.step.1 - self.step.0)
+            }
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// Those up to t are done with.
+    pub fn pass(&mut self, plan: &Plan, t: f64) {
+        if plan.point(self.next_on_grid) <= t {
+            self.next_on_grid += 1;
+        }
+        while plan.at.get(self.next_at).is_some_and(|&at| at <= t) {
+            self.next_at += 1;
+        }
+        while self.in_step(plan) <= t {
+            self.next_in_step += 1;
+        }
     }
 }
 

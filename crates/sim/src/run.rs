@@ -16,6 +16,8 @@ pub struct Settings {
     pub t_0: f64,
     pub t_end: f64,
     pub output: Output,
+    /// Further times at which values are wanted, in any order.
+    pub at: Vec<f64>,
     pub rtol: f64,
     /// The same for every unknown (SI); None: rtol · nominal.
     pub atol: Option<f64>,
@@ -61,7 +63,9 @@ pub fn run(
     let mut y = prepared.system.start(given).y();
     let options = settings.options(y.len(), solver);
     let mut stepper = solver.stepper(&prepared.layout, &options, &settings.numbers);
-    let plan = Plan::new(settings.t_0, settings.t_end, settings.output);
+    let mut at = settings.at.clone();
+    at.sort_by(f64::total_cmp);
+    let plan = Plan { at, ..Plan::new(settings.t_0, settings.t_end, settings.output) };
     let result = integrate(&mut machine, &mut y, stepper.as_mut(), &plan, observer);
     Ok(Finished { result, machine, y })
 }

@@ -21,12 +21,21 @@ const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/stiff_cir
 const ERROR: f64 = 3e-5;
 const STATES: usize = 18;
 
+/// Seconds this thread has had a processor: other work on the machine does not count. Elsewhere than on Linux,
+/// wall time.
+fn clock(since: Instant) -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split_whitespace().next().and_then(|n| n.parse::<f64>().ok());
+    nanoseconds.map_or(since.elapsed().as_secs_f64(), |n| 1e-9 * n)
+}
+
 fn best<T>(rounds: usize, mut work: impl FnMut() -> T) -> f64 {
     let mut best = f64::INFINITY;
+    let since = Instant::now();
     for _ in 0..rounds {
-        let start = Instant::now();
+        let start = clock(since);
         black_box(work());
-        best = best.min(start.elapsed().as_secs_f64());
+        best = best.min(clock(since) - start);
     }
     best
 }

@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{balance, completions, equations, examples, linearize, new};
 use crate::commands::{check, run, solvers};
+use crate::commands::{compare, convert, plot, sweep, verify};
 use crate::failure::Failure;
 
 /// Simulates machines whose mechanism, hydraulics, pneumatics and controller are designed together.
@@ -20,6 +21,16 @@ pub enum Command {
     Check(check::CheckArgs),
     /// Simulate a model and write its results
     Run(run::RunArgs),
+    /// Run models and compare with what they expect of themselves
+    Verify(verify::VerifyArgs),
+    /// Draw signals of results or models
+    Plot(plot::PlotArgs),
+    /// Run a model for many values of its parameters, on all cores
+    Sweep(sweep::SweepArgs),
+    /// Compare two results, two models, or one model in two ways
+    Compare(compare::CompareArgs),
+    /// Convert results between .parquet and .csv
+    Convert(convert::ConvertArgs),
     /// Show the equations of a model, sorted, each with its component
     Equations(equations::EquationsArgs),
     /// Linear model at a point: matrices, poles, frequency response
@@ -40,6 +51,11 @@ pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
     match &cli.command {
         Command::Check(args) => check::execute(args, colour),
         Command::Run(args) => run::execute(args, colour),
+        Command::Verify(args) => verify::execute(args, colour),
+        Command::Plot(args) => plot::execute(args),
+        Command::Sweep(args) => sweep::execute(args, colour),
+        Command::Compare(args) => compare::execute(args),
+        Command::Convert(args) => convert::execute(args),
         Command::Equations(args) => equations::execute(args, colour),
         Command::Linearize(args) => linearize::execute(args, colour),
         Command::Balance(args) => balance::execute(args, colour),

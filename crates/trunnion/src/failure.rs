@@ -69,11 +69,18 @@ impl Failure {
             // Nothing is wrong with a model that cannot be read.
             Failure::Model(list) if list.iter().all(|d| d.code == UNREADABLE) => exit::FILES,
             Failure::Model(_) | Failure::Missed => exit::MODEL,
-            Failure::Usage { .. } => exit::USAGE,
+            Failure::Usage { .. } | Failure::Results(results::Error::NoColumn { .. }) => exit::USAGE,
             Failure::Run { .. } => exit::RUN,
             Failure::Results(_) | Failure::Plot(_) | Failure::File { .. } => exit::FILES,
             Failure::Cancelled => exit::CANCELLED,
         }
+    }
+
+    /// The message alone, in one line.
+    pub fn reason(&self) -> String {
+        let text = self.render(false);
+        let line = text.lines().next().unwrap_or_default();
+        line.strip_prefix("error: ").unwrap_or(line).to_string()
     }
 
     /// The whole message, with hint.

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use trunnion_equations::structure::StructureError;
 use trunnion_equations::{Engine, analyse};
-use trunnion_model::{Diagnostic, Expect, Run, Sources, load};
+use trunnion_model::{Diagnostic, Expect, Model, Run, Sources, load};
 use trunnion_sim::machine::Prepared;
 
 use crate::failure::Failure;
@@ -29,10 +28,12 @@ impl Project {
     }
 
     pub fn open_with(path: &str, sets: &[String], engine: Engine) -> Result<Project, Failure> {
-        let sets = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
-        let model = load(&Disk, path, &sets, &library()).map_err(Failure::Model)?;
+        let model = read_model(path, sets)?;
+        if let Some(nothing) = model.nothing_to_simulate(path) {
+            return Err(Failure::Model(vec![nothing]));
+        }
         let system = analyse(model.flat).map_err(|errors| {
-            Failure::Model(errors.iter().map(|e| structure_diagnostic(e, &model.sources)).collect())
+            Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;
         Ok(Project {
             name: model.name,
@@ -54,6 +55,12 @@ impl Project {
     }
 }
 
+/// The model as it is written, without compiling it.
+pub fn read_model(path: &str, sets: &[String]) -> Result<Model, Failure> {
+    let sets = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
+    load(&Disk, path, &sets, &library()).map_err(Failure::Model)
+}
+
 fn split_set(text: &str) -> Result<(String, String), Failure> {
     match text.split_once('=') {
         Some((path, value)) if !path.trim().is_empty() => Ok((path.trim().into(), value.trim().into())),
@@ -62,13 +69,4 @@ fn split_set(text: &str) -> Result<(String, String), Failure> {
             "write it as --set body.m=\"12 kg\"",
         )),
     }
-}
-
-/// Missing and surplus equations, shown where they were written.
-pub fn structure_diagnostic(error: &StructureError, sources: &Sources) -> Diagnostic {
-    let mut diagnostic = Diagnostic::error(error.code(), error.message()).hint(error.hint());
-    for (k, origin) in error.origins.iter().take(6).enumerate() {
-        diagnostic = diagnostic.at_origin(sources, origin, if k == 0 { "here" } else { "and here" });
-    }
-    diagnostic
 }

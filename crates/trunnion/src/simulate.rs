@@ -22,8 +22,8 @@ use crate::results::{Column, Table, nearest};
 /// Relative tolerance where the user gives none.
 pub const RTOL: f64 = 1e-6;
 
-/// A run with more rows than this fills disks and is a slip of the keyboard.
-const MOST_ROWS: f64 = 1e9;
+/// More rows than time can tell apart, and than anybody waits for: a slip of the keyboard.
+const MOST_ROWS: f64 = 1e15;
 
 /// Set by Ctrl-C; every run watches it.
 pub static CANCEL: AtomicBool = AtomicBool::new(false);
@@ -84,6 +84,7 @@ pub fn settings(model: &Run, overrides: &Overrides) -> Result<(&'static Entry, S
         t_0: model.t_start,
         t_end,
         output,
+        at: vec![],
         rtol,
         atol: model.atol,
         h_max: model.h_max,

@@ -755,10 +755,44 @@ fn a_second_run_gives_the_same_bits() {
 fn fixed_steps_meet_events_and_grid_too() {
     let mut stepper = Explicit::rk4(Options { h: Some(0.01), ..Options::default() });
     let mut scene = ball(0.0, 0.8);
-    let plan = Plan::new(0.0, 1.0, Output::Steps);
+    let plan = Plan::new(0.0, 1.0, Output::Steps(1));
     let (ended, rows) = run(&mut scene, &[1.0, 0.0], &mut stepper, &plan);
     assert_eq!(ended.unwrap().events, 1);
     assert_times(&scene.times(0), &[(2.0 / GRAVITY).sqrt()]);
     // A row a step: 46 up to the bounce, which cuts the last short, 55 after it, the last of them as the end.
     assert_eq!(rows.iter().filter(|r| r.2 == Moment::Grid).count(), 1 + 46 + 54);
+}
+
+#[test]
+fn further_times_and_points_within_steps_are_reported() {
+    let fall = (2.0 / GRAVITY).sqrt();
+    let at = vec![-1.0, 0.0, 0.1, 0.2, 0.2, 0.7, 1.0, 5.0];
+    for (output, expected) in [
+        (Output::Start, vec![0.0, 0.1, 0.2, 0.7, 1.0]),
+        (Output::Interval(0.25), vec![0.0, 0.1, 0.2, 0.25, 0.5, 0.7, 0.75]),
+    ] {
+        let plan = Plan { at: at.clone(), ..Plan::new(0.0, 1.0, output) };
+        let (_, rows) = run(
+            &mut ball(0.0, 0.8),
+            &[1.0, 0.0],
+            &mut Explicit::tsit45(Options { rtol: 1e-10, ..Options::default() }),
+            &plan,
+        );
+        let times: Vec<f64> = rows
+            .iter()
+            .filter(|r| r.2 != Moment::BeforeEvent && r.2 != Moment::AfterEvent)
+            .map(|r| r.0)
+            .collect();
+        assert_eq!(&times[..expected.len()], expected);
+        assert_eq!(times.last(), Some(&1.0));
+        let (t, y, _) = rows.iter().find(|r| r.0 == 0.2).unwrap();
+        assert_near(y[0], 1.0 - 0.5 * GRAVITY * t * t, 1e-9);
+    }
+    // Eight rows a step of 10 ms, also in the one that the bounce cuts short.
+    let mut stepper = Explicit::rk4(Options { h: Some(0.01), ..Options::default() });
+    let plan = Plan::new(0.0, 1.0, Output::Steps(8));
+    let (_, rows) = run(&mut ball(0.0, 0.8), &[1.0, 0.0], &mut stepper, &plan);
+    assert!(rows.windows(2).all(|w| w[1].0 >= w[0].0 && w[1].0 - w[0].0 < 0.01 / 8.0 + 1e-12));
+    let before = rows.iter().filter(|r| r.0 < fall && r.2 == Moment::Grid).count();
+    assert_eq!(before, 1 + (fall / (0.01 / 8.0)) as usize);
 }

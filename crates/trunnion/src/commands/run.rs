@@ -14,6 +14,7 @@ use crate::listing::number;
 use crate::output::say;
 use crate::project::Project;
 use crate::results::{Metadata, Writer};
+use crate::signals::PLOT;
 use crate::simulate::{Outcome, Overrides, header, recorded, settings, simulate};
 
 #[derive(Args, Clone, Debug, Default)]
@@ -65,6 +66,9 @@ pub fn metadata(project: &Project, solver: &str, settings: &Settings) -> Metadat
         ("version", env!("CARGO_PKG_VERSION").to_string()),
     ] {
         data.insert(key.into(), value);
+    }
+    if !project.run.plot.is_empty() {
+        data.insert(PLOT.into(), project.run.plot.join(","));
     }
     data
 }

@@ -59,7 +59,7 @@ impl Error {
             Self::File { path, action, cause, kept } => file_hint(path, *action, cause, kept.as_ref()),
             Self::Content { fault, .. } => fault.hint(),
             Self::NoColumn { nearest, .. } if nearest.is_empty() => {
-                Some("list the columns of the file to see its names".into())
+                Some("`trunnion plot FILE --list` lists the signals".into())
             }
             Self::NoColumn { nearest, .. } => Some(format!("did you mean {}?", quoted(nearest))),
         }

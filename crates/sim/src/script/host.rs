@@ -1,0 +1,72 @@
+//! What a program finds besides the language: `console.log`, a repeatable `Math.random`, and objects that refuse
+//! names they do not have.
+
+use super::error::suggest;
+use rquickjs::{Ctx, Exception, Function};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// Prepares the globals, and gives the function that makes an object of numbers from its kind and its names.
+pub fn install<'js>(ctx: &Ctx<'js>, log: &Rc<RefCell<Log>>) -> rquickjs::Result<Function<'js>> {
+    let log = log.clone();
+    let print = Function::new(ctx.clone(), move |line: String| log.borrow_mut().add(line))?;
+    let state = Cell::new(SEED);
+    let random = Function::new(ctx.clone(), move || uniform(&state))?.with_name("random")?;
+    let refuse = Function::new(ctx.clone(), refuse)?;
+    let host: Function = ctx.eval(include_str!("host.js"))?;
+    host.call((print, random, refuse))
+}
+
+fn refuse(ctx: Ctx<'_>, kind: String, name: String, known: Vec<String>) -> rquickjs::Result<()> {
+    let error = Exception::from_message(ctx, &format!("there is no {kind} `{name}`"))?;
+    error.as_object().set("hint", suggest(&name, &known, &format!("{kind}s")))?;
+    Err(error.throw())
+}
+
+/// Any number: every run of every program draws the same sequence.
+const SEED: u64 = 20_260_101;
+
+/// Evenly spread over 0 ≤ x < 1 in steps of 2⁻⁵³, by SplitMix64. [Steele2014, fig. 17]
+fn uniform(state: &Cell<u64>) -> f64 {
+    state.set(state.get().wrapping_add(0x9E37_79B9_7F4A_7C15));
+    let mut z = state.get();
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^= z >> 31;
+    (z >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// Lines written by `console.log`, up to a size in bytes; further ones are counted.
+pub struct Log {
+    lines: Vec<String>,
+    room: usize,
+    limit: usize,
+    dropped: usize,
+}
+
+impl Log {
+    pub fn new(limit: usize) -> Log {
+        Log { lines: Vec::new(), room: limit, limit, dropped: 0 }
+    }
+
+    fn add(&mut self, line: String) {
+        // Once full it stays full, so that no later short line slips in among dropped ones.
+        if self.dropped > 0 || line.len() >= self.room {
+            self.dropped += 1;
+        } else {
+            self.room -= line.len() + 1;
+            self.lines.push(line);
+        }
+    }
+
+    pub fn take(&mut self) -> Vec<String> {
+        let log = std::mem::replace(self, Log::new(self.limit));
+        let mut lines = log.lines;
+        match log.dropped {
+            0 => {}
+            1 => lines.push("… 1 more line".into()),
+            n => lines.push(format!("… {n} more lines")),
+        }
+        lines
+    }
+}

@@ -1,0 +1,406 @@
+//! `trunnion compare`: two results, two models, or one model in two ways, signal by signal.
+//!
+//! Signals are compared at times that both have. Where those are few, at the times of the coarser one, the finer one
+//! interpolated linearly. Instants of events, which have two rows, are left out: two runs never place them at the very
+//! same time, and a jump would look like a difference.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use trunnion_model::run::Measure;
+
+use crate::commands::plot::merged;
+use crate::commands::run::seconds;
+use crate::failure::Failure;
+use crate::listing::{Align, Listing, count, number, with_unit};
+use crate::measure::Meter;
+use crate::output::say;
+use crate::plot::{save, views};
+use crate::results::Column;
+use crate::signals::{Changes, Effort, Signals, is_model};
+use crate::simulate::Overrides;
+
+/// Signals that are listed, those with the largest differences.
+const MOST_LISTED: usize = 20;
+/// Signals that are drawn where nobody says which.
+const MOST_DRAWN: usize = 4;
+
+#[derive(Args, Clone, Debug, Default)]
+pub struct CompareArgs {
+    /// Results or model
+    pub a: String,
+    /// Results or model to compare with it; without it, the same model with the changes below
+    pub b: Option<String>,
+    /// Only these signals, separated by commas, with * for anything
+    #[arg(short, value_delimiter = ',', value_name = "NAMES")]
+    pub y: Vec<String>,
+    /// Solver of both models
+    #[arg(long, value_name = "NAME")]
+    pub solver: Option<String>,
+    /// Solver of the second model
+    #[arg(long, value_name = "NAME")]
+    pub solver_b: Option<String>,
+    /// Relative tolerance of both models
+    #[arg(long, value_name = "X")]
+    pub rtol: Option<f64>,
+    /// Relative tolerance of the second model
+    #[arg(long, value_name = "X")]
+    pub rtol_b: Option<f64>,
+    /// Change something in both models
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Change something in the second model: a parameter, a fidelity
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set_b: Vec<String>,
+    /// Exit with 1 if a difference is larger than this share of the signal's range: 0.01 or "1 %"
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub tol: Option<f64>,
+    /// List all signals, not only those that differ most
+    #[arg(long)]
+    pub all: bool,
+    /// Draw both, as .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let value = trunnion_model::units::parse_value(text).map_err(|e| e.message)?;
+    let plain = value.unit.dimension == trunnion_model::units::Dimension::ONE;
+    if plain && value.si >= 0.0 { Ok(value.si) } else { Err("it is a share, as 0.01 or 1 %".into()) }
+}
+
+pub fn execute(args: &CompareArgs) -> Result<(), Failure> {
+    let (a, b) = open(args)?;
+    let times = Times::new(&a.time().values, &b.time().values);
+    if times.at.is_empty() {
+        return Err(Failure::usage("the two have no time in common"));
+    }
+    let pairs = pairs(&a, &b, &args.y)?;
+    let mut differences: Vec<Difference> = pairs.iter().map(|(x, y)| difference(&times, x, y)).collect();
+    differences.sort_by(|p, q| q.relative.total_cmp(&p.relative));
+    efforts(&a, &b);
+    say(times.describe());
+    print(&differences, args.all);
+    unmatched(&a, &b);
+    if let Some(path) = &args.plot {
+        draw(&a, &b, &pairs, &differences, args, path)?;
+    }
+    let over = |d: &Difference, tol: f64| d.relative > tol || d.relative.is_nan();
+    match args.tol {
+        Some(tol) => match differences.iter().filter(|d| over(d, tol)).count() {
+            0 => {
+                say(format_args!("\nall within {}", percent(tol)));
+                Ok(())
+            }
+            n => {
+                say(format_args!("\n{} differ by more than {}", count(n, "signal"), percent(tol)));
+                Err(Failure::Missed)
+            }
+        },
+        None => Ok(()),
+    }
+}
+
+fn open(args: &CompareArgs) -> Result<(Signals, Signals), Failure> {
+    let changes_a = Changes {
+        set: args.set.clone(),
+        overrides: Overrides { t_end: None, solver: args.solver.clone(), rtol: args.rtol },
+    };
+    let changes_b = Changes {
+        set: [args.set.clone(), args.set_b.clone()].concat(),
+        overrides: Overrides {
+            t_end: None,
+            solver: args.solver_b.clone().or(args.solver.clone()),
+            rtol: args.rtol_b.or(args.rtol),
+        },
+    };
+    let changed = args.solver_b.is_some() || args.rtol_b.is_some() || !args.set_b.is_empty();
+    let path_b = match &args.b {
+        Some(b) => b,
+        None if changed && is_model(&args.a) => &args.a,
+        None => {
+            return Err(Failure::usage_hint(
+                "there is nothing to compare with",
+                "name a second file, or change the model with --solver-b, --rtol-b or --set-b",
+            ));
+        }
+    };
+    let a = Signals::open(&args.a, &changes_a)?;
+    // The second model gives values at the times of the first: nothing has to be interpolated.
+    let b = Signals::open_at(path_b, &changes_b, &single_times(&a.time().values))?;
+    Ok((a, b))
+}
+
+/// Times with one row.
+fn single_times(times: &[f64]) -> Vec<f64> {
+    let same = |k: usize| times[k] == times[k - 1];
+    let single = |&k: &usize| !(k > 0 && same(k) || k + 1 < times.len() && same(k + 1));
+    (0..times.len()).filter(single).map(|k| times[k]).collect()
+}
+
+/// The times at which two signals are compared.
+struct Times {
+    at: Vec<f64>,
+    a: Vec<f64>,
+    b: Vec<f64>,
+    interpolated: bool,
+}
+
+impl Times {
+    fn new(a: &[f64], b: &[f64]) -> Self {
+        let (single_a, single_b) = (single_times(a), single_times(b));
+        let mut common = vec![];
+        let (mut i, mut j) = (0, 0);
+        while i < single_a.len() && j < single_b.len() {
+            match single_a[i].total_cmp(&single_b[j]) {
+                std::cmp::Ordering::Less => i += 1,
+                std::cmp::Ordering::Greater => j += 1,
+                std::cmp::Ordering::Equal => {
+                    common.push(single_a[i]);
+                    (i, j) = (i + 1, j + 1);
+                }
+            }
+        }
+        let (coarse, fine) = if single_a.len() <= single_b.len() { (single_a, b) } else { (single_b, a) };
+        let interpolated = 2 * common.len() < coarse.len();
+        if interpolated {
+            let (first, last) = (fine.first().copied(), fine.last().copied());
+            common = coarse;
+            common.retain(|t| first.is_some_and(|f| f <= *t) && last.is_some_and(|l| *t <= l));
+        }
+        Times { at: common, a: a.to_vec(), b: b.to_vec(), interpolated }
+    }
+
+    fn describe(&self) -> String {
+        let n = count(self.at.len(), "time");
+        let (from, to) = (number(self.at[0], 6), number(self.at[self.at.len() - 1], 6));
+        let how = if self.interpolated { "interpolated at " } else { "" };
+        format!("compared at {how}{n} from {from} s to {to} s\n")
+    }
+}
+
+/// Values at ascending times, by straight lines.
+fn sampled(times: &[f64], values: &[f64], at: &[f64]) -> Vec<f64> {
+    let mut k = 0;
+    let sample = |&t: &f64| {
+        while k + 1 < times.len() && times[k + 1] <= t {
+            k += 1;
+        }
+        if times[k] == t || k + 1 == times.len() {
+            return values[k];
+        }
+        values[k] + (t - times[k]) / (times[k + 1] - times[k]) * (values[k + 1] - values[k])
+    };
+    at.iter().map(sample).collect()
+}
+
+#[derive(Clone, Debug)]
+struct Difference {
+    name: String,
+    unit: String,
+    max: f64,
+    at: f64,
+    rms: f64,
+    /// Largest difference as a share of the range of the first, or of its size where it is constant.
+    relative: f64,
+}
+
+fn difference(times: &Times, x: &Column, y: &Column) -> Difference {
+    let (x_at, y_at) = (sampled(&times.a, &x.values, &times.at), sampled(&times.b, &y.values, &times.at));
+    let (mut max, mut at) = (0.0, times.at[0]);
+    let mut rms = Meter::new(Measure::Rms);
+    for ((&t, &p), &q) in times.at.iter().zip(&x_at).zip(&y_at) {
+        // Both infinite, or both not a number, is the same.
+        let same = p == q || p.is_nan() && q.is_nan();
+        let d = if same { 0.0 } else { (p - q).abs() };
+        if d > max || d.is_nan() && !max.is_nan() {
+            (max, at) = (d, t);
+        }
+        rms.push(t, d);
+    }
+    let low = x_at.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = x_at.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let size = if high > low { high - low } else { high.abs() };
+    let relative = if max == 0.0 { 0.0 } else { max / size };
+    Difference { name: x.name.clone(), unit: x.unit.clone(), max, at, rms: rms.value(), relative }
+}
+
+/// Signals that both have, in the same unit.
+fn pairs<'a>(
+    a: &'a Signals,
+    b: &'a Signals,
+    patterns: &[String],
+) -> Result<Vec<(&'a Column, &'a Column)>, Failure> {
+    let of_a =
+        if patterns.is_empty() { a.table.columns[1..].iter().collect() } else { a.matching(patterns)? };
+    let pairs: Vec<_> = of_a
+        .into_iter()
+        .filter_map(|x| Some((x, b.table.columns.iter().find(|y| y.name == x.name && y.unit == x.unit)?)))
+        .collect();
+    if pairs.is_empty() {
+        return Err(Failure::usage(format!("{} and {} have no signal in common", a.path, b.path)));
+    }
+    Ok(pairs)
+}
+
+/// What each run took, and the ratio.
+fn efforts(a: &Signals, b: &Signals) {
+    let line = |letter: &str, s: &Signals| {
+        let of = |key: &str| s.table.metadata.get(key).cloned().unwrap_or_default();
+        let rtol = of("rtol").parse::<f64>().map(|r| format!("{r:e}")).unwrap_or_default();
+        let work = s
+            .effort
+            .map(|e| format!("{}, {}", count(e.summary.work.steps as usize, "step"), seconds(e.wall_s)));
+        [letter.to_string(), s.path.clone(), format!("{} {rtol}", of("solver")), work.unwrap_or_default()]
+    };
+    let mut listing = Listing::new([("", Align::Left); 4]);
+    listing.push(line("A", a));
+    listing.push(line("B", b));
+    listing.lines().iter().skip(1).for_each(say);
+    if let (Some(Effort { summary: s_a, wall_s: w_a }), Some(Effort { summary: s_b, wall_s: w_b })) =
+        (a.effort, b.effort)
+    {
+        let steps = s_b.work.steps as f64 / s_a.work.steps as f64;
+        say(format_args!(
+            "B takes {} × the steps and {} × the time of A",
+            number(steps, 3),
+            number(w_b / w_a, 3)
+        ));
+    }
+}
+
+fn percent(share: f64) -> String {
+    if share.is_infinite() { "∞".into() } else { format!("{} %", number(100.0 * share, 3)) }
+}
+
+fn print(differences: &[Difference], all: bool) {
+    use Align::{Left, Right};
+    let head =
+        [("signal", Left), ("largest difference", Right), ("of range", Right), ("at", Right), ("rms", Right)];
+    let mut listing = Listing::new(head);
+    let differing: Vec<&Difference> = differences.iter().filter(|d| d.max != 0.0).collect();
+    let shown = if all { differing.len() } else { MOST_LISTED.min(differing.len()) };
+    for d in &differing[..shown] {
+        listing.push([
+            d.name.clone(),
+            with_unit(d.max, &d.unit, 4),
+            percent(d.relative),
+            format!("{} s", number(d.at, 5)),
+            with_unit(d.rms, &d.unit, 4),
+        ]);
+    }
+    if !listing.is_empty() {
+        listing.print();
+    }
+    if differing.len() > shown {
+        say(format_args!(
+            "… {} with smaller differences (--all lists them)",
+            count(differing.len() - shown, "signal")
+        ));
+    }
+    match differences.len() - differing.len() {
+        0 => {}
+        n if n == differences.len() => {
+            say(format_args!("all {} are equal to the last bit", count(n, "signal")))
+        }
+        1 => say("1 signal is equal to the last bit"),
+        n => say(format_args!("{n} signals are equal to the last bit")),
+    }
+}
+
+/// Says what could not be compared.
+fn unmatched(a: &Signals, b: &Signals) {
+    let missing = |from: &Signals, to: &Signals| {
+        let has = |x: &&Column| !to.table.columns.iter().any(|y| y.name == x.name);
+        from.table.columns.iter().filter(has).count()
+    };
+    for (n, file) in [(missing(a, b), "A"), (missing(b, a), "B")] {
+        if n > 0 {
+            say(format_args!("{} only in {file}", count(n, "signal")));
+        }
+    }
+    for x in &a.table.columns {
+        if let Some(y) = b.table.columns.iter().find(|y| y.name == x.name && y.unit != x.unit) {
+            say(format_args!("`{}` is in {} in A, in {} in B", x.name, unit(&x.unit), unit(&y.unit)));
+        }
+    }
+}
+
+fn unit(text: &str) -> &str {
+    if text.is_empty() { "plain numbers" } else { text }
+}
+
+/// Both, in the panels of their units: signals that were asked for, that the model plots, or that differ most.
+fn draw(
+    a: &Signals,
+    b: &Signals,
+    pairs: &[(&Column, &Column)],
+    differences: &[Difference],
+    args: &CompareArgs,
+    path: &std::path::Path,
+) -> Result<(), Failure> {
+    let favourites: Vec<&str> = a.favourites().iter().map(|c| c.name.as_str()).collect();
+    let worst: Vec<&str> = differences.iter().map(|d| d.name.as_str()).take(MOST_DRAWN).collect();
+    let wanted = |name: &str| match (args.y.is_empty(), favourites.is_empty()) {
+        (false, _) => true,
+        (true, false) => favourites.contains(&name),
+        (true, true) => worst.contains(&name),
+    };
+    let named = |c: &Column, file: &str| Column { name: format!("{file}: {}", c.name), ..c.clone() };
+    let (name_a, name_b) = if a.name == b.name { ("A", "B") } else { (a.name.as_str(), b.name.as_str()) };
+    let mut charts = vec![];
+    for (x, y) in pairs.iter().filter(|(x, _)| wanted(&x.name)) {
+        charts.push(views::history(a.time(), &[&named(x, name_a)]));
+        charts.push(views::history(b.time(), &[&named(y, name_b)]));
+    }
+    let mut chart = merged(charts);
+    chart.title = format!("{name_a} and {name_b}");
+    save(&chart, path)?;
+    say(path.display());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(values: &[f64]) -> Column {
+        Column { values: values.to_vec(), ..Column::new("x", "m", "") }
+    }
+
+    #[test]
+    fn common_times_are_compared_and_events_left_out() {
+        let (a, b) = ([0.0, 1.0, 1.5, 1.5, 2.0, 3.0], [0.0, 1.0, 2.0, 2.2, 3.0]);
+        let times = Times::new(&a, &b);
+        assert_eq!((times.at.as_slice(), times.interpolated), ([0.0, 1.0, 2.0, 3.0].as_slice(), false));
+        let d = difference(
+            &times,
+            &column(&[0.0, 1.0, 9.0, -9.0, 2.0, 4.0]),
+            &column(&[0.0, 1.0, 2.5, 7.0, 4.0]),
+        );
+        assert_eq!((d.max, d.at, d.relative), (0.5, 2.0, 0.125));
+    }
+
+    #[test]
+    fn other_times_are_interpolated_in_the_finer_one() {
+        let fine: Vec<f64> = (0..=30).map(|k| 0.1 * f64::from(k)).collect();
+        let coarse = [-1.0, 0.55, 1.25, 2.95, 7.0];
+        for swapped in [false, true] {
+            let times = if swapped { Times::new(&fine, &coarse) } else { Times::new(&coarse, &fine) };
+            assert_eq!((times.at.as_slice(), times.interpolated), ([0.55, 1.25, 2.95].as_slice(), true));
+        }
+        let times = Times::new(&coarse, &fine);
+        let line = |t: &[f64]| column(&t.iter().map(|t| 3.0 * t - 1.0).collect::<Vec<_>>());
+        assert!(difference(&times, &line(&coarse), &line(&fine)).max < 1e-14);
+    }
+
+    #[test]
+    fn what_is_no_number_is_a_difference_unless_both_are_none() {
+        let times = Times::new(&[0.0, 1.0], &[0.0, 1.0]);
+        let with = |x: f64, y: f64| difference(&times, &column(&[0.0, x]), &column(&[0.0, y]));
+        assert!(with(1.0, f64::NAN).relative.is_nan());
+        assert_eq!(with(f64::NAN, f64::NAN).max, 0.0);
+        assert_eq!(with(f64::INFINITY, f64::INFINITY).max, 0.0);
+        assert_eq!(with(2.0, 1.0).relative, 0.5);
+    }
+}

@@ -1,0 +1,27 @@
+//! `trunnion convert`: results from one file format to another.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::failure::Failure;
+use crate::listing::count;
+use crate::output::say;
+use crate::results::{self, COMPLETE};
+
+#[derive(Args, Debug)]
+pub struct ConvertArgs {
+    /// Results as .parquet or .csv, or the .partial of a run that was killed
+    pub input: PathBuf,
+    /// Where to write them, as .parquet or .csv
+    pub output: PathBuf,
+}
+
+pub fn execute(args: &ConvertArgs) -> Result<(), Failure> {
+    let table = results::read(&args.input)?;
+    results::write(&table, &args.output)?;
+    let ended = table.ended().filter(|e| *e != COMPLETE).map(|e| format!(", {e}")).unwrap_or_default();
+    let (rows, columns) = (count(table.rows(), "row"), count(table.columns.len(), "column"));
+    say(format_args!("{}: {rows} of {columns}{ended}", args.output.display()));
+    Ok(())
+}

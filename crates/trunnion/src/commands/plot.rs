@@ -1,0 +1,328 @@
+//! `trunnion plot`: time histories, phase planes and spectra of results, or of models that are run for it.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use trunnion_model::run::Measure;
+use trunnion_model::units::{parse_unit, parse_value};
+
+use crate::failure::Failure;
+use crate::listing::{Align, Listing, count, number, with_unit};
+use crate::measure::Meter;
+use crate::output::say;
+use crate::plot::{Chart, Indicator, Peak, Spectrum, Window, save, spectrum, views};
+use crate::results::{COMPLETE, Column};
+use crate::signals::{Changes, Signals, labels};
+
+/// Signals that are drawn where nobody says which.
+const MOST_UNASKED: usize = 8;
+/// Peaks that are listed of each spectrum.
+const PEAKS: usize = 5;
+/// A spectrum is drawn up to so many times the frequency of the highest of them.
+const BEYOND: f64 = 3.0;
+
+#[derive(Args, Clone, Debug, Default)]
+pub struct PlotArgs {
+    /// Results (.parquet, .csv, or the .partial of a killed run), or models, which are run
+    #[arg(required = true, value_name = "RESULTS")]
+    pub files: Vec<String>,
+    /// Signals, separated by commas, with * for anything; default: those the model names, or the first eight
+    #[arg(short, value_delimiter = ',', value_name = "NAMES")]
+    pub y: Vec<String>,
+    /// Draw over this signal instead of time
+    #[arg(short, value_name = "NAME")]
+    pub x: Option<String>,
+    /// Amplitude spectra, with a list of peaks
+    #[arg(long, conflicts_with = "x")]
+    pub fft: bool,
+    /// Window of the spectra
+    #[arg(long, default_value = "hann", requires = "fft", value_name = "WINDOW")]
+    pub window: WindowName,
+    /// Only from this time on, in seconds
+    #[arg(long, value_name = "S")]
+    pub from: Option<f64>,
+    /// Only up to this time, in seconds
+    #[arg(long, value_name = "S")]
+    pub to: Option<f64>,
+    /// A line across: y="210 bar", x=0.5, with a label y=3:limit; may be given several times
+    #[arg(long, value_name = "AXIS=VALUE")]
+    pub line: Vec<String>,
+    /// Mark minimum and maximum, and give them and the mean in the legend
+    #[arg(long)]
+    pub stats: bool,
+    /// Only list the signals
+    #[arg(long)]
+    pub list: bool,
+    /// Change a parameter, a start value or a setting of the models
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// The picture, as .svg or .png; default: the first file's name with .svg, in this folder
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum WindowName {
+    /// For whole periods
+    None,
+    #[default]
+    Hann,
+    /// For amplitudes
+    FlatTop,
+}
+
+impl From<WindowName> for Window {
+    fn from(name: WindowName) -> Self {
+        match name {
+            WindowName::None => Window::None,
+            WindowName::Hann => Window::Hann,
+            WindowName::FlatTop => Window::FlatTop,
+        }
+    }
+}
+
+pub fn execute(args: &PlotArgs) -> Result<(), Failure> {
+    let changes = Changes { set: args.set.clone(), ..Changes::default() };
+    let mut all = args.files.iter().map(|f| Signals::open(f, &changes)).collect::<Result<Vec<_>, _>>()?;
+    if args.list {
+        all.iter().for_each(list);
+        return Ok(());
+    }
+    let out = args.out.clone().unwrap_or_else(|| format!("{}.svg", all[0].name).into());
+    all.iter_mut().for_each(|signals| cut(signals, args));
+    let lines = args.line.iter().map(|text| Line::read(text)).collect::<Result<Vec<_>, _>>()?;
+    let mut chart = if args.fft { spectra(&all, args)? } else { histories(&all, args)? };
+    lines.iter().for_each(|line| line.draw(&mut chart));
+    chart.panels.iter_mut().for_each(|panel| panel.statistics = args.stats);
+    (chart.title, chart.subtitle) = title(&all);
+    save(&chart, &out)?;
+    let drawn: usize = chart.panels.iter().map(|p| p.series.len()).sum();
+    say(format_args!(
+        "{}: {}",
+        out.display(),
+        count(drawn, if args.fft { "spectrum" } else { "signal" }).replace("ums", "a")
+    ));
+    Ok(())
+}
+
+fn list(signals: &Signals) {
+    use Align::{Left, Right};
+    let table = &signals.table;
+    let ended = table.ended().filter(|e| *e != COMPLETE).map(|e| format!(", {e}")).unwrap_or_default();
+    say(format_args!("{}: {}{ended}", signals.path, count(table.rows(), "row")));
+    let head =
+        [("signal", Left), ("unit", Left), ("min", Right), ("max", Right), ("last", Right), ("", Left)];
+    let mut listing = Listing::new(head);
+    for column in &table.columns {
+        let measured = |measure: Measure| {
+            let mut meter = Meter::new(measure);
+            column.values.iter().zip(&signals.time().values).for_each(|(&x, &t)| meter.push(t, x));
+            number(meter.value(), 6)
+        };
+        let (name, unit) = (column.name.clone(), column.unit.clone());
+        let values = [Measure::Min, Measure::Max, Measure::Final].map(measured);
+        listing.push([name, unit].into_iter().chain(values).chain([column.doc.clone()]));
+    }
+    listing.print();
+}
+
+/// Leaves the rows between `--from` and `--to`.
+fn cut(signals: &mut Signals, args: &PlotArgs) {
+    let (from, to) = (args.from.unwrap_or(f64::NEG_INFINITY), args.to.unwrap_or(f64::INFINITY));
+    let kept: Vec<bool> = signals.time().values.iter().map(|t| (from..=to).contains(t)).collect();
+    for column in &mut signals.table.columns {
+        let mut keep = kept.iter();
+        column.values.retain(|_| keep.next().copied().unwrap_or(false));
+    }
+}
+
+/// The signals to draw of one file.
+fn chosen<'a>(signals: &'a Signals, args: &PlotArgs) -> Result<Vec<&'a Column>, Failure> {
+    if !args.y.is_empty() {
+        return signals.matching(&args.y);
+    }
+    let favourites = signals.favourites();
+    if !favourites.is_empty() {
+        return Ok(favourites);
+    }
+    let others: Vec<&Column> =
+        signals.table.columns[1..].iter().filter(|c| args.x.as_ref() != Some(&c.name)).collect();
+    if others.len() > MOST_UNASKED {
+        eprintln!(
+            "drawing the first {MOST_UNASKED} of {} signals; choose with -y, see them with --list",
+            others.len()
+        );
+    }
+    Ok(others.into_iter().take(MOST_UNASKED).collect())
+}
+
+fn histories(all: &[Signals], args: &PlotArgs) -> Result<Chart, Failure> {
+    let names = labels(all);
+    let mut charts = vec![];
+    for (signals, name) in all.iter().zip(&names) {
+        let x = match &args.x {
+            Some(x) => signals.table.column(x)?,
+            None => signals.time(),
+        };
+        let columns: Vec<Column> = named(&chosen(signals, args)?, name, all.len() > 1);
+        charts.push(views::history(x, &columns.iter().collect::<Vec<_>>()));
+    }
+    Ok(merged(charts))
+}
+
+/// With several files, each signal says which it is from.
+fn named(columns: &[&Column], file: &str, several: bool) -> Vec<Column> {
+    let name = |c: &Column| if several { format!("{file}: {}", c.name) } else { c.name.clone() };
+    columns.iter().map(|&c| Column { name: name(c), ..c.clone() }).collect()
+}
+
+/// All series in the panels of their units.
+pub fn merged(charts: Vec<Chart>) -> Chart {
+    let mut charts = charts.into_iter();
+    let mut first = charts.next().unwrap_or_default();
+    for panel in charts.flat_map(|c| c.panels) {
+        match first.panels.iter_mut().find(|p| p.y.unit == panel.y.unit) {
+            Some(same) => {
+                same.y.label.clear();
+                same.series.extend(panel.series);
+            }
+            None => first.panels.push(panel),
+        }
+    }
+    first
+}
+
+fn spectra(all: &[Signals], args: &PlotArgs) -> Result<Chart, Failure> {
+    let names = labels(all);
+    let mut found: Vec<(Column, Spectrum)> = vec![];
+    for (signals, name) in all.iter().zip(&names) {
+        for column in named(&chosen(signals, args)?, name, all.len() > 1) {
+            let spectrum = spectrum(&signals.time().values, &column.values, args.window.into())?;
+            found.push((column, spectrum));
+        }
+    }
+    peaks(&found).print();
+    let borrowed: Vec<(&Column, Spectrum)> = found.iter().map(|(c, s)| (c, s.clone())).collect();
+    let mut chart = views::spectra(&borrowed);
+    // What lies above the highest peak is a flat line.
+    let last = found.iter().map(|(_, s)| s.frequency.last().copied().unwrap_or(0.0)).fold(0.0, f64::max);
+    let peaks = found.iter().flat_map(|(_, s)| s.peaks(PEAKS));
+    let highest = peaks.map(|p| p.frequency).fold(0.0, f64::max);
+    chart.x.range = Some((0.0, (BEYOND * highest).min(last))).filter(|range| range.1 > 0.0);
+    Ok(chart)
+}
+
+fn peaks(found: &[(Column, Spectrum)]) -> Listing {
+    let mut listing =
+        Listing::new([("signal", Align::Left), ("frequency", Align::Right), ("amplitude", Align::Right)]);
+    for (column, spectrum) in found {
+        let mut name = column.name.clone();
+        for Peak { frequency, amplitude } in spectrum.peaks(PEAKS) {
+            let amplitude = with_unit(amplitude, &column.unit, 4);
+            listing.push([std::mem::take(&mut name), format!("{} Hz", number(frequency, 5)), amplitude]);
+        }
+        if !name.is_empty() {
+            listing.push([name, "none".into()]);
+        }
+    }
+    listing
+}
+
+/// Name of the model, and how it was run.
+fn title(all: &[Signals]) -> (String, String) {
+    let of = |s: &Signals, key: &str| s.table.metadata.get(key).cloned();
+    let first = of(&all[0], "model").unwrap_or_else(|| all[0].name.clone());
+    let same = all.iter().all(|s| of(s, "model").as_ref() == Some(&first));
+    let title = if same || all.len() == 1 { first } else { labels(all).join(", ") };
+    let subtitle = match (of(&all[0], "solver"), of(&all[0], "rtol").and_then(|r| r.parse::<f64>().ok())) {
+        (Some(solver), Some(rtol)) if all.len() == 1 => format!("{solver}, rtol {rtol:e}"),
+        _ => String::new(),
+    };
+    (title, subtitle)
+}
+
+/// A line across the panels.
+#[derive(Debug, PartialEq)]
+struct Line {
+    vertical: bool,
+    /// In SI if there is a unit.
+    value: f64,
+    unit: Option<trunnion_model::units::Unit>,
+    label: String,
+}
+
+impl Line {
+    fn read(text: &str) -> Result<Self, Failure> {
+        let wrong = || {
+            Failure::usage_hint(
+                format!("`--line {text}` is not understood"),
+                "write y=3, y=\"210 bar\" or x=0.5:label",
+            )
+        };
+        let (axis, rest) = text.split_once('=').ok_or_else(wrong)?;
+        let vertical = match axis.trim() {
+            "x" => true,
+            "y" => false,
+            _ => return Err(wrong()),
+        };
+        let (value, label) = rest.split_once(':').unwrap_or((rest, ""));
+        let value = parse_value(value).map_err(|_| wrong())?;
+        let unit = Some(value.unit).filter(|u| !u.text.is_empty());
+        Ok(Line { vertical, value: value.si, unit, label: label.trim().to_string() })
+    }
+
+    /// A bare number goes to every panel, one with a unit where that fits.
+    fn draw(&self, chart: &mut Chart) {
+        let Chart { panels, x: axis, .. } = chart;
+        for panel in panels {
+            let shown = if self.vertical { &axis.unit } else { &panel.y.unit };
+            let value = match &self.unit {
+                None => self.value,
+                Some(own) => match parse_unit(shown) {
+                    Ok(unit) if unit.dimension == own.dimension => unit.from_si(self.value),
+                    _ => continue,
+                },
+            };
+            let label = self.label.clone();
+            panel.lines.push(match self.vertical {
+                true => Indicator::Vertical { x: value, label },
+                false => Indicator::Horizontal { y: value, label },
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(name: &str, unit: &str, values: &[f64]) -> Column {
+        Column { values: values.to_vec(), ..Column::new(name, unit, "") }
+    }
+
+    #[test]
+    fn signals_of_several_files_share_the_panel_of_their_unit() {
+        let t = column("time", "s", &[0.0, 1.0]);
+        let chart = |name: &str, unit: &str| views::history(&t, &[&column(name, unit, &[1.0, 2.0])]);
+        let all = merged(vec![chart("a: x", "m"), chart("b: x", "m"), chart("b: p", "bar")]);
+        let names: Vec<Vec<&str>> =
+            all.panels.iter().map(|p| p.series.iter().map(|s| s.name.as_str()).collect()).collect();
+        assert_eq!(names, [vec!["a: x", "b: x"], vec!["b: p"]]);
+    }
+
+    #[test]
+    fn a_line_goes_where_its_unit_fits() {
+        let t = column("time", "s", &[0.0, 1.0]);
+        let mut chart =
+            views::history(&t, &[&column("p", "bar", &[0.0, 300.0]), &column("x", "mm", &[0.0, 1.0])]);
+        Line::read("y=21 MPa:limit").unwrap().draw(&mut chart);
+        Line::read("x=0.5").unwrap().draw(&mut chart);
+        let [Indicator::Horizontal { y, label }, Indicator::Vertical { x, .. }] = &chart.panels[0].lines[..]
+        else {
+            panic!("{:?}", chart.panels[0].lines)
+        };
+        assert_eq!((y.round(), label.as_str(), *x), (210.0, "limit", 0.5));
+        assert_eq!(chart.panels[1].lines.len(), 1);
+        assert!(Line::read("z=1").is_err() && Line::read("y=high").is_err());
+    }
+}

@@ -1,0 +1,423 @@
+//! `trunnion sweep`: one model for many values of its parameters, on all cores.
+//!
+//! The model is compiled once; each run gets its parameters beside the compiled code, and gives the same bits as
+//! `trunnion run --set` with these values.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use trunnion_equations::Symbol;
+use trunnion_equations::flat::Kind;
+use trunnion_model::Run;
+use trunnion_model::units::{Dimension, Unit, parse_unit, parse_value};
+use trunnion_sim::run::Settings;
+use trunnion_sim::solvers::choose::Entry;
+
+use crate::commands::run::{metadata, seconds};
+use crate::failure::Failure;
+use crate::listing::{Align, Listing, count, number};
+use crate::measure::{Probe, Wanted};
+use crate::output::say;
+use crate::parallel::{for_each, workers};
+use crate::plot::{Chart, save, views};
+use crate::project::{Project, read_model};
+use crate::results::{CANCELLED, COMPLETE, Column, Metadata, Table, Writer};
+use crate::simulate::{Overrides, settings};
+
+/// More runs than anybody waits for.
+const MOST_RUNS: usize = 10_000_000;
+/// A longer table is printed only in part where it is in a file too.
+const MOST_LINES: usize = 50;
+/// Failed runs that are reported one by one.
+const MOST_WARNINGS: usize = 5;
+
+#[derive(Args, Clone, Debug, Default)]
+pub struct SweepArgs {
+    /// The model file
+    pub model: String,
+    /// Parameter and values: k=100:200:11, k="1 N/m:1000 N/m:4:log" or k=1,2,5; may be given several times
+    #[arg(long, short, required = true, value_name = "P=A:B:N")]
+    pub param: Vec<String>,
+    /// What to measure: 'max(body.x)', min, mean, rms, final, 'at(body.x, 2 s)', 'count(event)', 'time(event, 2)'
+    #[arg(long, short, required = true, value_name = "MEASURE")]
+    pub measure: Vec<String>,
+    /// End of the runs in seconds
+    #[arg(long, value_name = "S")]
+    pub t_end: Option<f64>,
+    /// Solver, by name
+    #[arg(long, value_name = "NAME")]
+    pub solver: Option<String>,
+    /// Relative tolerance of adaptive solvers
+    #[arg(long, value_name = "X")]
+    pub rtol: Option<f64>,
+    /// Change another parameter, a start value or a setting for all runs
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Write the table as .csv or .parquet
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Draw the measures over one parameter, or as maps over two, as .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+pub fn execute(args: &SweepArgs, colour: bool) -> Result<(), Failure> {
+    let start = Instant::now();
+    let sweep = Sweep::open(args)?;
+    sweep.project.show_warnings(colour);
+    let n = sweep.runs()?;
+    if args.plot.is_some() && sweep.swept.len() > 2 {
+        return Err(Failure::usage("a plot takes one or two parameters"));
+    }
+    let mut writer = args.out.as_ref().map(|path| Writer::open(path, &sweep.header())).transpose()?;
+    let mut rows: Vec<Option<Vec<f64>>> = vec![None; n];
+    let mut failures: Vec<(usize, Failure)> = vec![];
+    let mut written = 0;
+    let mut lost = None;
+    let cancelled = for_each(n, workers(), "runs", &|k| sweep.run(k), |k, result| {
+        rows[k] = match result {
+            Ok(values) => Some(values),
+            // Not finished: as if it had not been begun.
+            Err(Failure::Cancelled) => None,
+            Err(failure) => {
+                failures.push((k, failure));
+                Some(vec![f64::NAN; args.measure.len()])
+            }
+        };
+        // In order, so that a killed sweep leaves a table without holes.
+        while let (Some(writer), Some(Some(values))) = (&mut writer, rows.get(written)) {
+            lost = writer.push_row(&sweep.row(written, values)).err().or(lost.take());
+            written += 1;
+        }
+    });
+    if let Some(mut writer) = writer {
+        for k in written..n {
+            if let Some(values) = &rows[k] {
+                lost = writer.push_row(&sweep.row(k, values)).err().or(lost.take());
+            }
+        }
+        writer.finish(if cancelled { CANCELLED } else { COMPLETE }, Metadata::new())?;
+    }
+    sweep.print(&rows, args.out.is_some());
+    if let Some(path) = &args.plot {
+        save(&sweep.chart(&rows), path)?;
+    }
+    sweep.warn(&mut failures);
+    let done = rows.iter().flatten().count();
+    let files: Vec<String> = args.out.iter().chain(&args.plot).map(|p| p.display().to_string()).collect();
+    let files = if files.is_empty() { String::new() } else { format!("; {}", files.join(", ")) };
+    let failed = if failures.is_empty() { String::new() } else { format!(", {} failed", failures.len()) };
+    let time = seconds(start.elapsed().as_secs_f64());
+    say(format_args!("\n{}{failed} in {time}{files}", count(done, "run")));
+    match (lost, cancelled) {
+        (Some(error), _) => Err(error.into()),
+        (None, true) => Err(Failure::Cancelled),
+        (None, false) if failures.len() == n => Err(failures.swap_remove(0).1),
+        (None, false) => Ok(()),
+    }
+}
+
+/// A parameter and the values it takes.
+struct Swept {
+    name: String,
+    symbol: Symbol,
+    unit: Unit,
+    doc: String,
+    /// In `unit`.
+    values: Vec<f64>,
+    log: bool,
+}
+
+/// Everything the runs share.
+pub struct Sweep {
+    project: Project,
+    swept: Vec<Swept>,
+    probe: Probe,
+    solver: &'static Entry,
+    settings: Settings,
+    /// The model, and how it is changed for all runs, where the settings of a run depend on a swept parameter
+    /// (`t_end = "5*tau"`) and have to be read again.
+    reread: Option<(String, Vec<String>, Overrides)>,
+}
+
+impl Sweep {
+    pub fn open(args: &SweepArgs) -> Result<Self, Failure> {
+        let wanted = args.measure.iter().map(|m| Wanted::parse(m)).collect::<Result<Vec<_>, _>>()?;
+        let project = Project::open(&args.model, &args.set)?;
+        let probe = Probe::new(&project, wanted)?;
+        let overrides = Overrides { t_end: args.t_end, solver: args.solver.clone(), rtol: args.rtol };
+        let (solver, settings) = settings(&project.run, &overrides)?;
+        let mut swept: Vec<Swept> = vec![];
+        let mut moves = false;
+        for text in &args.param {
+            let one = Swept::read(text, &project, args)?;
+            if swept.iter().any(|s| s.name == one.name) {
+                return Err(Failure::usage(format!("`{}` is swept twice", one.name)));
+            }
+            // Range and unit are checked by the reader of the model, at both ends.
+            for value in [one.values[0], one.values[one.values.len() - 1]] {
+                let model = read_model(&args.model, &with(&args.set, &one.name, value, &one.unit))?;
+                moves |= fingerprint(&model.run) != fingerprint(&project.run);
+            }
+            swept.push(one);
+        }
+        let reread = moves.then(|| (args.model.clone(), args.set.clone(), overrides));
+        Ok(Sweep { project, swept, probe, solver, settings, reread })
+    }
+
+    pub fn runs(&self) -> Result<usize, Failure> {
+        let product = self.swept.iter().try_fold(1_usize, |n, s| n.checked_mul(s.values.len()));
+        product.filter(|n| *n <= MOST_RUNS).ok_or_else(|| {
+            Failure::usage(format!("more than {MOST_RUNS} runs: sweep fewer values, or fewer parameters"))
+        })
+    }
+
+    /// Values of the parameters in run k, in their units; the last parameter changes fastest.
+    fn values(&self, mut k: usize) -> Vec<f64> {
+        let mut values: Vec<f64> = self
+            .swept
+            .iter()
+            .rev()
+            .map(|s| {
+                let value = s.values[k % s.values.len()];
+                k /= s.values.len();
+                value
+            })
+            .collect();
+        values.reverse();
+        values
+    }
+
+    /// The measures of run k, in the units they are shown in.
+    pub fn run(&self, k: usize) -> Result<Vec<f64>, Failure> {
+        let values = self.values(k);
+        let pairs = || self.swept.iter().zip(&values);
+        let given: HashMap<Symbol, f64> = pairs().map(|(s, &v)| (s.symbol, s.unit.to_si(v))).collect();
+        let own = match &self.reread {
+            Some((model, set, overrides)) => {
+                let set = pairs().fold(set.clone(), |set, (s, &v)| with(&set, &s.name, v, &s.unit));
+                Some(settings(&read_model(model, &set)?.run, overrides)?.1)
+            }
+            None => None,
+        };
+        let settings = own.as_ref().unwrap_or(&self.settings);
+        let (measured, outcome) = self.probe.run(&self.project, &given, (self.solver, settings))?;
+        outcome.check()?;
+        Ok(measured)
+    }
+
+    fn header(&self) -> Table {
+        let parameters = self.swept.iter().map(|s| Column::new(&s.name, &s.unit.text, &s.doc));
+        let wanted = self.probe.wanted().iter().enumerate();
+        let measures = wanted.map(|(k, w)| Column::new(w.to_string(), &self.probe.unit(k).text, ""));
+        Table {
+            columns: parameters.chain(measures).collect(),
+            metadata: metadata(&self.project, self.solver.name, &self.settings),
+        }
+    }
+
+    fn row(&self, k: usize, measured: &[f64]) -> Vec<f64> {
+        let mut row = self.values(k);
+        row.extend(measured);
+        row
+    }
+
+    fn print(&self, rows: &[Option<Vec<f64>>], in_file: bool) {
+        let head: Vec<String> = self.header().columns.iter().map(Column::label).collect();
+        let mut listing = Listing::new(head.iter().map(|h| (h.as_str(), Align::Right)));
+        let done: Vec<usize> = (0..rows.len()).filter(|&k| rows[k].is_some()).collect();
+        let skipped = if in_file { done.len().saturating_sub(MOST_LINES) } else { 0 };
+        let shown = (done.len() - skipped).div_ceil(2);
+        for (place, &k) in done.iter().enumerate() {
+            if skipped > 0 && place == shown {
+                listing.push([format!("… {skipped} more")]);
+            }
+            if skipped > 0 && (shown..shown + skipped).contains(&place) {
+                continue;
+            }
+            let values = rows[k].as_deref().unwrap_or_default();
+            listing.push(self.row(k, values).iter().map(|v| number(*v, 6)));
+        }
+        listing.print();
+    }
+
+    /// Says why runs failed.
+    fn warn(&self, failures: &mut [(usize, Failure)]) {
+        failures.sort_by_key(|(k, _)| *k);
+        for (k, failure) in failures.iter().take(MOST_WARNINGS) {
+            let values = self.values(*k);
+            let at =
+                self.swept.iter().zip(values).map(|(s, v)| format!("{} = {}", s.name, shown(v, &s.unit)));
+            eprintln!("warning: {}: {}", at.collect::<Vec<_>>().join(", "), failure.reason());
+        }
+        if failures.len() > MOST_WARNINGS {
+            eprintln!("warning: {} more failed", count(failures.len() - MOST_WARNINGS, "run"));
+        }
+    }
+
+    fn chart(&self, rows: &[Option<Vec<f64>>]) -> Chart {
+        let header = self.header();
+        let (parameters, measures) = header.columns.split_at(self.swept.len());
+        let with = |column: &Column, values: Vec<f64>| Column { values, ..column.clone() };
+        let measured = |k: usize, m: usize| rows[k].as_ref().map_or(f64::NAN, |row| row[m]);
+        let axes: Vec<Column> =
+            parameters.iter().zip(&self.swept).map(|(c, s)| with(c, s.values.clone())).collect();
+        let mut chart = match axes.as_slice() {
+            [x, y] => {
+                // Rows of a map belong to one y; here the last parameter, y, changes fastest.
+                let (nx, ny) = (x.values.len(), y.values.len());
+                let z = |m: usize| (0..nx * ny).map(|at| measured(at % nx * ny + at / nx, m)).collect();
+                let maps = measures.iter().enumerate().map(|(m, c)| views::sweep_map(x, y, &with(c, z(m))));
+                let mut charts = maps.collect::<Vec<_>>().into_iter();
+                let mut first = charts.next().unwrap_or_default();
+                first.panels.extend(charts.flat_map(|c| c.panels));
+                first.panels.iter_mut().for_each(|p| p.y.log = self.swept[1].log);
+                first
+            }
+            _ => {
+                let y = |m: usize| (0..rows.len()).map(|k| measured(k, m)).collect();
+                let columns: Vec<Column> = measures.iter().enumerate().map(|(m, c)| with(c, y(m))).collect();
+                views::sweep(&axes[0], &columns.iter().collect::<Vec<_>>())
+            }
+        };
+        chart.x.log = self.swept[0].log;
+        chart.title = self.project.name.clone();
+        chart
+    }
+}
+
+impl Swept {
+    fn read(text: &str, project: &Project, args: &SweepArgs) -> Result<Self, Failure> {
+        const HINT: &str = "write k=100:200:11 (from, to, how many), k=1:1000:4:log or k=1,2,5";
+        let wrong = |message: String| Failure::usage_hint(message, HINT);
+        let (name, range) = text.split_once('=').ok_or_else(|| wrong(format!("`{text}` has no values")))?;
+        let (name, system) = (name.trim().to_string(), &project.prepared.system);
+        let symbol = match find(&name, project) {
+            Some(symbol) => symbol,
+            None => {
+                // The reader of models knows what can be set, and what may have been meant.
+                let first = range.split([':', ',']).next().unwrap_or_default();
+                read_model(&args.model, &[args.set.clone(), vec![format!("{name}={first}")]].concat())?;
+                return Err(Failure::usage_hint(
+                    format!("`{name}` cannot be swept"),
+                    "parameters, inputs and start values (body.start.x) can; for the rest, `trunnion run --set`",
+                ));
+            }
+        };
+        let quantity = system.quantity(symbol);
+        let unit = parse_unit(&quantity.unit.text).unwrap_or(Unit {
+            dimension: Dimension::ONE,
+            factor: quantity.unit.factor,
+            offset: quantity.unit.offset,
+            text: quantity.unit.text.clone(),
+        });
+        let value = |text: &str| read_value(text, &name, &unit);
+        let parts: Vec<&str> = range.split(':').collect();
+        let (values, log) = match parts.as_slice() {
+            [list] => (list.split(',').map(value).collect::<Result<Vec<_>, _>>()?, false),
+            [from, to, n] => {
+                (spaced(value(from)?, value(to)?, points(n).ok_or_else(|| wrong(counting(n)))?), false)
+            }
+            [from, to, n, log] if log.trim() == "log" => {
+                let (from, to) = (value(from)?, value(to)?);
+                if from * to <= 0.0 {
+                    return Err(wrong(format!(
+                        "`{text}`: logarithmic steps need ends of one sign, not zero"
+                    )));
+                }
+                let n = points(n).ok_or_else(|| wrong(counting(n)))?;
+                let sign = from.signum();
+                let exponents = spaced(from.abs().ln(), to.abs().ln(), n);
+                (exponents.iter().map(|e| sign * rounded(e.exp())).collect(), true)
+            }
+            _ => return Err(wrong(format!("`{text}` is not understood"))),
+        };
+        Ok(Swept { name, symbol, unit, doc: quantity.doc.clone(), values, log })
+    }
+}
+
+fn counting(text: &str) -> String {
+    format!("`{}` is no number of values", text.trim())
+}
+
+fn points(text: &str) -> Option<usize> {
+    text.trim().parse().ok().filter(|n| (1..=MOST_RUNS).contains(n))
+}
+
+/// The quantity a name means: a parameter, an input or mode, or, with `start.`, a start value.
+fn find(name: &str, project: &Project) -> Option<Symbol> {
+    let system = &project.prepared.system;
+    let starts = |kind: &Kind| matches!(kind, Kind::Unknown { .. });
+    if let Some(symbol) = system.find(name).filter(|&s| !starts(&system.quantity(s).kind)) {
+        return Some(symbol);
+    }
+    let variable = match name.rsplit_once("start.")? {
+        (path, variable) if path.is_empty() || path.ends_with('.') => format!("{path}{variable}"),
+        _ => return None,
+    };
+    system.find(&variable).filter(|&s| starts(&system.quantity(s).kind))
+}
+
+/// A value in the unit of the parameter; a bare number counts in it.
+fn read_value(text: &str, name: &str, unit: &Unit) -> Result<f64, Failure> {
+    let value = parse_value(text).map_err(|e| match e.hint {
+        Some(hint) => Failure::usage_hint(format!("`{}` for `{name}`: {}", text.trim(), e.message), hint),
+        None => Failure::usage(format!("`{}` for `{name}`: {}", text.trim(), e.message)),
+    })?;
+    if value.unit.text.is_empty() {
+        return Ok(value.si);
+    }
+    if value.unit.dimension != unit.dimension {
+        return Err(Failure::usage(format!(
+            "`{name}` is {}, but `{}` is {}",
+            unit.dimension.quantity(),
+            text.trim(),
+            value.unit.dimension.quantity()
+        )));
+    }
+    Ok(rounded(unit.from_si(value.si)))
+}
+
+/// n values at equal distances, both ends included.
+fn spaced(from: f64, to: f64, n: usize) -> Vec<f64> {
+    let share = |i: usize| i as f64 / (n.max(2) - 1) as f64;
+    (0..n).map(|i| if i + 1 == n && n > 1 { to } else { rounded(from + share(i) * (to - from)) }).collect()
+}
+
+/// 15 digits: 0.3 instead of 0.30000000000000004, so that a value can be typed again.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.14e}").parse().unwrap_or(value)
+}
+
+fn shown(value: f64, unit: &Unit) -> String {
+    if unit.text.is_empty() { format!("{value:?}") } else { format!("{value:?} {}", unit.text) }
+}
+
+fn with(set: &[String], name: &str, value: f64, unit: &Unit) -> Vec<String> {
+    let mut set = set.to_vec();
+    set.push(format!("{name}={}", shown(value, unit)));
+    set
+}
+
+/// What of the settings could depend on a parameter.
+fn fingerprint(run: &Run) -> String {
+    format!("{:?}", Run { solver_span: None, ..run.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_as_typed() {
+        assert_eq!(spaced(0.1, 0.5, 5), [0.1, 0.2, 0.3, 0.4, 0.5]);
+        assert_eq!(spaced(3.0, 7.0, 1), [3.0]);
+        let mm = parse_unit("mm").unwrap();
+        assert_eq!(read_value("1.9 cm", "x", &mm).unwrap(), 19.0);
+        assert_eq!(read_value("19", "x", &mm).unwrap(), 19.0);
+        assert!(read_value("19 bar", "x", &mm).is_err());
+        assert!(read_value("many", "x", &mm).is_err());
+    }
+}

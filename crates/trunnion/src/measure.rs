@@ -1,0 +1,343 @@
+//! Measures: one number of a signal or an event over a run, `max(body.x)` or `time(bounce, 2)`.
+//!
+//!   mean = 1/T ∫ x dt,   rms = √(1/T ∫ x² dt)                                     (1), (2)
+//!
+//! with straight lines between rows. A run that is measured has `PER_STEP` rows in every step, both sides of every
+//! event, and a row at each time asked for: `at` and `final` are the solver's own values. A maximum can lie between
+//! two rows; with s steps in a period of a sine it reads low by at most 1 − cos(π / (s · PER_STEP)): 5e-5 for s = 20.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use trunnion_equations::flat::Kind;
+use trunnion_equations::{Symbol, Unit};
+use trunnion_model::run::Measure;
+use trunnion_model::units::{Dimension, parse_value};
+use trunnion_sim::integrate::Output;
+use trunnion_sim::run::Settings;
+use trunnion_sim::solvers::choose::Entry;
+
+use crate::failure::Failure;
+use crate::listing::number;
+use crate::project::Project;
+use crate::results::nearest;
+use crate::simulate::{Outcome, simulate};
+
+/// Rows in every step of a run that is measured.
+const PER_STEP: usize = 16;
+
+/// What is measured.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wanted {
+    Signal {
+        signal: String,
+        measure: Measure,
+    },
+    /// How often an event happens.
+    Count {
+        event: String,
+    },
+    /// When it happens for the nth time, from 1.
+    Time {
+        event: String,
+        nth: usize,
+    },
+}
+
+const FORMS: &str =
+    "write max(body.x), min, mean, rms, final, at(body.x, 2 s), count(event) or time(event, 2)";
+
+impl Wanted {
+    pub fn parse(text: &str) -> Result<Self, Failure> {
+        let wrong = |message: String| Failure::usage_hint(message, FORMS);
+        let inside = text.trim().split_once('(').and_then(|(f, rest)| Some((f, rest.strip_suffix(')')?)));
+        let (function, inside) = inside.ok_or_else(|| wrong(format!("`{text}` is not a measure")))?;
+        let (name, second) = match (function.trim(), inside.rsplit_once(',')) {
+            ("at" | "time", Some((name, second))) => (name, Some(second.trim())),
+            _ => (inside, None),
+        };
+        let name = name.trim().to_string();
+        if name.is_empty() {
+            return Err(wrong(format!("`{text}` measures nothing")));
+        }
+        let signal = |measure| Ok(Wanted::Signal { signal: name.clone(), measure });
+        match function.trim() {
+            "max" => signal(Measure::Max),
+            "min" => signal(Measure::Min),
+            "mean" => signal(Measure::Mean),
+            "rms" => signal(Measure::Rms),
+            "final" => signal(Measure::Final),
+            "at" => {
+                let time = second.and_then(|s| parse_value(s).ok());
+                let time = time.filter(|v| [Dimension::TIME, Dimension::ONE].contains(&v.unit.dimension));
+                signal(Measure::At(time.ok_or_else(|| wrong(format!("`{text}` needs a time")))?.si))
+            }
+            "count" => Ok(Wanted::Count { event: name }),
+            "time" => {
+                let nth = second.map_or(Some(1), |s| s.parse().ok().filter(|&n| n > 0));
+                let nth = nth.ok_or_else(|| wrong(format!("`{text}`: which time of `{name}`?")))?;
+                Ok(Wanted::Time { event: name, nth })
+            }
+            other => Err(wrong(format!("there is no measure `{other}`"))),
+        }
+    }
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wanted::Signal { signal, measure } => match measure {
+                Measure::Max => write!(f, "max({signal})"),
+                Measure::Min => write!(f, "min({signal})"),
+                Measure::Mean => write!(f, "mean({signal})"),
+                Measure::Rms => write!(f, "rms({signal})"),
+                Measure::Final => write!(f, "final({signal})"),
+                Measure::At(t) => write!(f, "at({signal}, {} s)", number(*t, 9)),
+            },
+            Wanted::Count { event } => write!(f, "count({event})"),
+            Wanted::Time { event, nth: 1 } => write!(f, "time({event})"),
+            Wanted::Time { event, nth } => write!(f, "time({event}, {nth})"),
+        }
+    }
+}
+
+/// Takes one signal row by row.
+#[derive(Clone, Debug)]
+pub struct Meter {
+    measure: Measure,
+    first: f64,
+    /// The row before, NaN at the beginning.
+    last: (f64, f64),
+    /// Extreme value, integral of (1) or (2), or value at the time asked for.
+    held: f64,
+}
+
+impl Meter {
+    pub fn new(measure: Measure) -> Self {
+        let held = match measure {
+            Measure::Max => f64::NEG_INFINITY,
+            Measure::Min => f64::INFINITY,
+            Measure::Mean | Measure::Rms => 0.0,
+            Measure::Final | Measure::At(_) => f64::NAN,
+        };
+        Meter { measure, first: f64::NAN, last: (f64::NAN, f64::NAN), held }
+    }
+
+    /// Times do not decrease. A NaN stays in what it enters.
+    pub fn push(&mut self, t: f64, x: f64) {
+        let (t_a, a) = self.last;
+        let dt = if t_a.is_nan() { 0.0 } else { t - t_a };
+        match self.measure {
+            Measure::Max if x > self.held || x.is_nan() => self.held = x,
+            Measure::Min if x < self.held || x.is_nan() => self.held = x,
+            Measure::Mean if dt > 0.0 => self.held += 0.5 * dt * (a + x), // (1)
+            Measure::Rms if dt > 0.0 => self.held += dt * (a * a + a * x + x * x) / 3.0, // (2)
+            // Of several rows at one time the last counts: after the event.
+            Measure::At(at) if t == at => self.held = x,
+            Measure::At(at) if t_a < at && at < t => self.held = a + (at - t_a) / dt * (x - a),
+            _ => {}
+        }
+        if self.first.is_nan() {
+            self.first = t;
+        }
+        self.last = (t, x);
+    }
+
+    /// NaN if there is none: no rows, or a time outside the run.
+    pub fn value(&self) -> f64 {
+        let length = self.last.0 - self.first;
+        match self.measure {
+            Measure::Final => self.last.1,
+            Measure::At(_) => self.held,
+            _ if length.is_nan() => f64::NAN,
+            Measure::Max | Measure::Min => self.held,
+            Measure::Mean if length == 0.0 => self.last.1,
+            Measure::Rms if length == 0.0 => self.last.1.abs(),
+            Measure::Mean => self.held / length,
+            Measure::Rms => (self.held / length).sqrt(),
+        }
+    }
+}
+
+/// Where the values of a measure come from.
+enum Source {
+    /// The row, after its time.
+    Column(usize),
+    /// The same all the time.
+    Parameter(Symbol),
+    Events,
+}
+
+/// Measures of one model, their names found.
+pub struct Probe {
+    wanted: Vec<Wanted>,
+    sources: Vec<Source>,
+    units: Vec<Unit>,
+    /// Recorded columns of the model.
+    columns: Vec<usize>,
+}
+
+impl Probe {
+    pub fn new(project: &Project, wanted: Vec<Wanted>) -> Result<Self, Failure> {
+        let mut probe = Probe { wanted: vec![], sources: vec![], units: vec![], columns: vec![] };
+        for one in wanted {
+            let (source, unit) = match &one {
+                Wanted::Signal { signal, .. } => probe.find(project, signal)?,
+                Wanted::Count { event } => (find_event(project, event)?, Unit::default()),
+                Wanted::Time { event, .. } => (find_event(project, event)?, Unit::si("s")),
+            };
+            probe.wanted.push(one);
+            probe.sources.push(source);
+            probe.units.push(unit);
+        }
+        Ok(probe)
+    }
+
+    fn find(&mut self, project: &Project, signal: &str) -> Result<(Source, Unit), Failure> {
+        let (prepared, system) = (&project.prepared, &project.prepared.system);
+        if let Some(column) = prepared.column(signal) {
+            self.columns.push(column);
+            return Ok((Source::Column(self.columns.len()), prepared.columns[column].unit.clone()));
+        }
+        let parameter =
+            system.find(signal).filter(|&s| matches!(system.quantity(s).kind, Kind::Parameter { .. }));
+        if let Some(symbol) = parameter {
+            return Ok((Source::Parameter(symbol), system.quantity(symbol).unit.clone()));
+        }
+        let names = prepared.columns.iter().map(|c| c.name.as_str());
+        Err(unknown("signal", signal, names))
+    }
+
+    pub fn wanted(&self) -> &[Wanted] {
+        &self.wanted
+    }
+
+    /// The unit a measure is shown in.
+    pub fn unit(&self, number: usize) -> &Unit {
+        &self.units[number]
+    }
+
+    /// Run and measure: values in the units they are shown in.
+    pub fn run(
+        &self,
+        project: &Project,
+        given: &HashMap<Symbol, f64>,
+        (solver, settings): (&Entry, &Settings),
+    ) -> Result<(Vec<f64>, Outcome), Failure> {
+        let settings = self.sampled(settings);
+        let mut meters: Vec<Option<Meter>> = self.wanted.iter().map(meter).collect();
+        let mut sink = |row: &[f64]| {
+            for (meter, source) in meters.iter_mut().zip(&self.sources) {
+                if let (Some(meter), Source::Column(place)) = (meter, source) {
+                    meter.push(row[0], row[*place]);
+                }
+            }
+            Ok(())
+        };
+        let outcome = simulate(project, given, (solver, &settings), &self.columns, true, &mut sink)?;
+        let start = project.prepared.system.start(given);
+        let value = |k: usize| match (&self.wanted[k], &self.sources[k]) {
+            (Wanted::Signal { .. }, Source::Parameter(s)) => self.units[k].shown(start.value(*s)),
+            (Wanted::Signal { .. }, _) => meters[k].as_ref().map_or(f64::NAN, Meter::value),
+            (Wanted::Count { event }, _) => times(&outcome, event).count() as f64,
+            (Wanted::Time { event, nth }, _) => times(&outcome, event).nth(nth - 1).unwrap_or(f64::NAN),
+        };
+        let values = (0..self.wanted.len()).map(value).collect();
+        Ok((values, outcome))
+    }
+
+    /// The settings with rows where the measures need them.
+    fn sampled(&self, settings: &Settings) -> Settings {
+        let over_time = |w: &Wanted| matches!(w, Wanted::Signal { measure, .. } if !matches!(measure, Measure::Final | Measure::At(_)));
+        let at = |w: &Wanted| match w {
+            Wanted::Signal { measure: Measure::At(t), .. } => Some(*t),
+            _ => None,
+        };
+        let output = if self.wanted.iter().any(over_time) { Output::Steps(PER_STEP) } else { Output::Start };
+        Settings { output, at: self.wanted.iter().filter_map(at).collect(), ..settings.clone() }
+    }
+}
+
+fn meter(wanted: &Wanted) -> Option<Meter> {
+    match wanted {
+        Wanted::Signal { measure, .. } => Some(Meter::new(*measure)),
+        _ => None,
+    }
+}
+
+fn times<'a>(outcome: &'a Outcome, event: &'a str) -> impl Iterator<Item = f64> + 'a {
+    outcome.events.iter().filter(move |(name, _)| name == event).map(|&(_, t)| t)
+}
+
+fn find_event(project: &Project, event: &str) -> Result<Source, Failure> {
+    let names = || project.prepared.system.events.iter().map(|e| e.name.as_str());
+    if names().any(|name| name == event) { Ok(Source::Events) } else { Err(unknown("event", event, names())) }
+}
+
+fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
+    let message = format!("there is no {what} `{name}`");
+    let near: Vec<String> = nearest(name, known).iter().map(|n| format!("`{n}`")).collect();
+    match near.is_empty() {
+        true => Failure::usage(message),
+        false => Failure::usage_hint(message, format!("did you mean {}?", near.join(" or "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measures_are_read_and_written() {
+        for text in [
+            "max(body.x)",
+            "rms(a - b)",
+            "at(x, 0.25 s)",
+            "final(x)",
+            "count(bounce)",
+            "time(bounce)",
+            "time(b, 3)",
+        ] {
+            assert_eq!(Wanted::parse(text).unwrap().to_string(), text);
+        }
+        let at = |text: &str| Wanted::parse(text).unwrap().to_string();
+        assert_eq!(at(" at( x , 250ms ) "), "at(x, 0.25 s)");
+        assert_eq!(at("at(max(a, b), 2)"), "at(max(a, b), 2 s)");
+        for text in ["body.x", "max()", "top(x)", "at(x)", "at(x, 3 m)", "time(x, 0)", "max(x"] {
+            assert!(Wanted::parse(text).is_err(), "{text}");
+        }
+    }
+
+    fn measured(measure: Measure, rows: &[(f64, f64)]) -> f64 {
+        let mut meter = Meter::new(measure);
+        rows.iter().for_each(|&(t, x)| meter.push(t, x));
+        meter.value()
+    }
+
+    #[test]
+    fn a_ramp_a_jump_and_a_plateau() {
+        // 0 → 2 in 1 s, a jump to −1, held for 3 s: ∫ x = 1 − 3, ∫ x² = 4/3 + 3.
+        let rows = [(0.0, 0.0), (1.0, 2.0), (1.0, -1.0), (4.0, -1.0)];
+        for (measure, expected) in [
+            (Measure::Max, 2.0),
+            (Measure::Min, -1.0),
+            (Measure::Final, -1.0),
+            (Measure::Mean, -0.5),
+            (Measure::Rms, (13.0_f64 / 12.0).sqrt()),
+            (Measure::At(0.25), 0.5),
+            (Measure::At(1.0), -1.0),
+            (Measure::At(0.0), 0.0),
+            (Measure::At(4.0), -1.0),
+        ] {
+            assert!((measured(measure, &rows) - expected).abs() < 1e-15, "{measure:?}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_exist_is_not_a_number() {
+        assert!(measured(Measure::At(5.0), &[(0.0, 1.0), (4.0, 1.0)]).is_nan());
+        assert!(measured(Measure::Max, &[]).is_nan());
+        assert!(measured(Measure::Max, &[(0.0, 1.0), (1.0, f64::NAN), (2.0, 3.0)]).is_nan());
+        assert_eq!(measured(Measure::Rms, &[(1.0, -3.0)]), 3.0);
+    }
+}

@@ -1,0 +1,143 @@
+//! Signals to look at: from a results file, or from a model by running it.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use trunnion_sim::integrate::Summary;
+use trunnion_sim::run::Settings;
+use trunnion_sim::solvers::choose::Entry;
+
+use crate::commands::run::metadata;
+use crate::failure::Failure;
+use crate::project::Project;
+use crate::results::{self, Column, Table};
+use crate::simulate::{Overrides, settings, simulate_to_table};
+
+/// What is run where a model is given.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    pub set: Vec<String>,
+    pub overrides: Overrides,
+}
+
+/// Work of a run, for comparing.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    pub summary: Summary,
+    pub wall_s: f64,
+}
+
+pub struct Signals {
+    /// Short name: the file's, without folder and ending.
+    pub name: String,
+    pub path: String,
+    pub table: Table,
+    pub effort: Option<Effort>,
+}
+
+/// Is it a model rather than a results file?
+pub fn is_model(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"))
+}
+
+impl Signals {
+    pub fn open(path: &str, changes: &Changes) -> Result<Self, Failure> {
+        Self::open_at(path, changes, &[])
+    }
+
+    /// The same with further times at which a model is to give values.
+    pub fn open_at(path: &str, changes: &Changes, at: &[f64]) -> Result<Self, Failure> {
+        let (table, effort) = match is_model(path) {
+            true => run(path, changes, at)?,
+            false => (results::read(Path::new(path))?, None),
+        };
+        Ok(Signals { name: short(path), path: path.to_string(), table, effort })
+    }
+
+    pub fn time(&self) -> &Column {
+        &self.table.columns[0]
+    }
+
+    /// Columns that fit one of the patterns, each once, in the order of the patterns. Time has to be named.
+    pub fn matching(&self, patterns: &[String]) -> Result<Vec<&Column>, Failure> {
+        let mut found: Vec<&Column> = vec![];
+        for pattern in patterns {
+            for column in self.table.matching(pattern)? {
+                let meant = !pattern.contains('*') || column.name != self.time().name;
+                if meant && !found.iter().any(|c| c.name == column.name) {
+                    found.push(column);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// What the model wants to see plotted, as far as it was recorded.
+    pub fn favourites(&self) -> Vec<&Column> {
+        let patterns = self.table.metadata.get(PLOT).map_or("", String::as_str);
+        let patterns = patterns.split(',').map(str::trim).filter(|p| !p.is_empty());
+        let recorded = patterns.filter(|p| self.table.matching(p).is_ok()).map(String::from);
+        self.matching(&recorded.collect::<Vec<_>>()).unwrap_or_default()
+    }
+}
+
+/// Metadata key of the signals to plot where nothing else is asked for, separated by commas.
+pub const PLOT: &str = "plot";
+
+/// A run that fails on the way still has something to show.
+fn run(path: &str, changes: &Changes, at: &[f64]) -> Result<(Table, Option<Effort>), Failure> {
+    let project = Project::open(path, &changes.set)?;
+    let (solver, settings): (&Entry, Settings) = settings(&project.run, &changes.overrides)?;
+    let settings = Settings { at: at.to_vec(), ..settings };
+    let (mut table, outcome) = simulate_to_table(&project, &HashMap::new(), (solver, &settings), false)?;
+    table.metadata = metadata(&project, solver.name, &settings);
+    table.metadata.insert(results::ENDED.into(), outcome.ended());
+    match outcome.check() {
+        Err(Failure::Run { message, .. }) if table.rows() > 1 => eprintln!("warning: {path}: {message}"),
+        other => other?,
+    }
+    let wall_s = outcome.wall.as_secs_f64();
+    Ok((table, outcome.summary.map(|summary| Effort { summary, wall_s })))
+}
+
+fn short(path: &str) -> String {
+    let name = Path::new(path).file_name().map_or(path.into(), |n| n.to_string_lossy());
+    let name = name.strip_suffix(".partial").unwrap_or(&name);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_string()
+}
+
+/// The short names, or the paths where two short ones are the same.
+pub fn labels(all: &[Signals]) -> Vec<String> {
+    let twice = |s: &Signals| all.iter().filter(|o| o.name == s.name).count() > 1;
+    all.iter().map(|s| if twice(s) { s.path.clone() } else { s.name.clone() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signals(path: &str, names: &[&str], plot: &str) -> Signals {
+        let columns = names.iter().map(|n| Column::new(*n, "", "")).collect();
+        let metadata = [(PLOT.to_string(), plot.to_string())].into();
+        Signals { name: short(path), path: path.into(), table: Table { columns, metadata }, effort: None }
+    }
+
+    #[test]
+    fn files_are_told_apart_by_their_shortest_names() {
+        assert_eq!(short("a/b/strut.parquet"), "strut");
+        assert_eq!(short("strut.csv.partial"), "strut");
+        let all = [signals("a/x.csv", &[], ""), signals("b/x.csv", &[], ""), signals("y.csv", &[], "")];
+        assert_eq!(labels(&all), ["a/x.csv", "b/x.csv", "y"]);
+        assert!(is_model("a.toml") && !is_model("a.toml.csv"));
+    }
+
+    #[test]
+    fn favourites_are_what_the_model_plots_and_has() {
+        let s = signals("x.csv", &["time", "b.x", "b.v", "c"], "b.*, nothing,b.x");
+        let names: Vec<&str> = s.favourites().iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(names, ["b.x", "b.v"]);
+        assert!(s.matching(&["b.z".into()]).is_err());
+        assert_eq!(s.matching(&["*".into()]).unwrap().len(), 3);
+        assert_eq!(s.matching(&["time".into()]).unwrap().len(), 1);
+    }
+}

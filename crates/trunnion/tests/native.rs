@@ -1,0 +1,75 @@
+//! Native code and interpreter give the same bits on every example, along a whole run.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use trunnion::project::Project;
+use trunnion::simulate::{Overrides, settings};
+use trunnion_equations::{Compiled, Engine, Part};
+use trunnion_sim::machine::{Machine, Prepared};
+use trunnion_sim::run::run;
+
+fn models(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("parts") {
+            models(&path, found);
+        } else if path.extension().is_some_and(|e| e == "toml") {
+            found.push(path);
+        }
+    }
+}
+
+fn evaluate(compiled: &Compiled, part: Part, t: f64, y: &[f64], slow: &[f64]) -> Vec<u64> {
+    let mut scratch = vec![0.0; compiled.scratch()];
+    let mut k = vec![0.0; compiled.n_slow()];
+    compiled.prepare(slow, &mut scratch, &mut k);
+    let mut out = vec![0.0; compiled.program(part as usize).n_out];
+    compiled.run(part as usize, t, y, &k, &mut scratch, &mut out);
+    // One NaN is like another.
+    out.iter().map(|v| if v.is_nan() { f64::NAN.to_bits() } else { v.to_bits() }).collect()
+}
+
+#[test]
+fn interpreter_and_native_code_agree_on_every_example() {
+    let mut paths = Vec::new();
+    models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples"), &mut paths);
+    assert!(paths.len() >= 10);
+    for path in paths {
+        let project = Project::open(&path.to_string_lossy(), &[])
+            .unwrap_or_else(|f| panic!("{}: {}", path.display(), f.render(false)));
+        let prepared: &Arc<Prepared> = &project.prepared;
+        assert_eq!(prepared.compiled.engine(), Engine::Native);
+        let interpreter = prepared.system.compile(Engine::Interpreter);
+        let (solver, s) = settings(&project.run, &Overrides::default()).unwrap_or_else(|_| panic!());
+        let n_slow = prepared.system.slow.len();
+        let mut seen = 0;
+        let mut check = |machine: &mut Machine, t: f64, y: &[f64], _| {
+            seen += 1;
+            if seen % 50 == 1 {
+                let slow: Vec<f64> = (0..n_slow).map(|i| machine.slow(i)).collect();
+                for part in [
+                    Part::Residual,
+                    Part::Jacobian,
+                    Part::TimeGradient,
+                    Part::Guards,
+                    Part::Outputs,
+                    Part::Actions,
+                ] {
+                    assert_eq!(
+                        evaluate(&prepared.compiled, part, t, y, &slow),
+                        evaluate(&interpreter, part, t, y, &slow),
+                        "{} {part:?} at t = {t}",
+                        path.display()
+                    );
+                }
+            }
+            ControlFlow::Continue(())
+        };
+        let finished = run(prepared, &HashMap::new(), solver, &s, &mut check).unwrap();
+        assert!(finished.result.is_ok(), "{}: {:?}", path.display(), finished.result);
+        assert!(seen > 10);
+    }
+}
