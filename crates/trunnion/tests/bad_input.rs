@@ -108,6 +108,23 @@ fn equations_that_fail_on_the_way() {
 }
 
 #[test]
+fn controllers_that_fail() {
+    let folder = Folder::new();
+    for (program, words) in [
+        ("if (t > 0.45) while (true) {} return { u: 1 };", ["c:", "does not end"].as_slice()),
+        ("if (t > 0.45) throw new Error('enough'); return { u: 1 };", &["c:", "enough"]),
+        ("return { u: t > 0.45 ? NaN : 1 };", &["`u`"]),
+    ] {
+        let model = "[variables]\nx = { start = 0 }\n[equations]\ne = \"der(x) = c.u/1 s\"\n\
+             [controllers.c]\nperiod = \"0.1 s\"\ninputs = {}\noutputs = { u = \"1\" }\n";
+        folder.write("m.toml", format!("{model}script = \"function step(t) {{ {program} }}\"\n"));
+        folder.bad(&["run", "m.toml", "-o", "m.csv"], 3, &["t = 0.5 s"]);
+        folder.bad(&["run", "m.toml", "-o", "m.csv"], 3, words);
+        assert!(folder.read("m.csv").contains("# ended: failed:"));
+    }
+}
+
+#[test]
 fn places_that_cannot_be_written() {
     let folder = Folder::new();
     folder.write("m.toml", rate("a", "0"));

@@ -205,7 +205,7 @@ fn balance_writes_into_components() {
 }
 
 #[test]
-fn templates_check_and_run() {
+fn templates_do_what_they_expect() {
     let folder = Folder::new();
     for template in ["oscillator", "circuit", "bouncing-ball", "controller"] {
         folder.good(&["new", template, "--template", template]);
@@ -213,9 +213,7 @@ fn templates_check_and_run() {
         folder.good(&["check", &model]);
         folder.good(&["equations", &model]);
         assert!(!folder.read(&model).contains("NAME"));
-        let answer = folder.run(&["run", &model, "-q"]);
-        let no_javascript = answer.err.contains("built without JavaScript");
-        assert!(answer.code == 0 || no_javascript, "{}", answer.err);
+        folder.good(&["verify", &model]);
     }
     let before = folder.read("circuit.toml");
     folder.bad(&["new", "circuit"], 2, &["`circuit.toml` is there already", "= hint:"]);
