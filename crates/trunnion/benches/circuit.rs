@@ -21,21 +21,13 @@ const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/stiff_cir
 const ERROR: f64 = 3e-5;
 const STATES: usize = 18;
 
-/// Seconds this thread has had a processor: other work on the machine does not count. Elsewhere than on Linux,
-/// wall time.
-fn clock(since: Instant) -> f64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanoseconds = text.split_whitespace().next().and_then(|n| n.parse::<f64>().ok());
-    nanoseconds.map_or(since.elapsed().as_secs_f64(), |n| 1e-9 * n)
-}
-
+/// The shortest of several rounds: what other work on the machine disturbs least.
 fn best<T>(rounds: usize, mut work: impl FnMut() -> T) -> f64 {
     let mut best = f64::INFINITY;
-    let since = Instant::now();
     for _ in 0..rounds {
-        let start = clock(since);
+        let start = Instant::now();
         black_box(work());
-        best = best.min(clock(since) - start);
+        best = best.min(start.elapsed().as_secs_f64());
     }
     best
 }
@@ -79,7 +71,7 @@ fn main() {
             let Some(entry) = find(solver) else { continue };
             let all: Vec<usize> = (0..STATES).collect();
             let mut steps = 0;
-            let time = best(15, || {
+            let time = best(40, || {
                 let mut rows = 0;
                 let mut sink = |row: &[f64]| {
                     rows += row.len();
