@@ -1,16 +1,16 @@
-// PID position controller, sampled: backward Euler integral, filtered difference quotient.
-const Kp = 400, Ki = 300, Kd = 40, h = 1e-3;
-let integral = 0, last = 0;
+// PID position controller: rectangle rule for the integral, difference quotient for the rate.
+let gains;
+let integral = 0;
+let last = 0;
 
 function init(t, parameters) {
-  integral = 0;
-  last = 0;
+  gains = parameters;
 }
 
 function step(t, inputs) {
   const error = inputs.target - inputs.x;
-  integral += h * error;
-  const rate = (error - last) / h;
+  integral += gains.period * error;
+  const rate = (error - last) / gains.period;
   last = error;
-  return { f: Kp * error + Ki * integral + Kd * rate };
+  return { f: gains.Kp * error + gains.Ki * integral + gains.Kd * rate };
 }

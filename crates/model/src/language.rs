@@ -18,9 +18,10 @@ use crate::units::Dimension;
 
 pub use ast::{Ast, Kind, Operator, references};
 pub use error::LangError;
-pub use guard::{Direction, Guard, condition};
+pub use guard::{Guard, condition};
 pub use lower::{lower, lower_equation};
 pub use parse::{parse_equation, parse_expression};
+pub use trunnion_equations::flat::Direction;
 
 /// What a name stands for.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trunnion_equations::flat::{Action, Assignment, Kind};
-use trunnion_equations::{Compiled, Engine, Expr, Part, Symbol, System, Unit, flat};
+use trunnion_equations::{Compiled, Engine, Expr, Part, Symbol, System, Unit};
 
-use crate::problem::{Crossing, Direction, Effect, Guard, Hybrid, Layout, Problem};
+use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem};
 use crate::task::Tasks;
 
 /// The compiled model, for any number of runs on any number of threads.
@@ -62,14 +62,7 @@ impl Prepared {
 
 fn layout(system: &System) -> Layout {
     let quantity = |&s: &Symbol| system.quantity(s);
-    let guards = system.guards().into_iter().map(|(name, direction, _)| Guard {
-        name,
-        direction: match direction {
-            flat::Direction::Rising => Direction::Rising,
-            flat::Direction::Falling => Direction::Falling,
-            flat::Direction::Both => Direction::Both,
-        },
-    });
+    let guards = system.guards().into_iter().map(|(name, direction, _)| Guard { name, direction });
     Layout {
         names: system.unknowns.iter().map(|s| quantity(s).name.clone()).collect(),
         differential: (0..system.n()).map(|i| i < system.n_states).collect(),

@@ -3,6 +3,7 @@
 //! Rows with M = 1 are differential, rows with M = 0 are algebraic: 0 = f. The problem has index 1:
 //! ∂f_algebraic/∂y_algebraic is regular.
 
+pub use trunnion_equations::flat::Direction;
 use trunnion_num::Pattern;
 
 /// The fixed shape of a problem.
@@ -27,14 +28,6 @@ impl Layout {
     pub fn n(&self) -> usize {
         self.differential.len()
     }
-}
-
-/// Which sign changes of a guard function count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    Rising,
-    Falling,
-    Both,
 }
 
 #[derive(Clone, Debug)]

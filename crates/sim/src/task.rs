@@ -2,8 +2,8 @@
 //!
 //!   t_k = offset + k · period,  k = 0, 1, …   computed from k, so that instants do not drift       (1)
 
-use trunnion_equations::flat::Action;
-use trunnion_equations::{Start, System};
+use trunnion_equations::flat::{Action, Kind};
+use trunnion_equations::{Start, Symbol, System};
 
 #[cfg(feature = "script")]
 use crate::script::{Limits, Script};
@@ -56,6 +56,19 @@ pub struct Tasks {
     list: Vec<Due>,
 }
 
+/// What a controller is told at the start: the parameters of the component it stands in, and its period.
+fn parameters(system: &System, start: &Start<'_>, component: &str, period: f64) -> Vec<(String, f64)> {
+    let mut list = vec![("period".to_string(), period)];
+    for (i, q) in system.quantities.iter().enumerate() {
+        if matches!(q.kind, Kind::Parameter { .. }) && q.origin.component == component {
+            let local = q.name.rsplit('.').next().unwrap_or(&q.name).to_string();
+            list.retain(|(name, _)| *name != local);
+            list.push((local, start.value(Symbol(i as u32))));
+        }
+    }
+    list
+}
+
 impl Tasks {
     pub fn new(system: &System, start: &Start<'_>, t_0: f64) -> Result<Self, String> {
         let mut list = Vec::new();
@@ -76,7 +89,8 @@ impl Tasks {
                     let names: Vec<String> = outputs.iter().map(|(n, _)| n.clone()).collect();
                     let mut script = Script::new(&task.name, source, &inputs, &names, Limits::default())
                         .map_err(|e| e.to_string())?;
-                    script.init(t_0, &[]).map_err(|e| e.to_string())?;
+                    let parameters = parameters(system, start, &task.origin.component, period);
+                    script.init(t_0, &parameters).map_err(|e| e.to_string())?;
                     (Some(script), vec![0.0; names.len()])
                 }
             };

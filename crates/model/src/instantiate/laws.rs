@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use trunnion_equations::flat::{Action, Assignment, Direction, Equation, Event, Output, Task};
+use trunnion_equations::flat::{Action, Assignment, Equation, Event, Output, Task};
 use trunnion_equations::{Expr, Node, Symbol, Table};
 use trunnion_num::{Table1, Table2};
 
@@ -11,7 +11,7 @@ use super::{Builder, Named, Role, join, shown, si};
 use crate::component::{Assign, Body, Clock, Column, Controller, TableData, language_error, wrong_dimension};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::file::Span;
-use crate::language::{self, Scope, TableFn, condition, lower_equation};
+use crate::language::{Scope, TableFn, condition, lower_equation};
 use crate::units::{Dimension, Unit};
 
 /// Who sets values; an event may also set states.
@@ -136,16 +136,11 @@ impl<'a> Builder<'a> {
             let Some(when) = &event.when else { continue };
             match condition(self.graph(), &when.ast, &self.view(index)) {
                 Ok(guard) => {
-                    let direction = match guard.direction {
-                        language::Direction::Rising => Direction::Rising,
-                        language::Direction::Falling => Direction::Falling,
-                        language::Direction::Both => Direction::Both,
-                    };
                     self.flat.events.push(Event {
                         name: self.tree.instances[index].full(&event.key.name),
                         origin: self.origin(index, &when.text.span),
                         guard: guard.expr,
-                        direction,
+                        direction: guard.direction,
                         set,
                         terminate: event.terminate.clone(),
                     });

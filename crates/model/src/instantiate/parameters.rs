@@ -115,7 +115,8 @@ impl<'a> Builder<'a> {
     fn add_parameter(&mut self, item: &Item<'a>) {
         let p = item.parameter;
         let whose = self.tree.instances[item.instance].phrase(&p.key.name);
-        let unit = p.unit.clone();
+        // Without a unit of its own, the one its first value is written in: another value keeps to it.
+        let unit = p.unit.clone().or_else(|| p.value.as_ref().and_then(literal_unit));
         let value = match &item.value {
             _ if self.names.broken.contains(&item.name) => None,
             Some(value) => self.constant(value, item.scope, unit.as_ref(), &whose),
@@ -130,8 +131,7 @@ impl<'a> Builder<'a> {
         }
         let placeholder = Typed { expr: self.graph().constant(1.0).id, dimension: None };
         let (typed, number) = value.unwrap_or((placeholder, 1.0));
-        let literal = item.value.as_ref().and_then(literal_unit);
-        let unit = unit.or(literal).or(typed.dimension.map(si));
+        let unit = unit.or(typed.dimension.map(si));
         let range = self.range(item, unit.as_ref(), &whose, sound.then_some(number));
         let place = item.value.as_ref().map_or(&p.key.span, |v| &v.span);
         let origin = self.origin(item.instance, place);

@@ -2,20 +2,13 @@
 //!
 //!   a < b  ⇔  f < 0 with f = a − b;   p and q  ⇔  max(f_p, f_q) < 0;   p or q  ⇔  min(f_p, f_q) < 0      (1)
 
+use trunnion_equations::flat::Direction;
 use trunnion_equations::{Ex, Expr, Graph};
 
 use super::Scope;
 use super::ast::{AND, Ast, COMPARISON, Kind, OR, Operator};
 use super::error::{self, LangError};
 use super::lower::Lowering;
-
-/// How a guard crosses zero when its event happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    Rising,
-    Falling,
-    Both,
-}
 
 /// An event's condition: it happens when `expr` crosses zero in `direction`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -360,3 +360,13 @@ fn whole_numbers_can_be_set_from_outside() {
     let model = load(&Memory::new(&[("m.toml", "")]), "m.toml", &sets, &built_in()).unwrap();
     assert_eq!(model.run.grid, Grid::Points(7));
 }
+
+#[test]
+fn a_bare_number_from_outside_counts_in_the_unit_of_the_value_it_replaces() {
+    let files = Memory::new(&[("m.toml", "[parameters]\nd = \"4 mm\"\n")]);
+    let sets = [("d".to_string(), "6".to_string())];
+    let model = load(&files, "m.toml", &sets, &built_in()).unwrap_or_else(|e| panic!("{}", shown(&e)));
+    assert_eq!(value(&model, "d"), 0.006);
+    let wrong = [("d".to_string(), "6 bar".to_string())];
+    assert!(load(&files, "m.toml", &wrong, &built_in()).is_err());
+}
