@@ -187,3 +187,18 @@ fn a_constraint_on_states_is_explained() {
     m.equation("tie", x, y);
     assert_eq!(messages(m), ["equation (tie) ties `x` and `y` together, which are already integrated"]);
 }
+
+#[test]
+fn equations_that_fix_only_a_combination_are_explained() {
+    let mut m = Model::new();
+    let (a, b) = (m.unknown("a", 0.0), m.unknown("b", 0.0));
+    let g = &m.flat.graph;
+    let (da, db, t) = (g.derivative(a), g.derivative(b), g.time().id);
+    let (up, down) = ((da - db).id, (db - da).id);
+    m.equation("p", up, t);
+    m.equation("q", down, t);
+    assert_eq!(
+        messages(m),
+        ["equations (p) and (q) determine only combinations of `der(a)` and `der(b)`, not each of them"]
+    );
+}

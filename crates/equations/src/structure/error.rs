@@ -16,6 +16,8 @@ pub enum Finding {
     OnlyStates { equation: String, states: Vec<String> },
     /// An equation without anything to solve for.
     NoUnknown { equation: String },
+    /// Linear equations that determine only combinations of their unknowns.
+    Dependent { equations: Vec<String>, unknowns: Vec<String> },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +55,7 @@ impl StructureError {
             Finding::Surplus { .. } => "S0003",
             Finding::OnlyStates { .. } => "S0004",
             Finding::NoUnknown { .. } => "S0005",
+            Finding::Dependent { .. } => "S0006",
         }
     }
 
@@ -82,6 +85,11 @@ impl StructureError {
                 )
             }
             Finding::NoUnknown { equation } => format!("equation ({equation}) contains no unknown"),
+            Finding::Dependent { equations, unknowns } => format!(
+                "equations {} determine only combinations of {}, not each of them",
+                list(equations, "(", ")"),
+                list(unknowns, "`", "`")
+            ),
         }
     }
 
@@ -111,6 +119,12 @@ impl StructureError {
                 "keep only one of {} as a state, or put an elastic element between them",
                 list(states, "`", "`")
             ),
+            Finding::Dependent { unknowns, .. } if unknowns.iter().any(|u| u.starts_with("der(")) => {
+                "make the combination a variable of its own, as in `u = a - b`, and use der(u)".into()
+            }
+            Finding::Dependent { .. } => {
+                "one of the equations follows from the others: replace it, or fix one unknown as a ground fixes a potential".into()
+            }
             Finding::NoUnknown { .. } => {
                 "declare one of its names under [variables], or remove the equation".into()
             }
@@ -128,10 +142,7 @@ pub fn findings(
         Node::Derivative(s) | Node::Symbol(s) => s,
         _ => Symbol(0),
     };
-    let name = |u: &usize| match leaves[*u] {
-        Node::Derivative(s) => format!("der({})", flat.quantity(s).name),
-        _ => flat.quantity(symbol(*u)).name.clone(),
-    };
+    let name = |u: &usize| leaf_name(flat, leaves[*u]);
     let equation = |e: &usize| flat.equations[*e].name.clone();
     let mut errors = Vec::new();
     // One report for each connected over- or underdetermined part.
@@ -179,6 +190,25 @@ pub fn findings(
         errors.push(StructureError { finding, origins });
     }
     errors
+}
+
+/// A linear block whose equations depend on each other.
+pub fn dependent(flat: &Flat, leaves: &[Node], equations: &[usize], unknowns: &[usize]) -> StructureError {
+    StructureError {
+        origins: equations.iter().map(|&e| flat.equations[e].origin.clone()).collect(),
+        finding: Finding::Dependent {
+            equations: equations.iter().map(|&e| flat.equations[e].name.clone()).collect(),
+            unknowns: unknowns.iter().map(|&u| leaf_name(flat, leaves[u])).collect(),
+        },
+    }
+}
+
+fn leaf_name(flat: &Flat, leaf: Node) -> String {
+    match leaf {
+        Node::Derivative(s) => format!("der({})", flat.quantity(s).name),
+        Node::Symbol(s) => flat.quantity(s).name.clone(),
+        _ => String::new(),
+    }
 }
 
 fn no_unknown(flat: &Flat, e: usize) -> StructureError {

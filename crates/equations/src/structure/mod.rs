@@ -63,10 +63,17 @@ pub fn analyse(mut flat: Flat) -> Result<System, Vec<StructureError>> {
         residuals: &residuals,
         gradients: &gradients,
     };
-    let mut solutions = Vec::new();
+    let (mut solutions, mut errors) = (Vec::new(), Vec::new());
     for block in matching::blocks(&incidence, &matching) {
         let unknowns: Vec<usize> = block.iter().filter_map(|&e| matching.unknown_of[e]).collect();
-        solutions.push(equations.solve(&block, &unknowns));
+        let solution = equations.solve(&block, &unknowns);
+        if solution.singular {
+            errors.push(error::dependent(&flat, &leaves, &block, &unknowns));
+        }
+        solutions.push(solution);
+    }
+    if !errors.is_empty() {
+        return Err(errors);
     }
     Ok(assemble(flat, relations, &leaves, &residuals, solutions))
 }

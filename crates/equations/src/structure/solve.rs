@@ -22,6 +22,8 @@ pub struct Solution {
     pub torn: Vec<usize>,
     /// Equations whose residual determines them.
     pub residuals: Vec<usize>,
+    /// The block is linear and its equations depend on each other, whatever the parameters are.
+    pub singular: bool,
 }
 
 /// The equations of a model as residuals with their derivatives by the unknowns.
@@ -118,6 +120,9 @@ impl Equations<'_> {
         // (unknown, row) in order of elimination.
         let mut order: Vec<(usize, usize)> = Vec::new();
         while !open.is_empty() {
+            if open.iter().any(|&r| rows[r].is_empty()) {
+                return Some(Solution { singular: true, ..Solution::default() });
+            }
             let (row, unknown) = self.pivot(&open, &rows)?;
             open.retain(|&r| r != row);
             order.push((unknown, row));
