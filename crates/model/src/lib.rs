@@ -16,4 +16,5 @@ pub use component::{Definition, Library};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use file::{Files, Source, Sources, Span};
 pub use load::{Model, load};
+pub use nearest::edits;
 pub use run::{Expect, Run};

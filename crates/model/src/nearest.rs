@@ -32,8 +32,9 @@ fn lowercase(word: &str) -> Vec<char> {
     word.chars().flat_map(char::to_lowercase).collect()
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
-fn edits(a: &[char], b: &[char]) -> usize {
+/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`: the restricted distance of
+/// Damerau and Levenshtein.
+pub fn edits(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();
     for i in 1..=a.len() {
@@ -53,6 +54,16 @@ fn edits(a: &[char], b: &[char]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn edits_count_by_hand() {
+        let cases =
+            [("", "", 0), ("", "abc", 3), ("kitten", "sitting", 3), ("mass", "mas", 1), ("pump", "pmup", 1)];
+        for (from, to, expected) in cases {
+            let (a, b): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
+            assert_eq!((edits(&a, &b), edits(&b, &a)), (expected, expected), "{from} → {to}");
+        }
+    }
 
     #[test]
     fn finds_the_word_that_was_meant() {
