@@ -351,19 +351,38 @@ impl Graph {
     pub fn rewrite(&self, roots: &[Expr], mut replace: impl FnMut(Node) -> Option<Expr>) -> Vec<Expr> {
         let mut new: HashMap<Expr, Expr> = HashMap::new();
         for e in self.reachable(roots.iter().copied()) {
-            let node = self.node(e);
-            let at = |c: Expr| self.at(new[&c]);
-            let made = match node {
-                Node::Const(_) | Node::Time | Node::Symbol(_) | Node::Derivative(_) => e,
-                Node::Unary(op, a) => self.unary(op, at(a)).id,
-                Node::Binary(op, a, b) => self.binary(op, at(a), at(b)).id,
-                Node::Select(c, a, b) => self.select(at(c), at(a), at(b)).id,
-                Node::Table1(t, a, d) => self.table1(t, at(a), d).id,
-                Node::Table2(t, a, b, dx, dy) => self.table2(t, at(a), at(b), dx, dy).id,
-            };
+            let made = self.rebuild(e, |c| new[&c]);
             new.insert(e, replace(self.node(made)).unwrap_or(made));
         }
         roots.iter().map(|e| new[e]).collect()
+    }
+
+    /// A node made again from the new forms of its children.
+    pub fn rebuild(&self, e: Expr, new: impl Fn(Expr) -> Expr) -> Expr {
+        let at = |c: Expr| self.at(new(c));
+        match self.node(e) {
+            Node::Const(_) | Node::Time | Node::Symbol(_) | Node::Derivative(_) => e,
+            Node::Unary(op, a) => self.unary(op, at(a)).id,
+            Node::Binary(op, a, b) => self.binary(op, at(a), at(b)).id,
+            Node::Select(c, a, b) => self.select(at(c), at(a), at(b)).id,
+            Node::Table1(t, a, d) => self.table1(t, at(a), d).id,
+            Node::Table2(t, a, b, dx, dy) => self.table2(t, at(a), at(b), dx, dy).id,
+        }
+    }
+
+    /// For every node under the roots: does it depend on a leaf of the kind asked for? Constants depend on nothing.
+    pub fn dependence(&self, roots: &[Expr], leaf: impl Fn(Node) -> bool) -> HashMap<Expr, bool> {
+        let mut depends = HashMap::new();
+        for e in self.reachable(roots.iter().copied()) {
+            let node = self.node(e);
+            let d = match node {
+                Node::Const(_) => false,
+                Node::Time | Node::Symbol(_) | Node::Derivative(_) => leaf(node),
+                _ => node.children().any(|c| depends[&c]),
+            };
+            depends.insert(e, d);
+        }
+        depends
     }
 }
 

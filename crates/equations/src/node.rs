@@ -202,10 +202,4 @@ impl Binary {
         use Binary::*;
         matches!(self, Add | Mul | Eq | Ne | And | Or)
     }
-
-    /// Gives 0 or 1 only.
-    pub fn is_boolean(self) -> bool {
-        use Binary::*;
-        matches!(self, Lt | Le | Eq | Ne | And | Or)
-    }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::graph::{Ex, Graph, Table};
+use crate::graph::{Graph, Table};
 use crate::node::{Binary, Expr, Node, Unary};
 
 /// Where a leaf of an expression is found at run time.
@@ -58,12 +58,12 @@ impl Programs {
     /// One fast program for each list of roots.
     pub fn build(graph: &Graph, roots: &[Vec<Expr>], place: impl Fn(Node) -> Option<Place>) -> Self {
         let all: Vec<Expr> = roots.iter().flatten().copied().collect();
-        let is_slow = slowness(graph, &all, &place);
-        let cheap = reciprocals(graph, &all, &is_slow);
-        let is_slow = slowness(graph, &cheap, &place);
+        let fast_leaf = |leaf: Node| !matches!(place(leaf), Some(Place::Slow(_)));
+        let cheap = reciprocals(graph, &all, &graph.dependence(&all, fast_leaf));
+        let is_fast = graph.dependence(&cheap, fast_leaf);
 
         let mut builder =
-            Builder { graph, place: &place, is_slow: &is_slow, k: HashMap::new(), slow: Vec::new() };
+            Builder { graph, place: &place, is_fast: &is_fast, k: HashMap::new(), slow: Vec::new() };
         let mut fast = Vec::new();
         let mut next = 0;
         for list in roots {
@@ -76,48 +76,25 @@ impl Programs {
     }
 }
 
-/// For every node under the roots: does it depend on slow inputs only?
-fn slowness(graph: &Graph, roots: &[Expr], place: &impl Fn(Node) -> Option<Place>) -> HashMap<Expr, bool> {
-    let mut slow = HashMap::new();
-    for e in graph.reachable(roots.iter().copied()) {
-        let node = graph.node(e);
-        let s = match node {
-            Node::Const(_) => true,
-            Node::Time | Node::Symbol(_) | Node::Derivative(_) => matches!(place(node), Some(Place::Slow(_))),
-            _ => node.children().all(|c| slow[&c]),
-        };
-        slow.insert(e, s);
-    }
-    slow
-}
-
 /// Replaces divisions by products where the reciprocal is slow or shared.
-fn reciprocals(graph: &Graph, roots: &[Expr], slow: &HashMap<Expr, bool>) -> Vec<Expr> {
+fn reciprocals(graph: &Graph, roots: &[Expr], is_fast: &HashMap<Expr, bool>) -> Vec<Expr> {
     let mut divisions: HashMap<Expr, u32> = HashMap::new();
-    for (e, _) in slow.iter().filter(|(_, slow)| !**slow) {
+    for (e, _) in is_fast.iter().filter(|(_, fast)| **fast) {
         if let Node::Binary(Binary::Div, _, d) = graph.node(*e) {
             *divisions.entry(d).or_default() += 1;
         }
     }
-    // Denominators by their new form: children are rewritten before their parents.
     let mut new: HashMap<Expr, Expr> = HashMap::new();
     for e in graph.reachable(roots.iter().copied()) {
-        let node = graph.node(e);
-        let at = |c: Expr| graph.at(new[&c]);
-        let made: Ex<'_> = match node {
-            Node::Const(_) | Node::Time | Node::Symbol(_) | Node::Derivative(_) => graph.at(e),
-            Node::Unary(op, a) => graph.unary(op, at(a)),
+        let made = match graph.node(e) {
             Node::Binary(Binary::Div, a, b)
-                if !slow[&e] && graph.at(a).value() != Some(1.0) && (slow[&b] || divisions[&b] > 1) =>
+                if is_fast[&e] && graph.at(a).value() != Some(1.0) && (!is_fast[&b] || divisions[&b] > 1) =>
             {
-                at(a) * (1.0 / at(b))
+                (graph.at(new[&a]) * (1.0 / graph.at(new[&b]))).id
             }
-            Node::Binary(op, a, b) => graph.binary(op, at(a), at(b)),
-            Node::Select(c, a, b) => graph.select(at(c), at(a), at(b)),
-            Node::Table1(t, a, d) => graph.table1(t, at(a), d),
-            Node::Table2(t, a, b, dx, dy) => graph.table2(t, at(a), at(b), dx, dy),
+            _ => graph.rebuild(e, |c| new[&c]),
         };
-        new.insert(e, made.id);
+        new.insert(e, made);
     }
     roots.iter().map(|e| new[e]).collect()
 }
@@ -125,7 +102,8 @@ fn reciprocals(graph: &Graph, roots: &[Expr], slow: &HashMap<Expr, bool>) -> Vec
 struct Builder<'a, P> {
     graph: &'a Graph,
     place: &'a P,
-    is_slow: &'a HashMap<Expr, bool>,
+    /// Does it depend on more than slow inputs?
+    is_fast: &'a HashMap<Expr, bool>,
     /// Slot in k of each slow expression that fast code reads.
     k: HashMap<Expr, u32>,
     slow: Vec<Expr>,
@@ -133,11 +111,11 @@ struct Builder<'a, P> {
 
 impl<P: Fn(Node) -> Option<Place>> Builder<'_, P> {
     fn fast(&mut self, roots: &[Expr]) -> Program {
-        let (graph, place, is_slow) = (self.graph, self.place, self.is_slow);
+        let (graph, place, is_fast) = (self.graph, self.place, self.is_fast);
         let (k, slow) = (&mut self.k, &mut self.slow);
         emit(graph, roots, |e, node| match node {
             Node::Const(_) => None,
-            _ if is_slow[&e] => Some(Op::Slow(*k.entry(e).or_insert_with(|| {
+            _ if !is_fast[&e] => Some(Op::Slow(*k.entry(e).or_insert_with(|| {
                 slow.push(e);
                 slow.len() as u32 - 1
             }))),

@@ -66,8 +66,8 @@ pub struct System {
     pub pattern: Pattern,
     jacobian: Vec<Expr>,
     f_t: Vec<Expr>,
-    /// ∂f/∂(slow input), for linear models: (row, slow place, value).
-    slow_place: HashMap<Symbol, usize>,
+    /// Where each quantity is found at run time; one that is solved in symbols has no place.
+    places: HashMap<Symbol, Place>,
 }
 
 /// Programs of a compiled system, in this order.
@@ -101,7 +101,9 @@ impl System {
             .filter(|&i| !matches!(quantities[i].kind, Kind::Unknown { .. }))
             .map(|i| Symbol(i as u32))
             .collect();
-        let slow_place = slow.iter().enumerate().map(|(i, &s)| (s, i)).collect();
+        let places = (unknowns.iter().enumerate().map(|(i, &s)| (s, Place::Unknown(i as u32))))
+            .chain(slow.iter().enumerate().map(|(i, &s)| (s, Place::Slow(i as u32))))
+            .collect();
         let place: HashMap<Symbol, u32> = unknowns.iter().enumerate().map(|(i, &s)| (s, i as u32)).collect();
         let values: Vec<Expr> = rows.iter().map(|r| r.value).collect();
         let by_y = gradients(&graph, &values, |n| match n {
@@ -141,7 +143,7 @@ impl System {
             pattern,
             jacobian,
             f_t,
-            slow_place,
+            places,
         }
     }
 
@@ -159,12 +161,18 @@ impl System {
 
     /// Place of a parameter, input or mode among the slow inputs.
     pub fn slow_place(&self, s: Symbol) -> Option<usize> {
-        self.slow_place.get(&s).copied()
+        match self.places.get(&s) {
+            Some(Place::Slow(i)) => Some(*i as usize),
+            _ => None,
+        }
     }
 
     /// Place of an unknown in y.
     pub fn y_place(&self, s: Symbol) -> Option<usize> {
-        self.unknowns.iter().position(|&u| u == s)
+        match self.places.get(&s) {
+            Some(Place::Unknown(i)) => Some(*i as usize),
+            _ => None,
+        }
     }
 
     /// Guard functions with name and direction: events, then relations.
@@ -198,29 +206,13 @@ impl System {
     fn place(&self, node: Node) -> Option<Place> {
         match node {
             Node::Time => Some(Place::Time),
-            Node::Symbol(s) => self
-                .slow_place
-                .get(&s)
-                .map(|&i| Place::Slow(i as u32))
-                .or_else(|| self.y_place(s).map(|i| Place::Unknown(i as u32))),
+            Node::Symbol(s) => self.places.get(&s).copied(),
             _ => None,
         }
     }
 
     /// The programs in the order of [`Part`].
     pub fn programs(&self) -> Programs {
-        let places: HashMap<Symbol, Place> = self
-            .unknowns
-            .iter()
-            .enumerate()
-            .map(|(i, &s)| (s, Place::Unknown(i as u32)))
-            .chain(self.slow.iter().enumerate().map(|(i, &s)| (s, Place::Slow(i as u32))))
-            .collect();
-        let place = |n: Node| match n {
-            Node::Time => Some(Place::Time),
-            Node::Symbol(s) => places.get(&s).copied(),
-            _ => None,
-        };
         let lists = [
             self.rows.iter().map(|r| r.value).collect(),
             self.jacobian.clone(),
@@ -229,7 +221,7 @@ impl System {
             self.outputs.iter().map(|o| o.value).collect(),
             self.action_roots(),
         ];
-        Programs::build(&self.graph, &lists, place)
+        Programs::build(&self.graph, &lists, |n| self.place(n))
     }
 
     pub fn compile(&self, engine: Engine) -> Compiled {

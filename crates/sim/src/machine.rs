@@ -301,10 +301,9 @@ impl Hybrid for Machine {
                 }
                 Action::Script { inputs, outputs, .. } => {
                     if due {
-                        let values =
-                            self.tasks.run_script(number, t, &self.actions[first..first + inputs.len()])?;
-                        for (&(_, target), value) in outputs.iter().zip(values) {
-                            changed |= self.put(target, value, y);
+                        self.tasks.run_script(number, t, &self.actions[first..first + inputs.len()])?;
+                        for (k, &(_, target)) in outputs.iter().enumerate() {
+                            changed |= self.put(target, self.tasks.output(number, k), y);
                         }
                     }
                     first += inputs.len();

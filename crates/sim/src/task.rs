@@ -114,11 +114,16 @@ impl Tasks {
         due
     }
 
-    pub fn run_script(&mut self, number: usize, t: f64, inputs: &[f64]) -> Result<Vec<f64>, String> {
+    /// Run a controller; `output` then gives what it returned.
+    pub fn run_script(&mut self, number: usize, t: f64, inputs: &[f64]) -> Result<(), String> {
         let task = &mut self.list[number];
-        let Some(script) = &mut task.script else { return Ok(Vec::new()) };
-        script.step(t, inputs, &mut task.outputs).map_err(|e| e.to_string())?;
-        Ok(task.outputs.clone())
+        let Some(script) = &mut task.script else { return Ok(()) };
+        script.step(t, inputs, &mut task.outputs).map_err(|e| e.to_string())
+    }
+
+    /// Output k of a controller at its last sample.
+    pub fn output(&self, number: usize, k: usize) -> f64 {
+        self.list[number].outputs[k]
     }
 
     pub fn take_log(&mut self) -> Vec<String> {

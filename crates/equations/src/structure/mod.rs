@@ -113,9 +113,7 @@ fn assemble(
     let mut definitions = Vec::new();
     let mut algebraic = Vec::new();
     let mut residual_rows = Vec::new();
-    let mut largest_block = 0;
     for solution in &solutions {
-        largest_block = largest_block.max(solution.torn.len());
         for &u in &solution.torn {
             let symbol = match leaves[u] {
                 // A derivative left to the solver becomes an unknown of its own.

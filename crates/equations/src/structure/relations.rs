@@ -53,7 +53,10 @@ pub fn extract(flat: &mut Flat) -> Vec<Relation> {
     let graph: &Graph = graph;
     for equation in equations.iter_mut() {
         let sides = [equation.lhs, equation.rhs];
-        let varies = varying(graph, quantities, &sides);
+        let varies = graph.dependence(&sides, |leaf| match leaf {
+            Node::Symbol(s) => matches!(quantities[s.index()].kind, Kind::Unknown { .. }),
+            _ => true,
+        });
         let mut mode = |a: Expr, b: Expr, closed: bool| -> Expr {
             let guard = (graph.at(b) - graph.at(a)).id;
             let known = relations.iter().find(|r| r.guard == guard && r.closed == closed);
@@ -96,20 +99,4 @@ fn hidden_mode(name: String, origin: &Origin, graph: &Graph) -> Quantity {
         nominal: None,
         range: (0.0, 1.0),
     }
-}
-
-/// Which nodes depend on time or on an unknown.
-fn varying(graph: &Graph, quantities: &[Quantity], roots: &[Expr]) -> HashMap<Expr, bool> {
-    let mut varies = HashMap::new();
-    for e in graph.reachable(roots.iter().copied()) {
-        let node = graph.node(e);
-        let v = match node {
-            Node::Time | Node::Derivative(_) => true,
-            Node::Const(_) => false,
-            Node::Symbol(s) => matches!(quantities[s.index()].kind, Kind::Unknown { .. }),
-            _ => node.children().any(|c| varies[&c]),
-        };
-        varies.insert(e, v);
-    }
-    varies
 }
