@@ -260,8 +260,7 @@ mod tests {
 
     fn machine(flat: Flat) -> (Machine, Vec<f64>) {
         let prepared = Arc::new(Prepared::new(analyse(flat).unwrap(), Engine::Interpreter));
-        let y = prepared.system.start(&HashMap::new()).y();
-        (Machine::new(prepared, &HashMap::new(), 0.0).unwrap(), y)
+        Machine::start(prepared, &HashMap::new(), 0.0).unwrap()
     }
 
     fn model(flat: Flat, input: &str, output: &str) -> LinearModel {

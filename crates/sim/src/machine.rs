@@ -112,11 +112,15 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// `given` overrides parameters, inputs and start values (SI).
-    pub fn new(prepared: Arc<Prepared>, given: &HashMap<Symbol, f64>, t_0: f64) -> Result<Self, String> {
+    /// A machine at its start, and the unknowns there. `given` overrides parameters, inputs and start values (SI).
+    pub fn start(
+        prepared: Arc<Prepared>,
+        given: &HashMap<Symbol, f64>,
+        t_0: f64,
+    ) -> Result<(Self, Vec<f64>), String> {
         let system = &prepared.system;
         let start = system.start(given);
-        let slow = start.slow();
+        let (slow, y) = (start.slow(), start.y());
         let tasks = Tasks::new(system, &start, t_0)?;
         let compiled = &prepared.compiled;
         let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
@@ -132,7 +136,7 @@ impl Machine {
             fired: Vec::new(),
         };
         machine.prepare();
-        Ok(machine)
+        Ok((machine, y))
     }
 
     pub fn prepared(&self) -> &Arc<Prepared> {

@@ -59,8 +59,7 @@ pub fn run(
     settings: &Settings,
     observer: &mut dyn Observer<Machine>,
 ) -> Result<Finished, String> {
-    let mut machine = Machine::new(Arc::clone(prepared), given, settings.t_0)?;
-    let mut y = prepared.system.start(given).y();
+    let (mut machine, mut y) = Machine::start(Arc::clone(prepared), given, settings.t_0)?;
     let options = settings.options(y.len(), solver);
     let mut stepper = solver.stepper(&prepared.layout, &options, &settings.numbers);
     let mut at = settings.at.clone();

@@ -70,10 +70,10 @@ pub fn execute(args: &BalanceArgs, colour: bool) -> Result<(), Failure> {
 
 /// Start values as they stand in the file.
 fn as_written(project: &Project) -> Result<Point, Failure> {
-    let (none, t) = (HashMap::new(), project.run.t_start);
-    let machine = Machine::new(project.prepared.clone(), &none, t);
-    let machine = machine.map_err(|message| Failure::Run { message, hint: None })?;
-    Ok(Point { machine, t, y: project.prepared.system.start(&none).y() })
+    let t = project.run.t_start;
+    let (machine, y) = Machine::start(project.prepared.clone(), &HashMap::new(), t)
+        .map_err(|message| Failure::Run { message, hint: None })?;
+    Ok(Point { machine, t, y })
 }
 
 fn row(project: &Project, at: &mut Point) -> Vec<f64> {
