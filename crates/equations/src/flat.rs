@@ -143,6 +143,8 @@ pub struct Flat {
     pub events: Vec<Event>,
     pub tasks: Vec<Task>,
     pub outputs: Vec<Output>,
+    /// States to give up first where equations tie states to each other.
+    pub dependent: Vec<Symbol>,
 }
 
 impl Flat {

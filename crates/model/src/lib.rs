@@ -9,6 +9,7 @@ pub mod instantiate;
 pub mod language;
 mod load;
 mod nearest;
+pub mod network;
 pub mod run;
 pub mod units;
 

@@ -107,7 +107,7 @@ fn assemble(
     residuals: &[Expr],
     solutions: Vec<solve::Solution>,
 ) -> System {
-    let Flat { graph, mut quantities, equations, events, tasks, outputs } = flat;
+    let Flat { graph, mut quantities, equations, events, tasks, outputs, .. } = flat;
     // What each solved leaf stands for, in terms of y.
     let mut value: HashMap<Expr, Expr> = HashMap::new();
     let mut definitions = Vec::new();

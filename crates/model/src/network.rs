@@ -1,0 +1,120 @@
+//! The bond graph of a model as its files say it, before causality.
+//!
+//! Nodes are elements, junctions, transformers, gyrators, and components that are written as plain equations.
+//! Every connection of power ports is a junction: common effort (0) where the across variable is the effort,
+//! common flow (1) in mechanics, where it is the velocity. A bond counts power positive from `from` to `to`.
+
+use trunnion_equations::flat::Origin;
+use trunnion_equations::{Expr, Symbol};
+
+use crate::domain::Domain;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Source of effort.
+    Se,
+    /// Source of flow.
+    Sf,
+    /// Inertia: keeps a momentum p = ∫e.
+    I,
+    /// Compliance: keeps a displacement q = ∫f.
+    C,
+    R,
+    /// e₁ = A e₂, f₂ = A f₁; side 1 is the bond that arrives first.
+    Tf,
+    /// e₂ = A f₁, e₁ = A f₂.
+    Gy,
+    /// Common effort.
+    Zero,
+    /// Common flow.
+    One,
+    /// Ports of a component that is written as equations: any causality.
+    Equations,
+}
+
+impl Kind {
+    /// As it is written in a structure.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Se => "SE",
+            Kind::Sf => "SF",
+            Kind::I => "I",
+            Kind::C => "C",
+            Kind::R => "R",
+            Kind::Tf => "TF",
+            Kind::Gy => "GY",
+            Kind::Zero => "0",
+            Kind::One => "1",
+            Kind::Equations => "EQ",
+        }
+    }
+}
+
+/// What an element says. One entry per bond of the element, in the order of its bonds; a one-port has one.
+#[derive(Clone, Debug, Default)]
+pub struct Law {
+    /// e of SE; e(q) of C; e(f) of R.
+    pub effort: Vec<Expr>,
+    /// f of SF; f(p) of I; f(e) of R.
+    pub flow: Vec<Expr>,
+    /// The inverse of a store: q(e) of C, p(f) of I. Empty where the law has none.
+    pub stored: Vec<Expr>,
+    /// q of C, p of I.
+    pub states: Vec<Symbol>,
+    /// A of TF and GY.
+    pub ratio: Option<Expr>,
+    /// The effort of a 0-junction, the flow of a 1-junction, where it has a name.
+    pub common: Option<Symbol>,
+    /// Depends on more than parameters and its own variables: drawn with an M.
+    pub modulated: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub kind: Kind,
+    /// "strut.gas" for element `gas` of component `strut`; a connection is called after its first port.
+    pub name: String,
+    /// Type of the component it belongs to: "accumulator"; empty for connections and the model itself.
+    pub component: String,
+    pub origin: Origin,
+    pub law: Law,
+    /// Made by a connection in [connect] or a port, not written by anybody.
+    pub connection: bool,
+}
+
+/// A quantity, or its negative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signed {
+    pub symbol: Symbol,
+    pub negative: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    pub effort: Signed,
+    pub flow: Signed,
+}
+
+#[derive(Clone, Debug)]
+pub struct Bond {
+    pub from: usize,
+    pub to: usize,
+    /// All quantities that are the effort and flow of this bond: of the element, of ports on the way. Empty between
+    /// junctions of different kind: then e is the common effort of the one, f the common flow of the other.
+    pub pairs: Vec<Pair>,
+    /// None: not known.
+    pub domain: Option<&'static Domain>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Network {
+    pub nodes: Vec<Node>,
+    pub bonds: Vec<Bond>,
+}
+
+impl Network {
+    /// The bonds of a node, in the order in which they were written.
+    pub fn bonds_of(&self, node: usize) -> Vec<usize> {
+        (0..self.bonds.len()).filter(|&b| self.bonds[b].from == node || self.bonds[b].to == node).collect()
+    }
+}
