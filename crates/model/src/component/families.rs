@@ -4,10 +4,11 @@
 //! sum; [`crate::language::Number`] says what `#` means in an expression.
 
 use super::{
-    Assign, Body, Bounds, Child, Clock, Connection, Controller, Definition, Equation, Event, Form, Formula,
-    Output, Parameter, Port, Scalar, TableData, Task, Variable, When,
+    Assign, Body, BondGraph, Bounds, Chain, Child, Clock, Connection, Controller, Definition, ElementLaw,
+    Equation, Event, Form, Formula, Output, Parameter, Port, Scalar, Stop, TableData, Task, Variable, When,
 };
-use crate::file::{Data, Entry, Key, Table, Value};
+use crate::domain::Domain;
+use crate::file::{Data, Entry, Key, Table, Text, Value};
 use crate::language::{Number, repeats};
 
 /// A definition whose families have `number.count` members.
@@ -63,6 +64,11 @@ impl Body {
             events: each(&self.events, number),
             tasks: each(&self.tasks, number),
             controllers: each(&self.controllers, number),
+            bond_graph: BondGraph {
+                chains: each(&self.bond_graph.chains, number),
+                laws: each(&self.bond_graph.laws, number),
+                domains: each(&self.bond_graph.domains, number),
+            },
         }
     }
 }
@@ -79,16 +85,6 @@ impl Formula {
     }
 }
 
-impl Scalar {
-    fn at(&self, number: &Number) -> Option<Scalar> {
-        let form = match &self.form {
-            Form::Formula(formula) => Form::Formula(formula.at(number)?),
-            form => form.clone(),
-        };
-        Some(Scalar { form, span: self.span.clone() })
-    }
-}
-
 fn some(scalar: &Option<Scalar>, number: &Number) -> Option<Scalar> {
     scalar.as_ref().and_then(|s| s.at(number))
 }
@@ -99,7 +95,15 @@ impl Numbered for Port {
     }
 
     fn at(&self, number: &Number) -> Option<Self> {
-        Some(Port { key: self.key.at(number)?, default: some(&self.default, number), ..self.clone() })
+        let gives = self.gives.iter().filter_map(|(key, value)| Some((key.at(number)?, value.at(number)?)));
+        let takes = self.takes.iter().filter_map(|taken| taken.at(number));
+        Some(Port {
+            key: self.key.at(number)?,
+            default: some(&self.default, number),
+            gives: gives.collect(),
+            takes: takes.collect(),
+            ..self.clone()
+        })
     }
 }
 
@@ -226,9 +230,9 @@ impl Numbered for Assign {
     }
 }
 
-/// What an event or task sets: of its own number if it is repeated, otherwise of all.
-fn assignments(set: &[Assign], number: &Number) -> Vec<Assign> {
-    if number.is_set() { set.iter().filter_map(|a| a.at(number)).collect() } else { each(set, number) }
+/// What belongs to a text: of its own number if the text is repeated, otherwise of all.
+fn parts<T: Numbered>(list: &[T], number: &Number) -> Vec<T> {
+    if number.is_set() { list.iter().filter_map(|x| x.at(number)).collect() } else { each(list, number) }
 }
 
 impl Numbered for Event {
@@ -243,7 +247,7 @@ impl Numbered for Event {
             None => None,
         };
         let key = numbered_key(&self.key, self.holes() > 0, number)?;
-        Some(Event { key, when, set: assignments(&self.set, number), terminate: self.terminate.clone() })
+        Some(Event { key, when, set: parts(&self.set, number), terminate: self.terminate.clone() })
     }
 }
 
@@ -260,7 +264,7 @@ impl Numbered for Task {
 
     fn at(&self, number: &Number) -> Option<Self> {
         let (key, clock) = (self.key.at(number)?, self.clock.at(number)?);
-        Some(Task { key, clock, set: assignments(&self.set, number) })
+        Some(Task { key, clock, set: parts(&self.set, number) })
     }
 }
 
@@ -284,9 +288,78 @@ impl Numbered for Controller {
             key: self.key.at(number)?,
             clock: self.clock.as_ref().and_then(|clock| clock.at(number)),
             script: self.script.clone(),
-            inputs: each(&self.inputs, number),
-            outputs: each(&self.outputs, number),
+            inputs: parts(&self.inputs, number),
+            outputs: parts(&self.outputs, number),
         })
+    }
+}
+
+impl Numbered for Chain {
+    fn holes(&self) -> usize {
+        self.stops.iter().map(|stop| holes(&stop.name)).max().unwrap_or(0).min(1)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        let stop = |s: &Stop| Some(Stop { name: number.name(&s.name)?, ..s.clone() });
+        let stops: Option<Vec<_>> = self.stops.iter().map(stop).collect();
+        Some(Chain { stops: stops? })
+    }
+}
+
+/// An entry of the list of a field, for one bond.
+impl Numbered for Scalar {
+    fn holes(&self) -> usize {
+        match &self.form {
+            Form::Formula(formula) => usize::from(repeats(&formula.ast)),
+            _ => 0,
+        }
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        let form = match &self.form {
+            Form::Formula(formula) => Form::Formula(formula.at(number)?),
+            form => form.clone(),
+        };
+        Some(Scalar { form, span: self.span.clone() })
+    }
+}
+
+impl Numbered for Text {
+    fn holes(&self) -> usize {
+        holes(&self.text)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        Some(Text { text: number.name(&self.text)?, span: self.span.clone() })
+    }
+}
+
+impl Numbered for ElementLaw {
+    fn holes(&self) -> usize {
+        holes(&self.key.name)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        Some(ElementLaw {
+            key: self.key.at(number)?,
+            effort: parts(&self.effort, number),
+            flow: parts(&self.flow, number),
+            stored: parts(&self.stored, number),
+            ratio: some(&self.ratio, number),
+            start: parts(&self.start, number),
+            states: parts(&self.states, number),
+            doc: self.doc.clone(),
+        })
+    }
+}
+
+impl Numbered for (Key, &'static Domain) {
+    fn holes(&self) -> usize {
+        holes(&self.0.name)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        Some((self.0.at(number)?, self.1))
     }
 }
 
@@ -302,6 +375,7 @@ pub fn unnumbered(definition: &Definition) -> Vec<&Key> {
         keys.extend(body.events.iter().map(|x| &x.key));
         keys.extend(body.tasks.iter().map(|x| &x.key));
         keys.extend(body.controllers.iter().map(|x| &x.key));
+        keys.extend(body.bond_graph.laws.iter().map(|x| &x.key));
     }
     keys.retain(|key| key.name.contains('#'));
     keys

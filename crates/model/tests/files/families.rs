@@ -4,7 +4,7 @@ use trunnion_equations::flat::Kind;
 use trunnion_equations::print::{Style, print};
 use trunnion_model::{Model, load};
 
-use crate::{Memory, built_in, shown};
+use crate::{Memory, built_in, shown, whole};
 
 const SUM: &str = r##"
 [ports]
@@ -22,13 +22,15 @@ const BODY: &str = r##"
 [parameters]
 m    = { unit = "kg", default = 1 }
 "a#" = { unit = "m", default = 0 }
-[variables]
-v = { unit = "m/s" }
-w = { unit = "rad/s" }
-[equations]
-"speed#" = "at#.v = v + a#*w/1 rad"
-bounce   = "m*der(v) = sum(at#.f)"
-roll     = "m*(1 m)^2*der(w) = sum(a#*at#.f)"
+[bond_graph]
+structure   = ["at# -> 0.at# -> 1.bounce", "1.roll -> TF.arm# -> 0.at#", "1.bounce -> I.mass", "1.roll -> I.inertia"]
+laws."arm#"  = { ratio = "-a#" }
+laws.mass    = { flow = "p/m" }
+laws.inertia = { flow = "p/(m*(1 m)^2)" }
+domains      = { roll = "rotational" }
+[outputs]
+lift   = "sum(at#.f)"
+"w#"   = "arm#.f2"
 "##;
 
 const LINE: &str = r##"
@@ -83,7 +85,7 @@ fn files(model: &str) -> Memory {
 }
 
 fn good(model: &str) -> Model {
-    load(&files(model), "m.toml", &[], &built_in()).unwrap_or_else(|e| panic!("{}", shown(&e)))
+    load(&files(model), "m.toml", &[], &built_in()).map(whole).unwrap_or_else(|e| panic!("{}", shown(&e)))
 }
 
 fn said(model: &str) -> String {
@@ -145,8 +147,12 @@ fn texts_are_repeated_for_each_port() {
         "body" = "third.a"
         "#,
     );
-    assert_eq!(equation(&model, "body.speed2"), "body.at2.v = body.v + body.a2*body.w");
-    assert_eq!(equation(&model, "body.bounce"), "body.m*der(body.v) = body.at1.f + body.at2.f");
+    assert_eq!(equation(&model, "body.arm2: body.arm2.f2"), "body.arm2.f2 = -body.a2*body.arm2.f1");
+    assert_eq!(equation(&model, "body.at2: body.at2.v"), "body.at2.v = body.bounce.f - body.arm2.f2");
+    let lift = print(&model.flat.graph, model.flat.outputs[0].value, Style::Text, &|s| {
+        model.flat.quantity(s).name.clone()
+    });
+    assert_eq!(lift, "body.at1.f + body.at2.f");
     assert_eq!(value(&model, "body.a1"), "-0.575");
     assert!(model.flat.find("body.at3.v").is_none());
 }
@@ -173,7 +179,7 @@ fn matrices_take_lists_of_lists() {
 #[test]
 fn components_can_be_repeated_too() {
     let model = good("[components]\na = \"ladder\"\ng = \"ground\"\n[connect]\ng = [\"a.p\", \"a.n\"]\n");
-    assert_eq!(equation(&model, "a.cell1.n.u = a.cell2.p.u"), "a.cell1.n.u = a.cell2.p.u");
+    assert_eq!(equation(&model, "a.cell1.n: a.cell1.n.u"), "a.cell1.n.u = a.cell2.p.u");
     assert_eq!(value(&model, "a.cell2.R"), "2*a.R");
 }
 
