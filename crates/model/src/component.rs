@@ -6,6 +6,7 @@
 mod bond_graph;
 mod events;
 mod library;
+mod linear_graph;
 mod ports;
 mod read;
 mod sections;
