@@ -7,6 +7,7 @@ mod bond_graph;
 mod events;
 mod families;
 mod library;
+mod linear_graph;
 mod numbers;
 mod ports;
 mod read;

@@ -221,9 +221,7 @@ fn merge(mut old: Definition, new: Definition) -> Definition {
     body.events.extend(events);
     body.tasks.extend(tasks);
     body.controllers.extend(controllers);
-    body.bond_graph.chains.extend(bond_graph.chains);
-    body.bond_graph.laws.extend(bond_graph.laws);
-    body.bond_graph.domains.extend(bond_graph.domains);
+    body.bond_graph.extend(bond_graph);
     old.options.extend(new.options);
     old.when.extend(new.when);
     Definition { name: new.name, title: new.title, doc: new.doc, source: new.source, ..old }

@@ -36,15 +36,43 @@ pub struct ElementLaw {
     pub start: Vec<Scalar>,
     /// Names of the states.
     pub states: Vec<Text>,
+    /// Words a law uses beside e, f, q and p, and which of these they stand for.
+    pub words: Vec<(String, String)>,
     pub doc: String,
 }
 
+impl ElementLaw {
+    /// Nothing said yet.
+    pub fn new(key: Key) -> Self {
+        ElementLaw {
+            key,
+            effort: vec![],
+            flow: vec![],
+            stored: vec![],
+            ratio: None,
+            start: vec![],
+            states: vec![],
+            words: vec![],
+            doc: String::new(),
+        }
+    }
+}
+
+/// What [bond_graph] and [linear_graph] say.
 #[derive(Clone, Debug, Default)]
 pub struct BondGraph {
     pub chains: Vec<Chain>,
     pub laws: Vec<ElementLaw>,
     /// The domain of a node that no port tells.
     pub domains: Vec<(Key, &'static Domain)>,
+}
+
+impl BondGraph {
+    pub fn extend(&mut self, other: BondGraph) {
+        self.chains.extend(other.chains);
+        self.laws.extend(other.laws);
+        self.domains.extend(other.domains);
+    }
 }
 
 const KINDS: [(&str, Kind); 12] = [
@@ -174,6 +202,7 @@ fn read_law(entry: &Entry, problems: &Problems) -> Option<ElementLaw> {
         ratio: scalars("ratio").into_iter().next(),
         start: scalars("start"),
         states: f.texts("state"),
+        words: vec![],
         doc: f.doc(),
         key: key.clone(),
     };

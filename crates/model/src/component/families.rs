@@ -348,7 +348,7 @@ impl Numbered for ElementLaw {
             ratio: some(&self.ratio, number),
             start: parts(&self.start, number),
             states: parts(&self.states, number),
-            doc: self.doc.clone(),
+            ..self.clone()
         })
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::bond_graph::read_bond_graph;
 use super::events::{read_controller, read_event, read_task};
+use super::linear_graph::read_linear_graph;
 use super::ports::{read_choice, read_port};
 use super::read::{check_name, equation, formula, unit};
 use super::tables::read_table;
@@ -47,7 +48,10 @@ pub fn read_definition(
 
 fn read_body(fields: &Fields<'_>, reading: &Reading<'_>) -> Body {
     let problems = reading.problems;
+    let mut bond_graph = read_bond_graph(fields, problems);
+    bond_graph.extend(read_linear_graph(fields, problems));
     Body {
+        bond_graph,
         ports: entries(fields, "ports", problems, |e| read_port(e, problems)),
         parameters: entries(fields, "parameters", problems, |e| read_parameter(e, problems)),
         variables: entries(fields, "variables", problems, |e| read_variable(e, "variable", problems)),
@@ -61,7 +65,6 @@ fn read_body(fields: &Fields<'_>, reading: &Reading<'_>) -> Body {
         events: fields.entries("events").iter().filter_map(|e| read_event(e, problems)).collect(),
         tasks: fields.entries("tasks").iter().filter_map(|e| read_task(e, problems)).collect(),
         controllers: entries(fields, "controllers", problems, |e| read_controller(e, reading)),
-        bond_graph: read_bond_graph(fields, problems),
     }
 }
 

@@ -146,6 +146,11 @@ impl<'a> Builder<'a> {
                 _ => {}
             }
         }
+        let words = self.law_of(index, n).map_or(&[][..], |l| &l.words);
+        for (word, letter) in words {
+            let full = view.own.iter().find(|(short, _)| short == letter).map(|(_, full)| full.clone());
+            view.own.extend(full.map(|full| (word.clone(), full)));
+        }
         view
     }
 
