@@ -122,6 +122,8 @@ pub struct Task {
     pub origin: Origin,
     pub period: Expr,
     pub offset: Expr,
+    /// Done once the other tasks of the same instant are.
+    pub after: bool,
     pub action: Action,
 }
 

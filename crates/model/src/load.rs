@@ -241,6 +241,7 @@ fn replaced(old: &Parameter, new: Parameter) -> Parameter {
         value: new.value.or(old.value.clone()),
         bounds,
         doc,
+        any: old.any || new.any,
         list: old.list || new.list,
         broken: old.broken || new.broken,
         key: new.key,

@@ -46,12 +46,13 @@ pub fn read_task(entry: &Entry, problems: &Problems) -> Option<Task> {
     let f = fields_of(table, "task", &entry.key, problems);
     let clock = read_clock(&f);
     let set = read_assignments(&f);
+    let after = f.boolean("after").unwrap_or(false);
     f.text("doc");
     if f.value("set").is_none() {
         f.missing("set", "what is set at every sample, as in set = { held = \"x\" }");
     }
     f.finish();
-    Some(Task { key: entry.key.clone(), clock: clock?, set })
+    Some(Task { key: entry.key.clone(), clock: clock?, after, set })
 }
 
 pub fn read_controller(entry: &Entry, reading: &Reading<'_>) -> Option<Controller> {

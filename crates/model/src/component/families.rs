@@ -264,7 +264,7 @@ impl Numbered for Task {
 
     fn at(&self, number: &Number) -> Option<Self> {
         let (key, clock) = (self.key.at(number)?, self.clock.at(number)?);
-        Some(Task { key, clock, set: parts(&self.set, number) })
+        Some(Task { key, clock, after: self.after, set: parts(&self.set, number) })
     }
 }
 

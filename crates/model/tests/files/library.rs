@@ -16,7 +16,7 @@ fn every_component_says_what_it_is() {
             for p in &body.parameters {
                 let whose = format!("{name}.{}", p.key.name);
                 assert!(
-                    !p.doc.is_empty() && p.unit.is_some() && p.value.is_some(),
+                    !p.doc.is_empty() && (p.unit.is_some() || p.any) && p.value.is_some(),
                     "{whose}: doc, unit, default"
                 );
                 let b = &p.bounds;
@@ -48,7 +48,7 @@ fn every_component_has_as_many_equations_as_unknowns() {
                 .ports
                 .iter()
                 .filter(|p| p.causality == Some(Causality::In))
-                .map(|p| format!(", {} = \"0\"", p.key.name))
+                .map(|p| format!(", {} = \"0\"", p.key.name.trim_end_matches('#')))
                 .collect();
             let text = format!("[components]\nx = {{ type = \"{}\"{option}{inputs} }}\n", component.name);
             let files = Memory::new(&[("m.toml", &text)]);

@@ -292,16 +292,16 @@ fn signals_go_from_one_output_to_many_inputs() {
         r     = "resistor"
         g     = "ground"
         [connect]
-        "wave.y"  = ["twice.u", "sum.a"]
-        "twice.y" = "sum.b"
+        "wave.y"  = ["twice.u", "sum.u"]
+        "twice.y" = "sum.u"
         "e.p"     = "r.p"
         "g"       = ["e.n", "r.n"]
         "#,
     );
     let all = equations(&model);
     for line in [
-        "twice.u = wave.y: twice.u = wave.y",
-        "sum.b = twice.y: sum.b = twice.y",
+        "twice.u1 = wave.y: twice.u1 = wave.y",
+        "sum.u2 = twice.y: sum.u2 = twice.y",
         "e.drive given: e.drive = x",
     ] {
         assert!(all.contains(line), "{line}\n{all}");
