@@ -40,7 +40,8 @@ pub fn participation(a: &Matrix, eigenvalue: (f64, f64)) -> Option<Vec<f64>> {
 fn iterated(a: &Matrix, (re, im): (f64, f64)) -> Option<Vector> {
     let n = a.rows();
     // Not quite the eigenvalue: the matrix stays regular, and the vector still grows by 1/ε.
-    let re = re + 4.0 * f64::EPSILON * a.norm().max(f64::MIN_POSITIVE);
+    let size = a.norm().max(re.hypot(im));
+    let re = re + 4.0 * f64::EPSILON * if size > 0.0 { size } else { 1.0 };
     let m = Matrix::from_fn(2 * n, 2 * n, |i, j| match (i / n, j / n) {
         (0, 0) | (1, 1) => a[(i % n, j % n)] - if i == j { re } else { 0.0 },
         (0, _) if i == j - n => im,

@@ -5,6 +5,7 @@ pub mod events;
 pub mod homotopy;
 pub mod integrate;
 pub mod linear;
+pub mod lqr;
 pub mod machine;
 pub mod newton;
 pub mod plan;
