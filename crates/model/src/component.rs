@@ -24,7 +24,7 @@ pub use bond_graph::{BondGraph, Chain, ElementLaw, Stop};
 pub use library::Library;
 pub use ports::choice_text;
 pub use read::{Reading, finish_sections, language_error, read_component, read_scalar, wrong_dimension};
-pub use sections::read_definition;
+pub use sections::{flatten, read_definition};
 
 /// An expression and where it stands.
 #[derive(Clone, Debug)]
@@ -63,8 +63,10 @@ pub struct Parameter {
     pub key: Key,
     /// None: taken from the value.
     pub unit: Option<Unit>,
-    /// None: has to be given where the component is used.
+    /// None: has to be given where the component is used, or when the model is run.
     pub value: Option<Scalar>,
+    /// The value is only proposed: whoever runs the model is asked.
+    pub ask: bool,
     pub bounds: Bounds,
     pub doc: String,
     /// The unit could not be read, which has been reported.

@@ -103,6 +103,7 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
             key,
             unit: None,
             value,
+            ask: false,
             bounds: Bounds::default(),
             doc: String::new(),
             broken: false,
@@ -123,9 +124,9 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
     if value.is_none() && text.is_none() && !broken {
         f.missing("unit", "a parameter without a value has to say its unit, \"1\" for a plain number");
     }
-    let doc = f.doc();
+    let (ask, doc) = (f.boolean("ask").unwrap_or(false), f.doc());
     f.finish();
-    Some(Parameter { key, unit: read, value, bounds, doc, broken })
+    Some(Parameter { key, unit: read, value, ask, bounds, doc, broken })
 }
 
 pub fn plain() -> Option<Unit> {
