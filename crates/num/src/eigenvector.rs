@@ -2,9 +2,7 @@
 //!
 //!   (A − λ) x₊ = x,   x ← x₊/|x₊|,   λ = σ + i ω:   [A − σ, ω; −ω, A − σ] [Re x₊; Im x₊] = [Re x; Im x]        (1)
 //!                                                                                               [Golub2013, §7.6.1]
-//!   p_k = |l_k r_k| / Σ |l_j r_j|,  l of Aᵀ, r of A                                                           (2)  [PerezArriaga1982]
-//!
-//! The participation p of the states in a mode does not depend on their units.
+//! Of a multiple eigenvalue, one of its vectors.
 
 use crate::{DenseLu, Matrix, eigen};
 
@@ -17,23 +15,6 @@ pub fn eigenvector(a: &Matrix, eigenvalue: (f64, f64)) -> Option<Vector> {
     let scale = eigen::balance(&mut balanced);
     let x = iterated(&balanced, eigenvalue)?;
     Some(x.iter().zip(&scale).map(|(z, d)| (z.0 * d, z.1 * d)).collect())
-}
-
-/// (2); where left and right vectors share no state (a mass without a spring: x does not change for itself, v is not
-/// changed), both count. None if no vector is found.
-pub fn participation(a: &Matrix, eigenvalue: (f64, f64)) -> Option<Vec<f64>> {
-    let mut balanced = a.clone();
-    eigen::balance(&mut balanced);
-    let right = iterated(&balanced, eigenvalue)?;
-    let left = iterated(&balanced.transposed(), eigenvalue)?;
-    let size = |z: &(f64, f64)| z.0.hypot(z.1);
-    let mut shares: Vec<f64> = right.iter().zip(&left).map(|(r, l)| size(r) * size(l)).collect();
-    // Vectors of a simple eigenvalue have a product of its inverse condition; below √ε it is not simple.
-    if shares.iter().sum::<f64>() < f64::EPSILON.sqrt() {
-        shares = right.iter().zip(&left).map(|(r, l)| size(r) + size(l)).collect();
-    }
-    let sum: f64 = shares.iter().sum();
-    Some(shares.into_iter().map(|s| s / sum).collect())
 }
 
 /// (1), twice: one step suffices unless the start is unlucky.
@@ -78,21 +59,5 @@ mod tests {
                 assert!(off < 1e-12, "{off} for {re} + {im} i");
             }
         }
-    }
-
-    #[test]
-    fn states_take_part_as_they_are_coupled() {
-        // Two oscillators side by side, in units of their own; each mode is half position, half velocity.
-        let rows =
-            [[0.0, 1e6, 0.0, 0.0], [-100e-6, -0.1, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, -9.0, 0.0]];
-        let a = Matrix::from_fn(4, 4, |i, j| rows[i][j]);
-        let shares = participation(&a, (0.0, 3.0)).unwrap();
-        for (share, expected) in shares.iter().zip([0.0, 0.0, 0.5, 0.5]) {
-            assert!((share - expected).abs() < 1e-12, "{shares:?}");
-        }
-        // A free mass: one vector on each side, and both states belong to the double zero.
-        let free = Matrix::from_fn(2, 2, |i, j| if (i, j) == (0, 1) { 1.0 } else { 0.0 });
-        let shares = participation(&free, (0.0, 0.0)).unwrap();
-        assert!(shares.iter().all(|s| (s - 0.5).abs() < 1e-6), "{shares:?}");
     }
 }

@@ -12,7 +12,7 @@ pub mod riccati;
 mod table;
 
 pub use dense_lu::DenseLu;
-pub use eigenvector::{Vector, eigenvector, participation};
+pub use eigenvector::{Vector, eigenvector};
 pub use lu::Lu;
 pub use matrix::Matrix;
 pub use orthogonal::{Qr, reachable};

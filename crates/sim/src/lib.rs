@@ -7,6 +7,7 @@ pub mod integrate;
 pub mod linear;
 pub mod lqr;
 pub mod machine;
+pub mod modes;
 pub mod newton;
 pub mod plan;
 pub mod problem;

@@ -10,7 +10,7 @@
 //! oscillate for ever, in which case (4) is the limit of ever weaker discounting, but it may not grow.
 
 use trunnion_num::riccati::{Problem, Unsolvable, riccati};
-use trunnion_num::{Matrix, Qr, eigen, eigenvector, participation, reachable};
+use trunnion_num::{Matrix, Qr, eigen, eigenvector, reachable};
 
 use crate::linear::{LinearModel, Pole};
 
@@ -260,13 +260,6 @@ fn normalised(balanced: Vec<f64>, scale: &[f64]) -> Vec<f64> {
     own.into_iter().map(|v| v / first).collect()
 }
 
-/// How much each state takes part in each motion of the model, slowest first; of a conjugate pair one.
-pub fn modes(linear: &LinearModel) -> Result<Vec<(Pole, Vec<f64>)>, eigen::Unfound> {
-    let poles = linear.poles()?;
-    let one = |p: Pole| (p, participation(&linear.a, (p.re, p.im)).unwrap_or_default());
-    Ok(poles.into_iter().filter(|p| p.im >= 0.0).map(one).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -390,18 +383,5 @@ mod tests {
 
     fn grows_not() -> LinearModel {
         LinearModel { a: matrix([[-1.0]]), b: matrix([[1.0]]), c: matrix([[1.0]]), d: matrix([[0.0]]) }
-    }
-
-    #[test]
-    fn modes_name_their_states() {
-        // Two masses far apart in frequency, weakly coupled: each mode is made of its own states.
-        let (linear, _) = quarter_car();
-        let modes = modes(&linear).unwrap();
-        let (hop, shares) = modes.last().unwrap();
-        assert!(
-            (hop.natural_frequency() - f64::sqrt(1.0 / 6.414e-6 / 28.58) / std::f64::consts::TAU).abs()
-                < 1e-6
-        );
-        assert!((shares[1] - 0.5).abs() < 1e-6 && (shares[2] - 0.5).abs() < 1e-6, "{shares:?}");
     }
 }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use trunnion_equations::{Engine, analyse};
-use trunnion_model::{Diagnostic, Expect, Model, Run, Sources, load};
+use trunnion_model::{Diagnostic, Expect, Model, Run, Sources, load, load_asking};
 use trunnion_network::{assign, emit};
 use trunnion_sim::machine::Prepared;
 
 use crate::failure::Failure;
 use crate::files::{Disk, library};
+use crate::given::answered;
 
 /// A model ready to run.
 pub struct Project {
@@ -29,7 +30,11 @@ impl Project {
     }
 
     pub fn open_with(path: &str, sets: &[String], engine: Engine) -> Result<Project, Failure> {
-        let model = read_model(path, sets)?;
+        let given = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
+        let model = match load_asking(&Disk, path, &given, &library()) {
+            (model, open) if open.is_empty() => model.map_err(Failure::Model)?,
+            _ => read_model(path, &answered(path, sets)?)?,
+        };
         if let Some(nothing) = model.nothing_to_simulate(path) {
             return Err(Failure::Model(vec![nothing]));
         }
@@ -65,7 +70,8 @@ pub fn read_model(path: &str, sets: &[String]) -> Result<Model, Failure> {
     load(&Disk, path, &sets, &library()).map_err(Failure::Model)
 }
 
-fn split_set(text: &str) -> Result<(String, String), Failure> {
+/// "path=value" in two.
+pub fn split_set(text: &str) -> Result<(String, String), Failure> {
     match text.split_once('=') {
         Some((path, value)) if !path.trim().is_empty() => Ok((path.trim().into(), value.trim().into())),
         _ => Err(Failure::usage_hint(

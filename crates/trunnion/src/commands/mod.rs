@@ -8,6 +8,8 @@ pub mod convert;
 pub mod equations;
 pub mod examples;
 pub mod linearize;
+pub mod lqr;
+pub mod modes;
 pub mod new;
 pub mod plot;
 pub mod run;
