@@ -145,7 +145,8 @@ fn read_stop(word: &str, span: Span, problems: &Problems) -> Option<Stop> {
         None
     };
     let Some((kind, name)) = word.split_once('.') else {
-        let plain = word.chars().all(|c| c.is_alphanumeric() || c == '_') && !word.is_empty();
+        let plain = without_neighbour(word).chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '#'))
+            && !word.is_empty();
         if !plain || kind_of(word).is_some() {
             return bad(format!("`{word}` is no node of a bond graph"), "a name is missing");
         }
@@ -155,8 +156,13 @@ fn read_stop(word: &str, span: Span, problems: &Problems) -> Option<Stop> {
         let kinds = KINDS.iter().map(|(k, _)| *k).chain(["1"]);
         return bad(format!("there is no element `{kind}`"), &format!("has to be {}", one_of(kinds)));
     };
-    let key = Key { name: name.to_string(), span: span.clone() };
+    let key = Key { name: without_neighbour(name), span: span.clone() };
     check_name(&key, problems).then(|| Stop { kind: Some(kind), name: name.to_string(), span })
+}
+
+/// `v#+1` and `v#-1` are neighbours of `v#`.
+fn without_neighbour(name: &str) -> String {
+    name.replace("#+1", "#").replace("#-1", "#")
 }
 
 fn read_domain(entry: &Entry, problems: &Problems) -> Option<(Key, &'static Domain)> {

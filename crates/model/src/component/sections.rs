@@ -108,6 +108,7 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
             value,
             bounds: Bounds::default(),
             doc: String::new(),
+            list: false,
             broken: false,
         });
     };
@@ -127,8 +128,9 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
         f.missing("unit", "a parameter without a value has to say its unit, \"1\" for a plain number");
     }
     let doc = f.doc();
+    let list = f.boolean("list").unwrap_or(false);
     f.finish();
-    Some(Parameter { key, unit: read, value, bounds, doc, broken })
+    Some(Parameter { key, unit: read, value, bounds, doc, list, broken })
 }
 
 pub fn plain() -> Option<Unit> {
@@ -212,10 +214,10 @@ fn read_when(f: &Fields<'_>, options: &[Choice], reading: &Reading<'_>) -> Optio
 fn read_child(entry: &Entry, problems: &Problems) -> Option<Child> {
     let key = entry.key.clone();
     if let Some(kind) = entry.value.as_text() {
-        return Some(Child { key, kind: Some(kind), arguments: vec![] });
+        return Some(Child { key, kind: Some(kind), arguments: vec![], definition: None });
     }
     let Some(table) = table_of(entry, "a component type or a table", problems) else {
-        return Some(Child { key, kind: None, arguments: vec![] });
+        return Some(Child { key, kind: None, arguments: vec![], definition: None });
     };
     let f = fields_of(table, "component", &key, problems);
     let kind = f.text("type");
@@ -223,7 +225,7 @@ fn read_child(entry: &Entry, problems: &Problems) -> Option<Child> {
         f.missing("type", "as in { type = \"resistor\", R = \"1 kOhm\" }");
     }
     let arguments = f.rest().map(|e| (e.key.clone(), e.value.clone())).collect();
-    Some(Child { key, kind, arguments })
+    Some(Child { key, kind, arguments, definition: None })
 }
 
 /// Paths in keys may be quoted, `"r1.p"`, or not, `r1.p`: both come out as paths.
