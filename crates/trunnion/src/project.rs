@@ -40,7 +40,7 @@ impl Project {
         }
         let mut flat = model.flat;
         let causality = assign(&model.network);
-        let findings = causality.findings(&model.network);
+        let findings = causality.findings(&model.network, &flat.graph);
         let findings = findings.iter().map(|f| f.diagnostic(&model.network, &model.sources));
         let (errors, notes): (Vec<_>, Vec<_>) = findings.partition(|d| d.severity == Severity::Error);
         if !errors.is_empty() {
