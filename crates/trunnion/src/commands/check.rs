@@ -29,6 +29,9 @@ pub fn execute(args: &CheckArgs, colour: bool) -> Result<(), Failure> {
                     let default = default.map(|d| format!(", {d} if nobody is asked")).unwrap_or_default();
                     say(format_args!("{path}: asked when it is run: {}{default}", describe(one)));
                 }
+                for note in &project.notes {
+                    eprintln!("{}", note.render(colour));
+                }
                 say(format_args!("{path}: {}", contents(&project)));
             }
             Err(failure) => {
