@@ -37,18 +37,18 @@ const MISSING: &str = "M0302";
 pub fn answered(path: &str, sets: &[String]) -> Result<Vec<String>, Failure> {
     let mut sets = sets.to_vec();
     let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
+    let mut proposed = vec![];
     for open in &left_open(path, &sets)? {
-        let answer = match (asks, open.default) {
-            (true, _) => ask(open, &mut io::stdin().lock(), &mut io::stderr()),
-            (false, Some(si)) => {
-                eprintln!("{} = {} as the model proposes", open.name, shown(si, open));
-                None
-            }
-            // The reader of models says what is missing.
-            (false, None) => None,
-        };
-        let proposed = open.default.map(|si| format!("{:?}", open.unit.shown(si)));
-        sets.extend(answer.or(proposed).map(|value| format!("{}={value}", open.name)));
+        let answer = if asks { ask(open, &mut io::stdin().lock(), &mut io::stderr()) } else { None };
+        if let (None, Some(si)) = (&answer, open.default) {
+            proposed.push(format!("{} = {}", open.name, shown(si, open)));
+        }
+        // Without an answer and a proposal the reader of models says what is missing.
+        let value = answer.or(open.default.map(|si| format!("{:?}", open.unit.shown(si))));
+        sets.extend(value.map(|value| format!("{}={value}", open.name)));
+    }
+    if !proposed.is_empty() && !asks {
+        eprintln!("as the model proposes: {}", proposed.join(", "));
     }
     Ok(sets)
 }
