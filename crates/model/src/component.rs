@@ -3,8 +3,12 @@
 //! A model is a component without ports that also says how to run; both have the same sections, and the
 //! built-in components use nothing that a user's file could not.
 
+mod bond_graph;
 mod events;
+mod families;
 mod library;
+mod linear_graph;
+mod numbers;
 mod ports;
 mod read;
 mod sections;
@@ -19,7 +23,9 @@ use crate::file::{Key, Source, Span, Text, Value};
 use crate::language::Ast;
 use crate::units::Unit;
 
+pub use bond_graph::{BondGraph, Chain, ElementLaw, Stop};
 pub use library::Library;
+pub use numbers::number_families;
 pub use ports::choice_text;
 pub use read::{Reading, finish_sections, language_error, read_component, read_scalar, wrong_dimension};
 pub use sections::read_definition;
@@ -65,6 +71,8 @@ pub struct Parameter {
     pub value: Option<Scalar>,
     pub bounds: Bounds,
     pub doc: String,
+    /// Of a family: a single value is for the first member alone, not for all.
+    pub list: bool,
     /// The unit could not be read, which has been reported.
     pub broken: bool,
 }
@@ -99,6 +107,10 @@ pub struct Port {
     pub default: Option<Scalar>,
     /// May stay unconnected.
     pub optional: bool,
+    /// Values for what is connected to it.
+    pub gives: Vec<(Key, Scalar)>,
+    /// Values it needs from what it is connected to.
+    pub takes: Vec<Variable>,
     pub doc: String,
 }
 
@@ -107,6 +119,8 @@ pub struct Choice {
     pub key: Key,
     pub choices: Vec<String>,
     pub default: String,
+    /// Not a choice but the number of members of the component's families, and how many there are by default.
+    pub count: Option<usize>,
     pub doc: String,
 }
 
@@ -135,6 +149,8 @@ pub struct Child {
     /// None: missing or not a string, which has been reported.
     pub kind: Option<Text>,
     pub arguments: Vec<(Key, Value)>,
+    /// Its definition with families written out; None before that, and where there is no such component.
+    pub definition: Option<Arc<Definition>>,
 }
 
 /// Ends that are joined: paths as written and where.
@@ -214,6 +230,7 @@ pub struct Body {
     pub events: Vec<Event>,
     pub tasks: Vec<Task>,
     pub controllers: Vec<Controller>,
+    pub bond_graph: BondGraph,
 }
 
 /// What is added when an option has one of these values.
@@ -237,4 +254,11 @@ pub struct Definition {
     pub body: Body,
     pub when: Vec<When>,
     pub source: Arc<Source>,
+}
+
+impl Definition {
+    /// The sections that always count, then those of options.
+    pub fn bodies(&self) -> impl Iterator<Item = &Body> {
+        std::iter::once(&self.body).chain(self.when.iter().map(|w| &w.body))
+    }
 }

@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use trunnion_equations::Flat;
 
-use crate::component::{Body, Definition, Library, Parameter, Reading, finish_sections, read_definition};
+use crate::component::{
+    Body, Definition, Library, Parameter, Reading, finish_sections, number_families, read_definition,
+};
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Entry, Fields, Files, Source, Sources, Span, Table, Text, Value, relative};
 use crate::instantiate::{Sets, instantiate};
+use crate::network::Network;
 use crate::run::{Expect, Run};
 
 /// A model ready to be analysed and run.
@@ -16,7 +19,9 @@ use crate::run::{Expect, Run};
 pub struct Model {
     pub name: String,
     pub doc: String,
+    /// Everything but the equations of the bond graph.
     pub flat: Flat,
+    pub network: Network,
     pub run: Run,
     pub expect: Vec<Expect>,
     /// All texts it was made from, for showing where something comes from.
@@ -31,6 +36,7 @@ impl Model {
     pub fn nothing_to_simulate(&self, path: &str) -> Option<Diagnostic> {
         let empty =
             self.flat.equations.is_empty() && self.flat.outputs.is_empty() && self.flat.tasks.is_empty();
+        let empty = empty && self.network.nodes.is_empty();
         empty.then(|| {
             Diagnostic::error("M0006", format!("`{path}` has nothing to simulate"))
                 .hint("add [equations] or [components]; `trunnion new` writes a model to start from")
@@ -57,6 +63,7 @@ pub fn load(
     }
     let root = loading.root.take().filter(|_| !reading.incomplete.get() && !folders.incomplete.get());
     // What is missing would only make further errors that are none.
+    let root = root.and_then(|root| number_families(root, &library, &problems));
     let Some(root) = root else { return Err(problems.finish().err().unwrap_or_default()) };
     let sets = Sets::new(sets, &problems);
     let mut builder = instantiate(&root, &library, &sets, &problems);
@@ -81,11 +88,11 @@ pub fn load(
         }
     }
     sets.sources().for_each(|s| sources.add(s));
-    let flat = builder.flat;
+    let (flat, network) = (builder.flat, builder.network);
     let hash = sources.hash();
     let (name, doc) = (root.title.clone(), root.doc.clone());
     let warnings = problems.finish()?;
-    Ok(Model { name, doc, flat, run, expect, sources, warnings, hash })
+    Ok(Model { name, doc, flat, network, run, expect, sources, warnings, hash })
 }
 
 /// Files as they are read: included ones first, so that later ones can give parameters other values.
@@ -193,6 +200,7 @@ fn merge(mut old: Definition, new: Definition) -> Definition {
         events,
         tasks,
         controllers,
+        bond_graph,
     } = new.body;
     let body = &mut old.body;
     for parameter in parameters {
@@ -213,6 +221,7 @@ fn merge(mut old: Definition, new: Definition) -> Definition {
     body.events.extend(events);
     body.tasks.extend(tasks);
     body.controllers.extend(controllers);
+    body.bond_graph.extend(bond_graph);
     old.options.extend(new.options);
     old.when.extend(new.when);
     Definition { name: new.name, title: new.title, doc: new.doc, source: new.source, ..old }
@@ -232,6 +241,7 @@ fn replaced(old: &Parameter, new: Parameter) -> Parameter {
         value: new.value.or(old.value.clone()),
         bounds,
         doc,
+        list: old.list || new.list,
         broken: old.broken || new.broken,
         key: new.key,
     }

@@ -1,7 +1,13 @@
 //! Bond graphs: causality, simplification, equations.
 
+#[cfg(test)]
+mod build;
 mod causality;
 mod emit;
+mod energy;
+mod simplify;
 
-pub use causality::{Causality, assign};
+pub use causality::{Causality, Conflict, Derivative, Finding, Loop, assign};
 pub use emit::emit;
+pub use energy::{Account, Side, account};
+pub use simplify::{BondGraph, DrawnBond, DrawnNode};

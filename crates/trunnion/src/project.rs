@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use trunnion_equations::{Engine, analyse};
-use trunnion_model::{Diagnostic, Expect, Model, Run, Sources, load};
+use trunnion_equations::{Engine, Flat, analyse};
+use trunnion_model::network::Network;
+use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load};
+use trunnion_network::{Account, Causality, account, assign, emit};
 use trunnion_sim::machine::Prepared;
 
 use crate::failure::Failure;
@@ -17,8 +19,12 @@ pub struct Project {
     pub expect: Vec<Expect>,
     pub sources: Sources,
     pub warnings: Vec<Diagnostic>,
+    /// What `check` tells beside warnings.
+    pub notes: Vec<Diagnostic>,
     pub hash: String,
     pub prepared: Arc<Prepared>,
+    pub network: Network,
+    pub causality: Causality,
 }
 
 impl Project {
@@ -28,11 +34,39 @@ impl Project {
     }
 
     pub fn open_with(path: &str, sets: &[String], engine: Engine) -> Result<Project, Failure> {
+        Self::build(path, sets, engine, |_, _| ())
+    }
+
+    /// With an account of the energy of every element beside the model's own signals.
+    pub fn open_with_energy(path: &str, sets: &[String]) -> Result<(Project, Vec<Account>), Failure> {
+        let mut accounts = vec![];
+        let project =
+            Self::build(path, sets, Engine::Native, |flat, network| accounts = account(flat, network))?;
+        Ok((project, accounts))
+    }
+
+    /// `complete` may add to the equations before they are analysed.
+    fn build(
+        path: &str,
+        sets: &[String],
+        engine: Engine,
+        complete: impl FnOnce(&mut Flat, &Network),
+    ) -> Result<Project, Failure> {
         let model = read_model(path, sets)?;
         if let Some(nothing) = model.nothing_to_simulate(path) {
             return Err(Failure::Model(vec![nothing]));
         }
-        let system = analyse(model.flat).map_err(|errors| {
+        let mut flat = model.flat;
+        let causality = assign(&model.network);
+        let findings = causality.findings(&model.network, &flat.graph);
+        let findings = findings.iter().map(|f| f.diagnostic(&model.network, &model.sources));
+        let (errors, notes): (Vec<_>, Vec<_>) = findings.partition(|d| d.severity == Severity::Error);
+        if !errors.is_empty() {
+            return Err(Failure::Model(errors));
+        }
+        emit(&mut flat, &model.network, &causality);
+        complete(&mut flat, &model.network);
+        let system = analyse(flat).map_err(|errors| {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;
         Ok(Project {
@@ -42,6 +76,9 @@ impl Project {
             expect: model.expect,
             sources: model.sources,
             warnings: model.warnings,
+            notes,
+            network: model.network,
+            causality,
             hash: model.hash,
             prepared: Arc::new(Prepared::new(system, engine)),
         })

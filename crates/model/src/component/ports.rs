@@ -1,11 +1,11 @@
 //! Ports and options.
 
 use super::read::unit;
-use super::sections::{fields_of, scalar, table_of};
-use super::{Causality, Choice, Port};
+use super::sections::{entries, fields_of, read_variable, scalar, table_of};
+use super::{Causality, Choice, Port, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::domain::{Connector, DOMAINS, domain};
-use crate::file::{Data, Entry, Text, Value};
+use crate::file::{Data, Entry, Text, Value, wrong_type};
 
 pub fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
     let key = entry.key.clone();
@@ -16,6 +16,8 @@ pub fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
         unit: None,
         default: None,
         optional: false,
+        gives: vec![],
+        takes: vec![],
         doc: String::new(),
     };
     let find = |text: &Text| {
@@ -59,6 +61,10 @@ pub fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
         }
         port.unit = f.text("unit").and_then(|t| unit(&t, problems));
         port.default = scalar(&f, "default");
+    } else {
+        let value = |e: &Entry| Some((e.key.clone(), read_scalar(&e.value, &e.key.name, problems)));
+        port.gives = entries(&f, "gives", problems, value);
+        port.takes = entries(&f, "takes", problems, |e| read_variable(e, "value", problems));
     }
     if port.domain.is_some() {
         f.finish();
@@ -71,6 +77,11 @@ pub fn read_choice(entry: &Entry, problems: &Problems) -> Option<Choice> {
     let table = table_of(entry, "a table with `choices` and `default`", problems)?;
     let f = fields_of(table, "option", &key, problems);
     let doc = f.doc();
+    if let Some(value) = f.value("count") {
+        let count = whole(value, "count", problems).or(Some(1));
+        f.finish();
+        return Some(Choice { key, choices: vec![], default: String::new(), count, doc });
+    }
     let choices = match f.value("choices") {
         Some(_) => f.texts("choices").into_iter().map(|t| t.text).collect(),
         None => vec!["false".to_string(), "true".to_string()],
@@ -91,7 +102,19 @@ pub fn read_choice(entry: &Entry, problems: &Problems) -> Option<Choice> {
             .at(place, format!("has to be {}", one_of(choices.iter().map(String::as_str)))),
         );
     }
-    Some(Choice { key, choices, default, doc })
+    Some(Choice { key, choices, default, count: None, doc })
+}
+
+/// A number of things.
+pub fn whole(value: &Value, key: &str, problems: &Problems) -> Option<usize> {
+    let count = match value.data {
+        Data::Integer(i) => usize::try_from(i).ok().filter(|&n| n > 0),
+        _ => None,
+    };
+    if count.is_none() {
+        problems.add(wrong_type(value, key, "a whole number above 0"));
+    }
+    count
 }
 
 /// The value of an option: a word, or true or false.
