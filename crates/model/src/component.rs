@@ -3,6 +3,7 @@
 //! A model is a component without ports that also says how to run; both have the same sections, and the
 //! built-in components use nothing that a user's file could not.
 
+mod bond_graph;
 mod events;
 mod library;
 mod ports;
@@ -19,6 +20,7 @@ use crate::file::{Key, Source, Span, Text, Value};
 use crate::language::Ast;
 use crate::units::Unit;
 
+pub use bond_graph::{BondGraph, Chain, ElementLaw, Stop};
 pub use library::Library;
 pub use ports::choice_text;
 pub use read::{Reading, finish_sections, language_error, read_component, read_scalar, wrong_dimension};
@@ -99,6 +101,10 @@ pub struct Port {
     pub default: Option<Scalar>,
     /// May stay unconnected.
     pub optional: bool,
+    /// Values for what is connected to it.
+    pub gives: Vec<(Key, Scalar)>,
+    /// Values it needs from what it is connected to.
+    pub takes: Vec<Variable>,
     pub doc: String,
 }
 
@@ -214,6 +220,7 @@ pub struct Body {
     pub events: Vec<Event>,
     pub tasks: Vec<Task>,
     pub controllers: Vec<Controller>,
+    pub bond_graph: BondGraph,
 }
 
 /// What is added when an option has one of these values.

@@ -22,6 +22,8 @@ use crate::nearest::nearest;
 pub enum Severity {
     Error,
     Warning,
+    /// Good to know, nothing to mend.
+    Note,
 }
 
 /// A place and what is the matter there.
@@ -106,6 +108,7 @@ impl Diagnostic {
         let (word, tone) = match self.severity {
             Severity::Error => ("error", "1;31"),
             Severity::Warning => ("warning", "1;33"),
+            Severity::Note => ("note", "1;36"),
         };
         let head = format!("{word}[{}]", self.code);
         let mut out = format!("{}: {}\n", paint(tone, &head), paint("1", &self.message));

@@ -4,6 +4,7 @@
 //! and events, connections. Everything wrong is reported; what could not be made is remembered as broken,
 //! so that it is reported once.
 
+mod bonds;
 mod connect;
 mod evaluate;
 mod laws;
@@ -22,8 +23,10 @@ use crate::diagnostic::{Diagnostic, Problems};
 use crate::domain::Connector;
 use crate::file::Span;
 use crate::language::{Ast, LangError, Typed, lower, references};
+use crate::network::Network;
 use crate::units::{Dimension, Unit};
 
+use bonds::Bonds;
 pub use evaluate::Values;
 use names::ANYTHING;
 pub use names::{Named, Names, Role, View};
@@ -35,6 +38,8 @@ pub struct Builder<'a> {
     pub names: Names,
     pub flat: Flat,
     pub values: Values,
+    pub network: Network,
+    bonds: Bonds,
     pub problems: &'a Problems,
     changing: HashMap<String, &'static str>,
 }
@@ -51,16 +56,28 @@ pub fn instantiate<'a>(
     let anything = Some(flat.graph.symbol(ANYTHING).id);
     let names = Names { broken: tree.broken.clone(), anything, ..Names::default() };
     let changing = changing(&tree);
-    let mut builder = Builder { tree, names, flat, values: Values::default(), problems, changing };
+    let mut builder = Builder {
+        tree,
+        names,
+        flat,
+        values: Values::default(),
+        network: Network::default(),
+        bonds: Bonds::default(),
+        problems,
+        changing,
+    };
     if builder.tree.overgrown {
         return builder;
     }
     builder.add_tables();
     builder.add_parameters();
     builder.add_quantities();
+    builder.add_bond_graphs();
     builder.add_outputs();
     builder.add_equations();
+    builder.add_laws();
     builder.add_connections();
+    builder.close_ports();
     builder.add_events();
     builder.add_tasks();
     builder
@@ -195,9 +212,10 @@ fn changing(tree: &Tree<'_>) -> HashMap<String, &'static str> {
         instance.each(|b| &b.variables).for_each(|v| enter(&v.key.name, "a variable"));
         instance.each(|b| &b.modes).for_each(|v| enter(&v.key.name, "a mode"));
         instance.each(|b| &b.inputs).for_each(|v| enter(&v.key.name, "an input"));
+        instance.each(|b| &b.bond_graph.laws).flat_map(|l| &l.states).for_each(|s| enter(&s.text, "a state"));
         for port in instance.each(|b| &b.ports) {
             match port.domain.map(|d| d.connector) {
-                Some(Connector::Power { across, through }) => {
+                Some(Connector::Power { across, through, .. }) => {
                     enter(&format!("{}.{}", port.key.name, across.name), "a variable");
                     enter(&format!("{}.{}", port.key.name, through.name), "a variable");
                 }

@@ -9,6 +9,7 @@ use crate::component::{Body, Definition, Library, Parameter, Reading, finish_sec
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Entry, Fields, Files, Source, Sources, Span, Table, Text, Value, relative};
 use crate::instantiate::{Sets, instantiate};
+use crate::network::Network;
 use crate::run::{Expect, Run};
 
 /// A model ready to be analysed and run.
@@ -16,7 +17,9 @@ use crate::run::{Expect, Run};
 pub struct Model {
     pub name: String,
     pub doc: String,
+    /// Everything but the equations of the bond graph.
     pub flat: Flat,
+    pub network: Network,
     pub run: Run,
     pub expect: Vec<Expect>,
     /// All texts it was made from, for showing where something comes from.
@@ -31,6 +34,7 @@ impl Model {
     pub fn nothing_to_simulate(&self, path: &str) -> Option<Diagnostic> {
         let empty =
             self.flat.equations.is_empty() && self.flat.outputs.is_empty() && self.flat.tasks.is_empty();
+        let empty = empty && self.network.nodes.is_empty();
         empty.then(|| {
             Diagnostic::error("M0006", format!("`{path}` has nothing to simulate"))
                 .hint("add [equations] or [components]; `trunnion new` writes a model to start from")
@@ -81,11 +85,11 @@ pub fn load(
         }
     }
     sets.sources().for_each(|s| sources.add(s));
-    let flat = builder.flat;
+    let (flat, network) = (builder.flat, builder.network);
     let hash = sources.hash();
     let (name, doc) = (root.title.clone(), root.doc.clone());
     let warnings = problems.finish()?;
-    Ok(Model { name, doc, flat, run, expect, sources, warnings, hash })
+    Ok(Model { name, doc, flat, network, run, expect, sources, warnings, hash })
 }
 
 /// Files as they are read: included ones first, so that later ones can give parameters other values.
@@ -193,6 +197,7 @@ fn merge(mut old: Definition, new: Definition) -> Definition {
         events,
         tasks,
         controllers,
+        bond_graph,
     } = new.body;
     let body = &mut old.body;
     for parameter in parameters {
@@ -213,6 +218,9 @@ fn merge(mut old: Definition, new: Definition) -> Definition {
     body.events.extend(events);
     body.tasks.extend(tasks);
     body.controllers.extend(controllers);
+    body.bond_graph.chains.extend(bond_graph.chains);
+    body.bond_graph.laws.extend(bond_graph.laws);
+    body.bond_graph.domains.extend(bond_graph.domains);
     old.options.extend(new.options);
     old.when.extend(new.when);
     Definition { name: new.name, title: new.title, doc: new.doc, source: new.source, ..old }

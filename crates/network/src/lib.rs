@@ -1,7 +1,9 @@
 //! Bond graphs: causality, simplification, equations.
 
+#[cfg(test)]
+mod build;
 mod causality;
 mod emit;
 
-pub use causality::{Causality, assign};
+pub use causality::{Causality, Conflict, Derivative, Finding, Loop, assign};
 pub use emit::emit;

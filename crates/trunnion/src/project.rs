@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use trunnion_equations::{Engine, analyse};
 use trunnion_model::{Diagnostic, Expect, Model, Run, Sources, load};
+use trunnion_network::{assign, emit};
 use trunnion_sim::machine::Prepared;
 
 use crate::failure::Failure;
@@ -32,7 +33,10 @@ impl Project {
         if let Some(nothing) = model.nothing_to_simulate(path) {
             return Err(Failure::Model(vec![nothing]));
         }
-        let system = analyse(model.flat).map_err(|errors| {
+        let mut flat = model.flat;
+        let causality = assign(&model.network);
+        emit(&mut flat, &model.network, &causality);
+        let system = analyse(flat).map_err(|errors| {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;
         Ok(Project {

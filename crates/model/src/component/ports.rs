@@ -1,8 +1,8 @@
 //! Ports and options.
 
 use super::read::unit;
-use super::sections::{fields_of, scalar, table_of};
-use super::{Causality, Choice, Port};
+use super::sections::{entries, fields_of, read_variable, scalar, table_of};
+use super::{Causality, Choice, Port, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::domain::{Connector, DOMAINS, domain};
 use crate::file::{Data, Entry, Text, Value};
@@ -16,6 +16,8 @@ pub fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
         unit: None,
         default: None,
         optional: false,
+        gives: vec![],
+        takes: vec![],
         doc: String::new(),
     };
     let find = |text: &Text| {
@@ -59,6 +61,10 @@ pub fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
         }
         port.unit = f.text("unit").and_then(|t| unit(&t, problems));
         port.default = scalar(&f, "default");
+    } else {
+        let value = |e: &Entry| Some((e.key.clone(), read_scalar(&e.value, &e.key.name, problems)));
+        port.gives = entries(&f, "gives", problems, value);
+        port.takes = entries(&f, "takes", problems, |e| read_variable(e, "value", problems));
     }
     if port.domain.is_some() {
         f.finish();

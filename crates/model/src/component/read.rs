@@ -80,7 +80,7 @@ pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
 }
 
 /// Sections that later parts of the project will read.
-const RESERVED: [&str; 6] = ["bond_graph", "bodies", "joints", "flexible", "program", "linear_graph"];
+const RESERVED: [&str; 5] = ["bodies", "joints", "flexible", "program", "linear_graph"];
 
 /// Reports sections nobody knows.
 pub fn finish_sections(fields: Fields<'_>) {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::bond_graph::read_bond_graph;
 use super::events::{read_controller, read_event, read_task};
 use super::ports::{read_choice, read_port};
 use super::read::{check_name, equation, formula, unit};
@@ -60,6 +61,7 @@ fn read_body(fields: &Fields<'_>, reading: &Reading<'_>) -> Body {
         events: fields.entries("events").iter().filter_map(|e| read_event(e, problems)).collect(),
         tasks: fields.entries("tasks").iter().filter_map(|e| read_task(e, problems)).collect(),
         controllers: entries(fields, "controllers", problems, |e| read_controller(e, reading)),
+        bond_graph: read_bond_graph(fields, problems),
     }
 }
 
@@ -130,7 +132,7 @@ pub fn plain() -> Option<Unit> {
     parse_unit("1").ok()
 }
 
-fn read_variable(entry: &Entry, kind: &str, problems: &Problems) -> Option<Variable> {
+pub fn read_variable(entry: &Entry, kind: &str, problems: &Problems) -> Option<Variable> {
     let key = entry.key.clone();
     let blank = |key, unit| Variable { key, unit, start: None, nominal: None, doc: String::new() };
     if let Some(text) = entry.value.as_text() {

@@ -1,15 +1,11 @@
-//! Connections: ports that meet share their across variable, and what flows into them sums to zero.
-//!
-//! Inside a component its own ports are met from within: what flows in through them from outside is what
-//! the components inside take, so they count negative. With ports c of inner components and own ports o,
-//!
-//!   across equal at all of them,   Σ_c through − Σ_o through = 0.                               (1)
+//! Connections: power ports that meet form a junction of the bond graph, signals go from one output to many
+//! inputs. Inside a component its own ports are met from within.
 
 use std::collections::{HashMap, HashSet};
 
-use trunnion_equations::Expr;
-use trunnion_equations::flat::{Equation, Origin};
+use trunnion_equations::flat::Equation;
 
+use super::bonds::{OPEN, junction_kind};
 use super::{Builder, Instance};
 use crate::component::{Causality, Connection, Port};
 use crate::diagnostic::{Diagnostic, did_you_mean, one_of};
@@ -144,7 +140,7 @@ impl<'a> Builder<'a> {
     /// Whether two ends may meet; says why if not.
     fn compatible(&self, a: &End<'a>, b: &End<'a>) -> bool {
         let (Some(da), Some(db)) = (a.port.domain, b.port.domain) else { return false };
-        if da.name != db.name {
+        if da.name != db.name && !(da.is_power() && db.is_raw() || da.is_raw() && db.is_power()) {
             let hint = self.what_fits(a, da, b).or_else(|| self.what_fits(b, db, a));
             self.problems.add(
                 Diagnostic::error(
@@ -185,34 +181,23 @@ impl<'a> Builder<'a> {
 
     fn add_set(&mut self, index: usize, set: &[End<'a>]) {
         let Some(domain) = set[0].port.domain else { return };
-        let Connector::Power { across, through } = domain.connector else {
+        if domain.connector == Connector::Signal {
             self.add_signal(index, set);
             return;
-        };
-        let origin = self.origin(index, &set[0].span);
-        let value = |b: &Self, e: &End<'a>, part: &str| {
-            b.names.map.get(&format!("{}.{part}", e.name)).map(|n| n.expr)
-        };
-        let first = &set[0];
-        for end in &set[1..] {
-            let sides = (value(self, first, across.name), value(self, end, across.name));
-            let (Some(lhs), Some(rhs)) = sides else { continue };
-            let name = format!("{}.{part} = {}.{part}", first.name, end.name, part = across.name);
-            let origin = self.origin(index, &end.span);
-            self.flat.equations.push(Equation { name, origin, lhs, rhs });
         }
-        let mut sum = self.graph().constant(0.0).id;
+        let concrete = set.iter().filter_map(|e| e.port.domain).find(|d| !d.is_raw()).unwrap_or(domain);
+        let kind = junction_kind(Some(concrete));
+        let node = self.add_node(index, kind, set[0].name.clone(), &set[0].span, true);
         for end in set {
-            let Some(flow) = value(self, end, through.name) else { return };
-            let (total, flow) = (self.graph().at(sum), self.graph().at(flow));
-            sum = if end.own { total - flow } else { total + flow }.id;
+            if end.own {
+                let bond = self.add_bond(OPEN, node, end.port.domain);
+                self.bonds.ports.entry(end.name.clone()).or_default().inside.push(bond);
+            } else {
+                self.bonds.ports.entry(end.name.clone()).or_default().outside = Some(node);
+            }
         }
-        self.zero(format!("sum of {} at {}", through.name, first.name), origin, sum); // (1)
-    }
-
-    fn zero(&mut self, name: String, origin: Origin, lhs: Expr) {
-        let rhs = self.graph().constant(0.0).id;
-        self.flat.equations.push(Equation { name, origin, lhs, rhs });
+        let ends: Vec<_> = set.iter().map(|e| (e.owner, e.port, e.name.clone())).collect();
+        self.hand_over(index, &ends);
     }
 
     fn add_signal(&mut self, index: usize, set: &[End<'a>]) {
@@ -294,11 +279,7 @@ impl<'a> Builder<'a> {
                             .hint("connect it in [connect]"),
                     );
                 }
-                let flow = self.names.map.get(&format!("{name}.{}", through.name)).map(|n| n.expr);
-                let origin = self.origin(owner, &place);
-                if let Some(flow) = flow {
-                    self.zero(format!("{name}.{} = 0", through.name), origin, flow);
-                }
+                self.hand_over(owner, &[(owner, port, name.to_string())]);
             }
             Connector::Signal if port.causality == Some(Causality::In) => self.drive(owner, port, name, warn),
             Connector::Signal => {}

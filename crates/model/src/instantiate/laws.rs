@@ -125,7 +125,8 @@ impl<'a> Builder<'a> {
             Node::Derivative(s) => Some(s),
             _ => None,
         };
-        graph.reachable(roots).into_iter().filter_map(derivative).collect()
+        let stores = self.network.nodes.iter().flat_map(|n| n.law.states.iter().copied());
+        graph.reachable(roots).into_iter().filter_map(derivative).chain(stores).collect()
     }
 
     pub fn add_events(&mut self) {

@@ -61,7 +61,7 @@ impl Names {
     }
 
     pub fn view<'n>(&'n self, path: &str) -> View<'n> {
-        View { names: self, path: path.to_string(), outputs: false }
+        View { names: self, path: path.to_string(), outputs: false, own: vec![] }
     }
 }
 
@@ -71,11 +71,17 @@ pub struct View<'n> {
     pub path: String,
     /// Whether outputs can be used too.
     pub outputs: bool,
+    /// Short names that come first, with the full names they stand for.
+    pub own: Vec<(String, String)>,
 }
 
 impl View<'_> {
     pub fn get(&self, name: &str) -> Option<&Named> {
-        let found = self.names.map.get(&join(&self.path, name))?;
+        let own = self.own.iter().find(|(short, _)| short == name).map(|(_, full)| full);
+        let found = match own {
+            Some(full) => self.names.map.get(full)?,
+            None => self.names.map.get(&join(&self.path, name))?,
+        };
         (self.outputs || found.role != Role::Output).then_some(found)
     }
 }

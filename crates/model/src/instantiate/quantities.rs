@@ -5,17 +5,17 @@ use trunnion_equations::flat::{Kind, Quantity};
 
 use super::{Builder, Named, Role, shown};
 use crate::component::{Port, Variable};
-use crate::domain::{self, Connector};
+use crate::domain::{self, Connector, unit_of};
 use crate::file::Span;
-use crate::units::{Unit, nominal, parse_unit};
+use crate::units::{Unit, nominal};
 
 /// What all kinds of quantities are entered with.
-struct New<'s> {
-    name: String,
-    unit: Option<Unit>,
-    doc: &'s str,
-    nominal: Option<f64>,
-    span: &'s Span,
+pub(super) struct New<'s> {
+    pub name: String,
+    pub unit: Option<Unit>,
+    pub doc: &'s str,
+    pub nominal: Option<f64>,
+    pub span: &'s Span,
 }
 
 impl<'a> Builder<'a> {
@@ -54,7 +54,7 @@ impl<'a> Builder<'a> {
             self.names.broken.insert(name);
             return;
         };
-        let Connector::Power { across, through } = domain.connector else {
+        let Connector::Power { across, through, .. } = domain.connector else {
             let new =
                 New { name, unit: port.unit.clone(), doc: &port.doc, nominal: None, span: &port.key.span };
             let start = self.graph().constant(0.0).id;
@@ -62,11 +62,13 @@ impl<'a> Builder<'a> {
             return;
         };
         for domain::Variable { name: part, unit, doc, start } in [across, through] {
-            let unit = parse_unit(unit).expect("a unit of the table");
             let name = format!("{name}.{part}");
-            let new = New { name, unit: Some(unit), doc, nominal: None, span: &port.key.span };
+            let new = New { name, unit: unit_of(unit), doc, nominal: None, span: &port.key.span };
             let start = self.graph().constant(start).id;
             self.add_quantity(index, new, Role::Unknown, start);
+        }
+        for taken in &port.takes {
+            self.add_variable(index, &format!("{}.", port.key.name), taken, Role::Unknown);
         }
     }
 
@@ -96,7 +98,7 @@ impl<'a> Builder<'a> {
         self.add_quantity(index, new, role, start);
     }
 
-    fn add_quantity(&mut self, index: usize, new: New<'_>, role: Role, start: Expr) {
+    pub(super) fn add_quantity(&mut self, index: usize, new: New<'_>, role: Role, start: Expr) {
         if self.names.map.contains_key(&new.name) {
             // Twice the same name, which has been reported.
             return;

@@ -375,7 +375,9 @@ fn takes_value(instance: &Instance<'_>, name: &str) -> bool {
 
 fn start_names<'a>(instance: &Instance<'a>) -> Vec<&'a str> {
     let (variables, modes) = (instance.each(|b| &b.variables), instance.each(|b| &b.modes));
-    variables.chain(modes).chain(instance.each(|b| &b.inputs)).map(|v| v.key.name.as_str()).collect()
+    let states = instance.each(|b| &b.bond_graph.laws).flat_map(|l| &l.states).map(|s| s.text.as_str());
+    let named = variables.chain(modes).chain(instance.each(|b| &b.inputs)).map(|v| v.key.name.as_str());
+    named.chain(states).collect()
 }
 
 fn has_start(instance: &Instance<'_>, name: &str) -> bool {

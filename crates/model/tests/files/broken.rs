@@ -37,7 +37,7 @@ rest = "x = 0"
 [run]
 tend = "5 s"
 solver = 3
-[bond_graph]
+[joints]
 structure = []
 "#
     ));

@@ -31,6 +31,7 @@ fn every_code_has_an_entry() {
     let mut codes = BTreeSet::new();
     emitted(&root().join("crates/model/src"), 'M', 4, &mut codes);
     emitted(&root().join("crates/equations/src"), 'S', 4, &mut codes);
+    emitted(&root().join("crates/network/src"), 'N', 4, &mut codes);
     assert!(codes.len() > 30);
     assert_eq!(codes, entries);
 }

@@ -4,7 +4,7 @@ use trunnion_equations::analyse;
 use trunnion_model::component::Causality;
 use trunnion_model::{Files, load};
 
-use crate::{Disk, Memory, built_in, shown};
+use crate::{Disk, Memory, built_in, shown, whole};
 
 #[test]
 fn every_component_says_what_it_is() {
@@ -52,7 +52,8 @@ fn every_component_has_as_many_equations_as_unknowns() {
                 .collect();
             let text = format!("[components]\nx = {{ type = \"{}\"{option}{inputs} }}\n", component.name);
             let files = Memory::new(&[("m.toml", &text)]);
-            let model = load(&files, "m.toml", &[], &library).unwrap_or_else(|e| panic!("{}", shown(&e)));
+            let model =
+                load(&files, "m.toml", &[], &library).map(whole).unwrap_or_else(|e| panic!("{}", shown(&e)));
             let unknowns = model.flat.quantities.iter();
             let unknowns =
                 unknowns.filter(|q| matches!(q.kind, trunnion_equations::flat::Kind::Unknown { .. })).count();

@@ -9,6 +9,7 @@ mod models;
 use std::collections::BTreeMap;
 
 use trunnion_model::{Diagnostic, Files, Library, Model, load};
+use trunnion_network::{assign, emit};
 
 /// Files in memory.
 #[derive(Clone, Default)]
@@ -66,7 +67,13 @@ pub fn shown(diagnostics: &[Diagnostic]) -> String {
 
 /// A model of one file with the built-in library.
 pub fn read(text: &str) -> Result<Model, Vec<Diagnostic>> {
-    load(&Memory::new(&[("model.toml", text)]), "model.toml", &[], &built_in())
+    load(&Memory::new(&[("model.toml", text)]), "model.toml", &[], &built_in()).map(whole)
+}
+
+/// With the equations of its bond graph.
+pub fn whole(mut model: Model) -> Model {
+    emit(&mut model.flat, &model.network, &assign(&model.network));
+    model
 }
 
 pub fn good(text: &str) -> Model {

@@ -6,7 +6,7 @@ use trunnion_equations::{Flat, analyse};
 use trunnion_model::run::{Grid, Measure, Subject, Tolerance};
 use trunnion_model::{Model, load};
 
-use crate::{Memory, built_in, good, shown};
+use crate::{Memory, built_in, good, shown, whole};
 
 fn text(flat: &Flat, e: trunnion_equations::Expr) -> String {
     print(&flat.graph, e, Style::Text, &|s| flat.quantity(s).name.clone())
@@ -174,13 +174,17 @@ fn components_are_made_of_components() {
             "#,
         ),
     ]);
-    let model = load(&files, "models/m.toml", &[], &built_in()).unwrap_or_else(|e| panic!("{}", shown(&e)));
+    let model = load(&files, "models/m.toml", &[], &built_in())
+        .map(whole)
+        .unwrap_or_else(|e| panic!("{}", shown(&e)));
     assert!(model.warnings.is_empty(), "{}", shown(&model.warnings));
     let system = analyse(model.flat.clone()).unwrap_or_else(|e| panic!("{e:?}"));
     assert_eq!(system.n_states, 0);
     insta::assert_snapshot!(equations(&model));
     let set = [("d.share".to_string(), "40 %".to_string()), ("d.upper.R".into(), "7".into())];
-    let other = load(&files, "models/m.toml", &set, &built_in()).unwrap_or_else(|e| panic!("{}", shown(&e)));
+    let other = load(&files, "models/m.toml", &set, &built_in())
+        .map(whole)
+        .unwrap_or_else(|e| panic!("{}", shown(&e)));
     assert_eq!(value(&other, "d.upper.R"), 7.0);
     assert_eq!(value(&other, "d.share"), 0.4);
     assert_ne!(model.hash, other.hash);
@@ -317,13 +321,15 @@ fn including_files_override_parameters_and_runs() {
             "[model]\ninclude = [\"base.toml\"]\n[parameters]\nk = \"2 N/m\"\nc = \"k*1 s\"\n[run]\nt_end = 4\n",
         ),
     ]);
-    let model = load(&files, "m.toml", &[], &built_in()).unwrap_or_else(|e| panic!("{}", shown(&e)));
+    let model =
+        load(&files, "m.toml", &[], &built_in()).map(whole).unwrap_or_else(|e| panic!("{}", shown(&e)));
     assert_eq!(value(&model, "k"), 2.0);
     assert_eq!(model.flat.quantity(model.flat.find("k").unwrap()).doc, "Stiffness");
     assert_eq!((model.run.t_end, model.run.grid), (4.0, Grid::Points(11)));
     assert!(model.expect.is_empty());
     let sets = [("run.t_end", "9 s"), ("k", "5")].map(|(a, b)| (a.to_string(), b.to_string()));
-    let model = load(&files, "m.toml", &sets, &built_in()).unwrap_or_else(|e| panic!("{}", shown(&e)));
+    let model =
+        load(&files, "m.toml", &sets, &built_in()).map(whole).unwrap_or_else(|e| panic!("{}", shown(&e)));
     assert_eq!((model.run.t_end, value(&model, "k")), (9.0, 5.0));
 }
 
@@ -365,7 +371,8 @@ fn whole_numbers_can_be_set_from_outside() {
 fn a_bare_number_from_outside_counts_in_the_unit_of_the_value_it_replaces() {
     let files = Memory::new(&[("m.toml", "[parameters]\nd = \"4 mm\"\n")]);
     let sets = [("d".to_string(), "6".to_string())];
-    let model = load(&files, "m.toml", &sets, &built_in()).unwrap_or_else(|e| panic!("{}", shown(&e)));
+    let model =
+        load(&files, "m.toml", &sets, &built_in()).map(whole).unwrap_or_else(|e| panic!("{}", shown(&e)));
     assert_eq!(value(&model, "d"), 0.006);
     let wrong = [("d".to_string(), "6 bar".to_string())];
     assert!(load(&files, "m.toml", &wrong, &built_in()).is_err());

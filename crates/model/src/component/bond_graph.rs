@@ -1,0 +1,179 @@
+//! [bond_graph]: chains of bonds, and the laws of the elements in them.
+
+use super::read::check_name;
+use super::sections::{fields_of, table_of};
+use super::{Scalar, read_scalar};
+use crate::diagnostic::{Diagnostic, Problems, one_of};
+use crate::domain::{Connector, DOMAINS, Domain, domain};
+use crate::file::{Data, Entry, Fields, Key, Span, Text, Value};
+use crate::network::Kind;
+
+/// What a chain passes through: a port, or an element or junction of its kind.
+#[derive(Clone, Debug)]
+pub struct Stop {
+    /// None: a port.
+    pub kind: Option<Kind>,
+    pub name: String,
+    pub span: Span,
+}
+
+/// "a -> 1.flow -> b".
+#[derive(Clone, Debug)]
+pub struct Chain {
+    pub stops: Vec<Stop>,
+}
+
+/// The law of one element; lists have one entry per bond.
+#[derive(Clone, Debug)]
+pub struct ElementLaw {
+    /// The element's name.
+    pub key: Key,
+    pub effort: Vec<Scalar>,
+    pub flow: Vec<Scalar>,
+    /// Keys: displacement of a C, momentum of an I.
+    pub stored: Vec<Scalar>,
+    pub ratio: Option<Scalar>,
+    pub start: Vec<Scalar>,
+    /// Names of the states.
+    pub states: Vec<Text>,
+    pub doc: String,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct BondGraph {
+    pub chains: Vec<Chain>,
+    pub laws: Vec<ElementLaw>,
+    /// The domain of a node that no port tells.
+    pub domains: Vec<(Key, &'static Domain)>,
+}
+
+const KINDS: [(&str, Kind); 12] = [
+    ("SE", Kind::Se),
+    ("SF", Kind::Sf),
+    ("MSE", Kind::Se),
+    ("MSF", Kind::Sf),
+    ("I", Kind::I),
+    ("C", Kind::C),
+    ("R", Kind::R),
+    ("TF", Kind::Tf),
+    ("MTF", Kind::Tf),
+    ("GY", Kind::Gy),
+    ("MGY", Kind::Gy),
+    ("0", Kind::Zero),
+];
+
+pub fn read_bond_graph(fields: &Fields<'_>, problems: &Problems) -> BondGraph {
+    let Some(entry) = fields.entry("bond_graph") else { return BondGraph::default() };
+    let Some(table) = table_of(entry, "a table with `structure` and `laws`", problems) else {
+        return BondGraph::default();
+    };
+    let f = Fields::new(table, "[bond_graph]", &entry.key.span, problems);
+    let chains = f.texts("structure").iter().filter_map(|t| read_chain(t, problems)).collect();
+    let laws = f.entries("laws").iter().filter_map(|e| read_law(e, problems)).collect();
+    let domains = f.entries("domains").iter().filter_map(|e| read_domain(e, problems)).collect();
+    if f.value("structure").is_none() {
+        f.missing("structure", "as in structure = [\"a -> 1.flow -> b\", \"1.flow -> R.loss\"]");
+    }
+    f.finish();
+    BondGraph { chains, laws, domains }
+}
+
+fn kind_of(word: &str) -> Option<Kind> {
+    if word == "1" {
+        return Some(Kind::One);
+    }
+    KINDS.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind)
+}
+
+fn read_chain(text: &Text, problems: &Problems) -> Option<Chain> {
+    let mut stops = vec![];
+    let mut start = 0;
+    let parts: Vec<&str> = text.text.split("->").collect();
+    if parts.len() < 2 {
+        problems.add(
+            Diagnostic::error("M0116", format!("`{}` has no bond", text.text))
+                .at(&text.span, "a bond is written `->`")
+                .hint("as in \"a -> 1.flow -> b\""),
+        );
+        return None;
+    }
+    for part in parts {
+        let word = part.trim();
+        let from = start + (part.len() - part.trim_start().len());
+        let span = text.at(&(from..from + word.len()));
+        start += part.len() + 2;
+        stops.push(read_stop(word, span, problems)?);
+    }
+    Some(Chain { stops })
+}
+
+fn read_stop(word: &str, span: Span, problems: &Problems) -> Option<Stop> {
+    let bad = |message: String, label: &str| {
+        problems.add(
+            Diagnostic::error("M0116", message)
+                .at(&span, label)
+                .hint("a node is a port, or a kind and a name: SE.drive, C.spring, 1.flow"),
+        );
+        None
+    };
+    let Some((kind, name)) = word.split_once('.') else {
+        let plain = word.chars().all(|c| c.is_alphanumeric() || c == '_') && !word.is_empty();
+        if !plain || kind_of(word).is_some() {
+            return bad(format!("`{word}` is no node of a bond graph"), "a name is missing");
+        }
+        return Some(Stop { kind: None, name: word.to_string(), span });
+    };
+    let Some(kind) = kind_of(kind) else {
+        let kinds = KINDS.iter().map(|(k, _)| *k).chain(["1"]);
+        return bad(format!("there is no element `{kind}`"), &format!("has to be {}", one_of(kinds)));
+    };
+    let key = Key { name: name.to_string(), span: span.clone() };
+    check_name(&key, problems).then(|| Stop { kind: Some(kind), name: name.to_string(), span })
+}
+
+fn read_domain(entry: &Entry, problems: &Problems) -> Option<(Key, &'static Domain)> {
+    let text = entry.value.as_text();
+    let found = text.as_ref().and_then(|t| domain(&t.text)).filter(|d| d.connector != Connector::Signal);
+    if found.is_none() {
+        let names = DOMAINS.iter().filter(|d| d.connector != Connector::Signal).map(|d| d.name);
+        problems.add(
+            Diagnostic::error("M0112", format!("`{}` needs a domain", entry.key.name))
+                .at(&entry.value.span, format!("has to be {}", one_of(names))),
+        );
+    }
+    Some((entry.key.clone(), found?))
+}
+
+fn read_law(entry: &Entry, problems: &Problems) -> Option<ElementLaw> {
+    let key = entry.key.clone();
+    if !check_name(&key, problems) {
+        return None;
+    }
+    let table = table_of(entry, "a table, as in { effort = \"R*f\" }", problems)?;
+    let f = fields_of(table, "law", &key, problems);
+    let scalars = |name: &'static str| -> Vec<Scalar> {
+        let read = |v: &Value| read_scalar(v, name, problems);
+        match f.value(name) {
+            Some(Value { data: Data::List(list), .. }) => list.iter().map(read).collect(),
+            Some(value) => vec![read(value)],
+            None => vec![],
+        }
+    };
+    let mut stored = scalars("displacement");
+    stored.extend(scalars("momentum"));
+    let law = ElementLaw {
+        effort: scalars("effort"),
+        flow: scalars("flow"),
+        stored,
+        ratio: scalars("ratio").into_iter().next(),
+        start: scalars("start"),
+        states: f.texts("state"),
+        doc: f.doc(),
+        key: key.clone(),
+    };
+    f.finish();
+    law.states
+        .iter()
+        .all(|s| check_name(&Key { name: s.text.clone(), span: s.span.clone() }, problems))
+        .then_some(law)
+}

@@ -1,0 +1,354 @@
+//! Findings in the words of the domain: what shares a pressure, moves together, imposes the same flow.
+
+use trunnion_model::diagnostic::Severity;
+use trunnion_model::network::{Kind, Network};
+use trunnion_model::{Diagnostic, Sources};
+
+use super::{Causality, Conflict, Derivative, Loop};
+
+/// More of one kind helps nobody.
+const MOST: usize = 100;
+
+/// Something to tell about a bond graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    pub code: &'static str,
+    pub severity: Severity,
+    pub message: String,
+    pub hint: String,
+    /// Where to look, and how each is concerned.
+    pub places: Vec<(usize, String)>,
+}
+
+impl Finding {
+    pub fn diagnostic(&self, network: &Network, sources: &Sources) -> Diagnostic {
+        let start = Diagnostic { severity: self.severity, ..Diagnostic::error(self.code, &self.message) };
+        let places = self.places.iter();
+        places.fold(start.hint(&self.hint), |d, (node, text)| {
+            d.at_origin(sources, &network.nodes[*node].origin, text)
+        })
+    }
+}
+
+impl Causality {
+    /// Conflicts first; the rest is no obstacle.
+    pub fn findings(&self, network: &Network) -> Vec<Finding> {
+        let say = Words { network, causality: self };
+        let mut all: Vec<Finding> = vec![];
+        all.extend(self.conflicts.iter().take(MOST).map(|c| say.conflict(c)));
+        all.extend(self.derivative.iter().take(MOST).map(|d| say.derivative(d)));
+        all.extend(self.loops.iter().take(MOST).map(|l| say.algebraic_loop(l)));
+        all.extend(self.reversed.iter().take(MOST).map(|&node| say.reversed(node)));
+        let conflicting = |node: &&usize| self.conflicts.iter().any(|c| c.node == **node);
+        all.extend(self.unmet.iter().filter(|n| !conflicting(n)).take(MOST).map(|&node| say.circle(&[node])));
+        all
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Effort,
+    Flow,
+}
+
+struct Words<'a> {
+    network: &'a Network,
+    causality: &'a Causality,
+}
+
+impl Words<'_> {
+    fn kind(&self, node: usize) -> Kind {
+        self.network.nodes[node].kind
+    }
+
+    fn name(&self, node: usize) -> String {
+        format!("`{}`", self.network.nodes[node].name)
+    }
+
+    /// A source by its component, which is what the user placed.
+    fn called(&self, node: usize) -> String {
+        let n = &self.network.nodes[node];
+        match n.kind {
+            Kind::Se | Kind::Sf | Kind::Tf | Kind::Gy if !n.origin.component.is_empty() => {
+                format!("`{}`", n.origin.component)
+            }
+            Kind::Zero | Kind::One => format!("the open end `{}`", n.name),
+            _ => self.name(node),
+        }
+    }
+
+    /// "a, b and c", each once.
+    fn list(&self, nodes: &[usize]) -> String {
+        let mut names: Vec<String> = nodes.iter().map(|&n| self.called(n)).collect();
+        if names.iter().enumerate().any(|(k, name)| names[..k].contains(name)) {
+            names = nodes.iter().map(|&n| self.name(n)).collect();
+        }
+        match names.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+            Some((last, _)) => last.clone(),
+            None => String::new(),
+        }
+    }
+
+    fn path(&self, chain: &[usize]) -> String {
+        chain.iter().map(|&n| self.name(n)).collect::<Vec<_>>().join(" → ")
+    }
+
+    fn domain(&self, bond: usize) -> &'static str {
+        self.network.bonds[bond].domain.map_or("", |d| d.name)
+    }
+
+    fn conflict(&self, conflict: &Conflict) -> Finding {
+        let Conflict { node, bonds } = conflict;
+        let mut chains: Vec<Vec<usize>> =
+            bonds.iter().flat_map(|&b| self.causality.chains(self.network, b)).collect();
+        let is_end = self.network.bonds_of(*node).len() == 1;
+        if matches!(self.kind(*node), Kind::Se | Kind::Sf) || is_end {
+            chains.push(vec![*node]);
+        }
+        let mut roots: Vec<usize> = chains.iter().map(|c| c[0]).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        let part = self.contested(conflict);
+        let domain = bonds.iter().map(|&b| self.domain(b)).find(|d| !d.is_empty()).unwrap_or("");
+        let what = variable(domain, part);
+        let open = roots.iter().position(|&n| matches!(self.kind(n), Kind::Zero | Kind::One));
+        let (message, hint) = match (open.map(|k| roots.remove(k)), roots.as_slice()) {
+            (Some(end), []) => {
+                (format!("nothing determines the {what} at {}", self.name(end)), "connect it".to_string())
+            }
+            (Some(end), rest) => {
+                let name = self.name(end);
+                let verb = if rest.len() == 1 { "imposes" } else { "impose" };
+                let message = format!("{} {verb} the {what} at {name}, which is open", self.list(rest));
+                (message, format!("connect {name} to something that takes the {what}"))
+            }
+            (None, [one]) => {
+                let place = self.name(*node);
+                let message = format!("{} imposes the {what} of {place} along two paths", self.called(*one));
+                (message, way_out(domain, part).replace("them", "the two paths"))
+            }
+            (None, [_, _]) => {
+                let place =
+                    if roots.contains(node) { String::new() } else { format!(" of {}", self.name(*node)) };
+                let message = format!("both {} impose the {what}{place}", self.list(&roots));
+                (message, way_out(domain, part).to_string())
+            }
+            (None, _) => {
+                let message =
+                    format!("{} together impose the {what} of {}", self.list(&roots), self.name(*node));
+                (message, way_out(domain, part).to_string())
+            }
+        };
+        let places = chains.iter().map(|c| (c[0], format!("imposes the {what}: {}", self.path(c)))).collect();
+        Finding { code: "N0001", severity: Severity::Error, message, hint, places }
+    }
+
+    /// What is imposed too often.
+    fn contested(&self, conflict: &Conflict) -> Part {
+        let efforts_in =
+            conflict.bonds.iter().any(|&b| !self.causality.gives_effort(self.network, b, conflict.node));
+        match self.kind(conflict.node) {
+            Kind::Se => Part::Effort,
+            Kind::Sf => Part::Flow,
+            _ if efforts_in => Part::Effort,
+            _ => Part::Flow,
+        }
+    }
+
+    fn derivative(&self, found: &Derivative) -> Finding {
+        let chains = self.causality.chains(self.network, found.bond);
+        let mut roots: Vec<usize> = chains.iter().map(|c| c[0]).filter(|&n| n != found.node).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        let domain = self.domain(found.bond);
+        let part = if self.kind(found.node) == Kind::C { Part::Effort } else { Part::Flow };
+        let (message, hint) = match roots.as_slice() {
+            [one] => {
+                let chain = chains.iter().find(|c| c[0] == *one).map_or(&[][..], Vec::as_slice);
+                self.tied(found.node, *one, chain, domain, part)
+            }
+            _ => {
+                let others = self.list(&roots);
+                let message =
+                    format!("{} is determined by {others}: no state of its own", self.name(found.node));
+                (message, give_way(domain, part).to_string())
+            }
+        };
+        let mut places = vec![(found.node, "has no state of its own".to_string())];
+        places.extend(chains.iter().map(|c| (c[0], format!("determines it: {}", self.path(c)))));
+        Finding { code: "N0002", severity: Severity::Note, message, hint, places }
+    }
+
+    /// A store that follows one other element.
+    fn tied(&self, store: usize, root: usize, chain: &[usize], domain: &str, part: Part) -> (String, String) {
+        let (name, other) = (self.name(store), self.called(root));
+        let between: Vec<usize> =
+            chain.iter().copied().filter(|&n| matches!(self.kind(n), Kind::Tf | Kind::Gy)).collect();
+        let through =
+            if between.is_empty() { String::new() } else { format!(" through {}", self.list(&between)) };
+        let what = variable(domain, part);
+        let mechanical = is_mechanical(domain);
+        let alike = self.kind(root) == self.kind(store);
+        let message = match part {
+            Part::Flow if mechanical && alike => {
+                format!("{name} moves with {other}{through}: the two act as one inertia")
+            }
+            Part::Flow if mechanical => format!("{name} moves as {other} imposes{through}"),
+            _ if alike && between.is_empty() => {
+                format!("{name} and {other} share one {what}: only one of them is independent")
+            }
+            _ => format!("the {what} of {name} is that of {other}{through}"),
+        };
+        let hydraulic = |node: usize| {
+            let mut bonds = self.network.bonds.iter().filter(|b| b.from == node || b.to == node);
+            bonds.any(|b| b.domain.is_some_and(|d| d.name == "hydraulic"))
+        };
+        let hint = match between.iter().find(|&&n| hydraulic(n)) {
+            Some(&cylinder) => {
+                let wet = [store, root].into_iter().find(|&n| hydraulic(n) && self.kind(n) == Kind::I);
+                let or = wet.map(|n| format!(", or remove {}", self.name(n))).unwrap_or_default();
+                format!(
+                    "nothing needs to be done; oil compliance at {}{or} makes them independent",
+                    self.called(cylinder)
+                )
+            }
+            None => give_way(domain, part).to_string(),
+        };
+        (message, hint)
+    }
+
+    fn algebraic_loop(&self, found: &Loop) -> Finding {
+        let of = |kinds: &[Kind]| -> Vec<usize> {
+            found.nodes.iter().copied().filter(|&n| kinds.contains(&self.kind(n))).collect()
+        };
+        let members = match of(&[Kind::R]) {
+            losses if losses.is_empty() => of(&[Kind::Tf, Kind::Gy]),
+            losses => losses,
+        };
+        if members.is_empty() {
+            return self.circle(&found.nodes);
+        }
+        let bond =
+            self.network.bonds.iter().position(|b| members.contains(&b.from) || members.contains(&b.to));
+        let domain = bond.map_or("", |b| self.domain(b));
+        let each = if members.len() == 1 { "depends on itself" } else { "determine each other" };
+        Finding {
+            code: "N0003",
+            severity: Severity::Note,
+            message: format!("{} {each} at every instant: an algebraic loop", self.list(&members)),
+            hint: format!("nothing needs to be done; {} breaks the loop", breaker(domain)),
+            places: members.iter().map(|&n| (n, "in the loop".to_string())).collect(),
+        }
+    }
+
+    fn reversed(&self, node: usize) -> Finding {
+        let n = &self.network.nodes[node];
+        let bond = self.network.bonds.iter().position(|b| b.from == node || b.to == node);
+        let domain = bond.map_or("", |b| self.domain(b));
+        let (has, needed) = match super::only_form(&n.law) {
+            Some(true) => (Part::Effort, Part::Flow),
+            _ => (Part::Flow, Part::Effort),
+        };
+        let (has, needed) = (variable(domain, has), variable(domain, needed));
+        let message =
+            format!("the law of {} gives its {has}, but here its {needed} is needed", self.name(node));
+        Finding {
+            code: "N0004",
+            severity: Severity::Note,
+            message,
+            hint: format!(
+                "it is solved numerically; give the law its other form, or add {}",
+                breaker(domain)
+            ),
+            places: vec![(node, format!("solved for the {needed}"))],
+        }
+    }
+
+    /// Junctions that pass efforts and flows around without anything that decides them.
+    fn circle(&self, nodes: &[usize]) -> Finding {
+        let names: Vec<String> = nodes.iter().map(|&n| self.name(n)).collect();
+        Finding {
+            code: "N0005",
+            severity: Severity::Warning,
+            message: format!("a circle of connections leaves open what flows around: {}", names.join(", ")),
+            hint: "put a loss or a store into one of the parallel paths, or remove one".into(),
+            places: nodes.iter().map(|&n| (n, "in the circle".to_string())).collect(),
+        }
+    }
+}
+
+fn is_mechanical(domain: &str) -> bool {
+    matches!(domain, "translational" | "rotational")
+}
+
+fn variable(domain: &str, part: Part) -> &'static str {
+    let (effort, flow) = match domain {
+        "translational" => ("force", "velocity"),
+        "rotational" => ("torque", "angular velocity"),
+        "hydraulic" => ("pressure", "volume flow"),
+        "pneumatic" => ("pressure", "mass flow"),
+        "electric" => ("voltage", "current"),
+        "thermal" => ("temperature", "heat flow"),
+        _ => ("effort", "flow"),
+    };
+    if part == Part::Effort { effort } else { flow }
+}
+
+/// For two that impose the same.
+fn way_out(domain: &str, part: Part) -> &'static str {
+    match (domain, part) {
+        ("translational" | "rotational", Part::Effort) => "put a mass between them",
+        ("translational" | "rotational", Part::Flow) => "put a spring or a damper between them",
+        ("hydraulic", Part::Effort) | ("pneumatic", Part::Effort) => "put a restrictor between them",
+        ("hydraulic", Part::Flow) => {
+            "let one of them be a pressure source, or add a tee with compliance or a relief valve between them"
+        }
+        ("pneumatic", Part::Flow) => "let one of them be a pressure source, or add a volume between them",
+        ("electric", Part::Effort) => "put a resistor between them",
+        ("electric", Part::Flow) => "put a resistor or a capacitor across them",
+        ("thermal", Part::Effort) => "put a thermal resistance between them",
+        ("thermal", Part::Flow) => "put a heat capacity between them",
+        (_, Part::Effort) => "put a loss between them",
+        (_, Part::Flow) => "let one of them be a source of effort, or put a store between them",
+    }
+}
+
+/// For stores that follow others: what would make them independent.
+fn give_way(domain: &str, part: Part) -> &'static str {
+    match (domain, part) {
+        ("translational" | "rotational", Part::Flow) => {
+            "nothing needs to be done; a spring between them makes them independent"
+        }
+        ("translational" | "rotational", Part::Effort) => {
+            "use one spring of the joint compliance, or put a mass between them"
+        }
+        ("hydraulic" | "pneumatic", Part::Effort) => {
+            "put a restrictor between them, or use one store of the joint volume"
+        }
+        ("hydraulic" | "pneumatic", Part::Flow) => {
+            "use one line of the joint inertia, or add compliance between them"
+        }
+        ("electric", Part::Effort) => {
+            "put a resistor between them, or use one capacitor of the joint capacity"
+        }
+        ("electric", Part::Flow) => {
+            "use one inductor of the joint inductance, or put a capacitor between them"
+        }
+        ("thermal", _) => "put a thermal resistance between them, or use one capacity of the sum",
+        (_, Part::Effort) => "put a loss between them, or use one store of the joint capacity",
+        (_, Part::Flow) => "put a compliance between them, or use one store of the joint inertia",
+    }
+}
+
+/// A store that ends an algebraic loop.
+fn breaker(domain: &str) -> &'static str {
+    match domain {
+        "translational" | "rotational" => "a small mass between them",
+        "hydraulic" => "a small oil volume between them",
+        "pneumatic" => "a small volume between them",
+        "electric" => "a small capacitor between them",
+        "thermal" => "a small heat capacity between them",
+        _ => "a small store between them",
+    }
+}
