@@ -5,7 +5,10 @@
 
 mod bond_graph;
 mod events;
+mod families;
 mod library;
+mod linear_graph;
+mod numbers;
 mod ports;
 mod read;
 mod sections;
@@ -22,6 +25,7 @@ use crate::units::Unit;
 
 pub use bond_graph::{BondGraph, Chain, ElementLaw, Stop};
 pub use library::Library;
+pub use numbers::number_families;
 pub use ports::choice_text;
 pub use read::{Reading, finish_sections, language_error, read_component, read_scalar, wrong_dimension};
 pub use sections::read_definition;
@@ -67,6 +71,8 @@ pub struct Parameter {
     pub value: Option<Scalar>,
     pub bounds: Bounds,
     pub doc: String,
+    /// Of a family: a single value is for the first member alone, not for all.
+    pub list: bool,
     /// The unit could not be read, which has been reported.
     pub broken: bool,
 }
@@ -113,6 +119,8 @@ pub struct Choice {
     pub key: Key,
     pub choices: Vec<String>,
     pub default: String,
+    /// Not a choice but the number of members of the component's families, and how many there are by default.
+    pub count: Option<usize>,
     pub doc: String,
 }
 
@@ -141,6 +149,8 @@ pub struct Child {
     /// None: missing or not a string, which has been reported.
     pub kind: Option<Text>,
     pub arguments: Vec<(Key, Value)>,
+    /// Its definition with families written out; None before that, and where there is no such component.
+    pub definition: Option<Arc<Definition>>,
 }
 
 /// Ends that are joined: paths as written and where.
@@ -244,4 +254,11 @@ pub struct Definition {
     pub body: Body,
     pub when: Vec<When>,
     pub source: Arc<Source>,
+}
+
+impl Definition {
+    /// The sections that always count, then those of options.
+    pub fn bodies(&self) -> impl Iterator<Item = &Body> {
+        std::iter::once(&self.body).chain(self.when.iter().map(|w| &w.body))
+    }
 }

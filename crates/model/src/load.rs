@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use trunnion_equations::Flat;
 
-use crate::component::{Body, Definition, Library, Parameter, Reading, finish_sections, read_definition};
+use crate::component::{
+    Body, Definition, Library, Parameter, Reading, finish_sections, number_families, read_definition,
+};
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Entry, Fields, Files, Source, Sources, Span, Table, Text, Value, relative};
 use crate::instantiate::{Sets, instantiate};
@@ -61,6 +63,7 @@ pub fn load(
     }
     let root = loading.root.take().filter(|_| !reading.incomplete.get() && !folders.incomplete.get());
     // What is missing would only make further errors that are none.
+    let root = root.and_then(|root| number_families(root, &library, &problems));
     let Some(root) = root else { return Err(problems.finish().err().unwrap_or_default()) };
     let sets = Sets::new(sets, &problems);
     let mut builder = instantiate(&root, &library, &sets, &problems);
@@ -218,9 +221,7 @@ fn merge(mut old: Definition, new: Definition) -> Definition {
     body.events.extend(events);
     body.tasks.extend(tasks);
     body.controllers.extend(controllers);
-    body.bond_graph.chains.extend(bond_graph.chains);
-    body.bond_graph.laws.extend(bond_graph.laws);
-    body.bond_graph.domains.extend(bond_graph.domains);
+    body.bond_graph.extend(bond_graph);
     old.options.extend(new.options);
     old.when.extend(new.when);
     Definition { name: new.name, title: new.title, doc: new.doc, source: new.source, ..old }
@@ -240,6 +241,7 @@ fn replaced(old: &Parameter, new: Parameter) -> Parameter {
         value: new.value.or(old.value.clone()),
         bounds,
         doc,
+        list: old.list || new.list,
         broken: old.broken || new.broken,
         key: new.key,
     }

@@ -4,6 +4,8 @@
 mod build;
 mod causality;
 mod emit;
+mod simplify;
 
 pub use causality::{Causality, Conflict, Derivative, Finding, Loop, assign};
 pub use emit::emit;
+pub use simplify::{BondGraph, DrawnBond, DrawnNode};

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use trunnion_equations::{Engine, analyse};
-use trunnion_model::{Diagnostic, Expect, Model, Run, Sources, load};
-use trunnion_network::{assign, emit};
+use trunnion_model::network::Network;
+use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load};
+use trunnion_network::{Causality, assign, emit};
 use trunnion_sim::machine::Prepared;
 
 use crate::failure::Failure;
@@ -18,8 +19,12 @@ pub struct Project {
     pub expect: Vec<Expect>,
     pub sources: Sources,
     pub warnings: Vec<Diagnostic>,
+    /// What `check` tells beside warnings.
+    pub notes: Vec<Diagnostic>,
     pub hash: String,
     pub prepared: Arc<Prepared>,
+    pub network: Network,
+    pub causality: Causality,
 }
 
 impl Project {
@@ -35,6 +40,12 @@ impl Project {
         }
         let mut flat = model.flat;
         let causality = assign(&model.network);
+        let findings = causality.findings(&model.network, &flat.graph);
+        let findings = findings.iter().map(|f| f.diagnostic(&model.network, &model.sources));
+        let (errors, notes): (Vec<_>, Vec<_>) = findings.partition(|d| d.severity == Severity::Error);
+        if !errors.is_empty() {
+            return Err(Failure::Model(errors));
+        }
         emit(&mut flat, &model.network, &causality);
         let system = analyse(flat).map_err(|errors| {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
@@ -46,6 +57,9 @@ impl Project {
             expect: model.expect,
             sources: model.sources,
             warnings: model.warnings,
+            notes,
+            network: model.network,
+            causality,
             hash: model.hash,
             prepared: Arc::new(Prepared::new(system, engine)),
         })

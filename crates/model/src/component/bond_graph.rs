@@ -36,15 +36,43 @@ pub struct ElementLaw {
     pub start: Vec<Scalar>,
     /// Names of the states.
     pub states: Vec<Text>,
+    /// Words a law uses beside e, f, q and p, and which of these they stand for.
+    pub words: Vec<(String, String)>,
     pub doc: String,
 }
 
+impl ElementLaw {
+    /// Nothing said yet.
+    pub fn new(key: Key) -> Self {
+        ElementLaw {
+            key,
+            effort: vec![],
+            flow: vec![],
+            stored: vec![],
+            ratio: None,
+            start: vec![],
+            states: vec![],
+            words: vec![],
+            doc: String::new(),
+        }
+    }
+}
+
+/// What [bond_graph] and [linear_graph] say.
 #[derive(Clone, Debug, Default)]
 pub struct BondGraph {
     pub chains: Vec<Chain>,
     pub laws: Vec<ElementLaw>,
     /// The domain of a node that no port tells.
     pub domains: Vec<(Key, &'static Domain)>,
+}
+
+impl BondGraph {
+    pub fn extend(&mut self, other: BondGraph) {
+        self.chains.extend(other.chains);
+        self.laws.extend(other.laws);
+        self.domains.extend(other.domains);
+    }
 }
 
 const KINDS: [(&str, Kind); 12] = [
@@ -118,7 +146,8 @@ fn read_stop(word: &str, span: Span, problems: &Problems) -> Option<Stop> {
         None
     };
     let Some((kind, name)) = word.split_once('.') else {
-        let plain = word.chars().all(|c| c.is_alphanumeric() || c == '_') && !word.is_empty();
+        let plain = without_neighbour(word).chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '#'))
+            && !word.is_empty();
         if !plain || kind_of(word).is_some() {
             return bad(format!("`{word}` is no node of a bond graph"), "a name is missing");
         }
@@ -128,8 +157,13 @@ fn read_stop(word: &str, span: Span, problems: &Problems) -> Option<Stop> {
         let kinds = KINDS.iter().map(|(k, _)| *k).chain(["1"]);
         return bad(format!("there is no element `{kind}`"), &format!("has to be {}", one_of(kinds)));
     };
-    let key = Key { name: name.to_string(), span: span.clone() };
+    let key = Key { name: without_neighbour(name), span: span.clone() };
     check_name(&key, problems).then(|| Stop { kind: Some(kind), name: name.to_string(), span })
+}
+
+/// `v#+1` and `v#-1` are neighbours of `v#`.
+fn without_neighbour(name: &str) -> String {
+    name.replace("#+1", "#").replace("#-1", "#")
 }
 
 fn read_domain(entry: &Entry, problems: &Problems) -> Option<(Key, &'static Domain)> {
@@ -169,6 +203,7 @@ fn read_law(entry: &Entry, problems: &Problems) -> Option<ElementLaw> {
         ratio: scalars("ratio").into_iter().next(),
         start: scalars("start"),
         states: f.texts("state"),
+        words: vec![],
         doc: f.doc(),
         key: key.clone(),
     };

@@ -5,7 +5,7 @@ use super::sections::{entries, fields_of, read_variable, scalar, table_of};
 use super::{Causality, Choice, Port, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::domain::{Connector, DOMAINS, domain};
-use crate::file::{Data, Entry, Text, Value};
+use crate::file::{Data, Entry, Text, Value, wrong_type};
 
 pub fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
     let key = entry.key.clone();
@@ -77,6 +77,11 @@ pub fn read_choice(entry: &Entry, problems: &Problems) -> Option<Choice> {
     let table = table_of(entry, "a table with `choices` and `default`", problems)?;
     let f = fields_of(table, "option", &key, problems);
     let doc = f.doc();
+    if let Some(value) = f.value("count") {
+        let count = whole(value, "count", problems).or(Some(1));
+        f.finish();
+        return Some(Choice { key, choices: vec![], default: String::new(), count, doc });
+    }
     let choices = match f.value("choices") {
         Some(_) => f.texts("choices").into_iter().map(|t| t.text).collect(),
         None => vec!["false".to_string(), "true".to_string()],
@@ -97,7 +102,19 @@ pub fn read_choice(entry: &Entry, problems: &Problems) -> Option<Choice> {
             .at(place, format!("has to be {}", one_of(choices.iter().map(String::as_str)))),
         );
     }
-    Some(Choice { key, choices, default, doc })
+    Some(Choice { key, choices, default, count: None, doc })
+}
+
+/// A number of things.
+pub fn whole(value: &Value, key: &str, problems: &Problems) -> Option<usize> {
+    let count = match value.data {
+        Data::Integer(i) => usize::try_from(i).ok().filter(|&n| n > 0),
+        _ => None,
+    };
+    if count.is_none() {
+        problems.add(wrong_type(value, key, "a whole number above 0"));
+    }
+    count
 }
 
 /// The value of an option: a word, or true or false.

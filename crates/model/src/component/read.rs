@@ -80,7 +80,7 @@ pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
 }
 
 /// Sections that later parts of the project will read.
-const RESERVED: [&str; 5] = ["bodies", "joints", "flexible", "program", "linear_graph"];
+const RESERVED: [&str; 4] = ["bodies", "joints", "flexible", "program"];
 
 /// Reports sections nobody knows.
 pub fn finish_sections(fields: Fields<'_>) {
@@ -164,7 +164,7 @@ pub fn number(value: &Value, key: &str, expected: &str, problems: &Problems) -> 
 pub fn check_name(key: &Key, problems: &Problems) -> bool {
     let mut letters = key.name.chars();
     let first = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
-    let good = first && letters.all(|c| c.is_alphanumeric() || c == '_');
+    let good = first && letters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '#'));
     let reserved = is_reserved(&key.name);
     if !good || reserved {
         let label = if reserved { "is a word of the language" } else { "cannot be used in an expression" };

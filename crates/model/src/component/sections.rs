@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::bond_graph::read_bond_graph;
 use super::events::{read_controller, read_event, read_task};
+use super::linear_graph::read_linear_graph;
 use super::ports::{read_choice, read_port};
 use super::read::{check_name, equation, formula, unit};
 use super::tables::read_table;
@@ -47,7 +48,10 @@ pub fn read_definition(
 
 fn read_body(fields: &Fields<'_>, reading: &Reading<'_>) -> Body {
     let problems = reading.problems;
+    let mut bond_graph = read_bond_graph(fields, problems);
+    bond_graph.extend(read_linear_graph(fields, problems));
     Body {
+        bond_graph,
         ports: entries(fields, "ports", problems, |e| read_port(e, problems)),
         parameters: entries(fields, "parameters", problems, |e| read_parameter(e, problems)),
         variables: entries(fields, "variables", problems, |e| read_variable(e, "variable", problems)),
@@ -61,7 +65,6 @@ fn read_body(fields: &Fields<'_>, reading: &Reading<'_>) -> Body {
         events: fields.entries("events").iter().filter_map(|e| read_event(e, problems)).collect(),
         tasks: fields.entries("tasks").iter().filter_map(|e| read_task(e, problems)).collect(),
         controllers: entries(fields, "controllers", problems, |e| read_controller(e, reading)),
-        bond_graph: read_bond_graph(fields, problems),
     }
 }
 
@@ -105,6 +108,7 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
             value,
             bounds: Bounds::default(),
             doc: String::new(),
+            list: false,
             broken: false,
         });
     };
@@ -124,8 +128,9 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
         f.missing("unit", "a parameter without a value has to say its unit, \"1\" for a plain number");
     }
     let doc = f.doc();
+    let list = f.boolean("list").unwrap_or(false);
     f.finish();
-    Some(Parameter { key, unit: read, value, bounds, doc, broken })
+    Some(Parameter { key, unit: read, value, bounds, doc, list, broken })
 }
 
 pub fn plain() -> Option<Unit> {
@@ -209,10 +214,10 @@ fn read_when(f: &Fields<'_>, options: &[Choice], reading: &Reading<'_>) -> Optio
 fn read_child(entry: &Entry, problems: &Problems) -> Option<Child> {
     let key = entry.key.clone();
     if let Some(kind) = entry.value.as_text() {
-        return Some(Child { key, kind: Some(kind), arguments: vec![] });
+        return Some(Child { key, kind: Some(kind), arguments: vec![], definition: None });
     }
     let Some(table) = table_of(entry, "a component type or a table", problems) else {
-        return Some(Child { key, kind: None, arguments: vec![] });
+        return Some(Child { key, kind: None, arguments: vec![], definition: None });
     };
     let f = fields_of(table, "component", &key, problems);
     let kind = f.text("type");
@@ -220,7 +225,7 @@ fn read_child(entry: &Entry, problems: &Problems) -> Option<Child> {
         f.missing("type", "as in { type = \"resistor\", R = \"1 kOhm\" }");
     }
     let arguments = f.rest().map(|e| (e.key.clone(), e.value.clone())).collect();
-    Some(Child { key, kind, arguments })
+    Some(Child { key, kind, arguments, definition: None })
 }
 
 /// Paths in keys may be quoted, `"r1.p"`, or not, `r1.p`: both come out as paths.

@@ -196,7 +196,7 @@ impl<'a> Growing<'a> {
 
     fn definition(&mut self, parent: usize, child: &'a Child, depth: usize) -> Option<&'a Definition> {
         let kind = child.kind.as_ref()?;
-        let Some(definition) = self.library.find(&kind.text) else {
+        let Some(definition) = child.definition.as_ref().or_else(|| self.library.find(&kind.text)) else {
             // Once, however often the component around it is used.
             if !self.unknown.insert(std::ptr::from_ref(child)) {
                 return None;
@@ -214,7 +214,8 @@ impl<'a> Growing<'a> {
         while let Some(i) = up {
             let instance = &self.tree.instances[i];
             chain.push(&instance.definition.name);
-            if std::ptr::eq(instance.definition, &**definition) {
+            // With other numbers of ports it still is the same component.
+            if Arc::ptr_eq(&instance.definition.source, &definition.source) {
                 chain.reverse();
                 self.problems.add(
                     Diagnostic::error("M0309", format!("component `{}` contains itself", definition.name))
@@ -246,7 +247,7 @@ impl<'a> Growing<'a> {
     ) -> usize {
         let index = self.tree.instances.len();
         let mut bodies = vec![&definition.body];
-        for option in &definition.options {
+        for option in definition.options.iter().filter(|o| o.count.is_none()) {
             let name = &option.key.name;
             let set = self.sets.take(&join(&path, name));
             let value =

@@ -85,7 +85,7 @@ impl<'a> Lexer<'a> {
         if let Some((number, len)) = units::scan_number(self.rest()) {
             return self.number(number, len);
         }
-        if c.is_alphabetic() || c == '_' {
+        if c.is_alphabetic() || c == '_' || c == '#' {
             return Some(self.word());
         }
         // `**` would otherwise read as two tokens.
@@ -173,8 +173,9 @@ impl<'a> Lexer<'a> {
     }
 }
 
+/// `#` stands for the number of a member of a family.
 fn is_name_char(c: char) -> bool {
-    c.is_alphabetic() || c.is_ascii_digit() || c == '_' || ('₀'..='₉').contains(&c)
+    c.is_alphabetic() || c == '#' || c.is_ascii_digit() || c == '_' || ('₀'..='₉').contains(&c)
 }
 
 /// The operator or bracket that `text` starts with, and its length.

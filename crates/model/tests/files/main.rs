@@ -2,6 +2,7 @@
 
 mod broken;
 mod codes;
+mod families;
 mod garbage;
 mod library;
 mod models;

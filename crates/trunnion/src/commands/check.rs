@@ -22,6 +22,9 @@ pub fn execute(args: &CheckArgs, colour: bool) -> Result<(), Failure> {
         match Project::open(path, &args.set) {
             Ok(project) => {
                 project.show_warnings(colour);
+                for note in &project.notes {
+                    eprintln!("{}", note.render(colour));
+                }
                 say(format_args!("{path}: {}", contents(&project)));
             }
             Err(failure) => {

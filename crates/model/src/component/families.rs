@@ -1,0 +1,382 @@
+//! Families: sections with `#` written out for the numbers 1 … n.
+//!
+//! Whatever has `#` in its name becomes n of its kind, `A#_#` n². Texts are repeated if `#` stands in them outside a
+//! sum; [`crate::language::Number`] says what `#` means in an expression.
+
+use super::{
+    Assign, Body, BondGraph, Bounds, Chain, Child, Clock, Connection, Controller, Definition, ElementLaw,
+    Equation, Event, Form, Formula, Output, Parameter, Port, Scalar, Stop, TableData, Task, Variable, When,
+};
+use crate::domain::Domain;
+use crate::file::{Data, Entry, Key, Table, Text, Value};
+use crate::language::{Number, repeats};
+
+/// A definition whose families have `number.count` members.
+pub fn write_out(definition: &Definition, number: &Number) -> Definition {
+    let when = |w: &When| When { option: w.option.clone(), is: w.is.clone(), body: w.body.numbered(number) };
+    Definition {
+        body: definition.body.numbered(number),
+        when: definition.when.iter().map(when).collect(),
+        ..definition.clone()
+    }
+}
+
+/// Something that may have `#` in it.
+trait Numbered: Sized {
+    /// How many numbers it takes from its own name or text: 0 if it is not repeated.
+    fn holes(&self) -> usize;
+    /// It at one number; None where it is left out.
+    fn at(&self, number: &Number) -> Option<Self>;
+
+    /// Once for each number.
+    fn all(&self, number: &Number, made: &mut Vec<Self>) {
+        match self.holes() {
+            0 => made.extend(self.at(number)),
+            1 => made.extend(number.members().filter_map(|n| self.at(&n))),
+            _ => number.members().for_each(|n| made.extend(n.members().filter_map(|n| self.at(&n)))),
+        }
+    }
+}
+
+fn each<T: Numbered>(list: &[T], number: &Number) -> Vec<T> {
+    let mut made = Vec::with_capacity(list.len());
+    list.iter().for_each(|x| x.all(number, &mut made));
+    made
+}
+
+fn holes(name: &str) -> usize {
+    name.matches('#').count()
+}
+
+impl Body {
+    fn numbered(&self, number: &Number) -> Body {
+        Body {
+            ports: each(&self.ports, number),
+            parameters: each(&self.parameters, number),
+            variables: each(&self.variables, number),
+            modes: each(&self.modes, number),
+            inputs: each(&self.inputs, number),
+            tables: each(&self.tables, number),
+            components: each(&self.components, number),
+            connections: each(&self.connections, number),
+            equations: each(&self.equations, number),
+            outputs: each(&self.outputs, number),
+            events: each(&self.events, number),
+            tasks: each(&self.tasks, number),
+            controllers: each(&self.controllers, number),
+            bond_graph: BondGraph {
+                chains: each(&self.bond_graph.chains, number),
+                laws: each(&self.bond_graph.laws, number),
+                domains: each(&self.bond_graph.domains, number),
+            },
+        }
+    }
+}
+
+impl Key {
+    fn at(&self, number: &Number) -> Option<Key> {
+        Some(Key { name: number.name(&self.name)?, span: self.span.clone() })
+    }
+}
+
+impl Formula {
+    fn at(&self, number: &Number) -> Option<Formula> {
+        Some(Formula { ast: number.expression(&self.ast)?, text: self.text.clone() })
+    }
+}
+
+fn some(scalar: &Option<Scalar>, number: &Number) -> Option<Scalar> {
+    scalar.as_ref().and_then(|s| s.at(number))
+}
+
+impl Numbered for Port {
+    fn holes(&self) -> usize {
+        holes(&self.key.name)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        let gives = self.gives.iter().filter_map(|(key, value)| Some((key.at(number)?, value.at(number)?)));
+        let takes = self.takes.iter().filter_map(|taken| taken.at(number));
+        Some(Port {
+            key: self.key.at(number)?,
+            default: some(&self.default, number),
+            gives: gives.collect(),
+            takes: takes.collect(),
+            ..self.clone()
+        })
+    }
+}
+
+impl Numbered for Parameter {
+    fn holes(&self) -> usize {
+        holes(&self.key.name)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        let bounds = Bounds {
+            min: some(&self.bounds.min, number),
+            max: some(&self.bounds.max, number),
+            above: some(&self.bounds.above, number),
+            below: some(&self.bounds.below, number),
+        };
+        let value = some(&self.value, number);
+        Some(Parameter { key: self.key.at(number)?, value, bounds, ..self.clone() })
+    }
+}
+
+impl Numbered for Variable {
+    fn holes(&self) -> usize {
+        holes(&self.key.name)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        let (start, nominal) = (some(&self.start, number), some(&self.nominal, number));
+        Some(Variable { key: self.key.at(number)?, start, nominal, ..self.clone() })
+    }
+}
+
+impl Numbered for TableData {
+    fn holes(&self) -> usize {
+        holes(&self.key.name)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        Some(TableData { key: self.key.at(number)?, ..self.clone() })
+    }
+}
+
+impl Numbered for Child {
+    fn holes(&self) -> usize {
+        holes(&self.key.name)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        let mut arguments = vec![];
+        for (key, value) in &self.arguments {
+            arguments.push((key.at(number)?, value_at(value, number)?));
+        }
+        Some(Child { key: self.key.at(number)?, arguments, ..self.clone() })
+    }
+}
+
+/// Arguments are read only when the component they are for is known: the number goes into their texts.
+fn value_at(value: &Value, number: &Number) -> Option<Value> {
+    let data = match &value.data {
+        Data::Text(text) => Data::Text(number.name(text)?),
+        Data::List(list) => Data::List(list.iter().map(|v| value_at(v, number)).collect::<Option<_>>()?),
+        Data::Table(table) => {
+            let entry =
+                |e: &Entry| Some(Entry { key: e.key.at(number)?, value: value_at(&e.value, number)? });
+            let entries: Option<Vec<_>> = table.entries.iter().map(entry).collect();
+            Data::Table(Table { entries: entries?, span: table.span.clone() })
+        }
+        data => data.clone(),
+    };
+    Some(Value { data, span: value.span.clone() })
+}
+
+impl Numbered for Connection {
+    fn holes(&self) -> usize {
+        self.ends.iter().map(|end| holes(&end.name)).max().unwrap_or(0).min(1)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        let ends: Option<Vec<_>> = self.ends.iter().map(|end| end.at(number)).collect();
+        Some(Connection { ends: ends? })
+    }
+}
+
+/// The name of a repeated text: with its number, also where it has no `#`.
+fn numbered_key(key: &Key, repeated: bool, number: &Number) -> Option<Key> {
+    let name = if repeated && holes(&key.name) == 0 {
+        number.name(&format!("{}#", key.name))?
+    } else {
+        number.name(&key.name)?
+    };
+    Some(Key { name, span: key.span.clone() })
+}
+
+impl Numbered for Equation {
+    fn holes(&self) -> usize {
+        let text = repeats(&self.sides.0) || repeats(&self.sides.1);
+        holes(&self.key.name).max(usize::from(text))
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        let sides = (number.expression(&self.sides.0)?, number.expression(&self.sides.1)?);
+        let key = numbered_key(&self.key, self.holes() > 0, number)?;
+        Some(Equation { key, sides, text: self.text.clone() })
+    }
+}
+
+impl Numbered for Output {
+    fn holes(&self) -> usize {
+        holes(&self.key.name).max(usize::from(repeats(&self.value.ast)))
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        let key = numbered_key(&self.key, self.holes() > 0, number)?;
+        Some(Output { key, value: self.value.at(number)?, ..self.clone() })
+    }
+}
+
+impl Numbered for Assign {
+    fn holes(&self) -> usize {
+        holes(&self.target.name)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        Some(Assign { target: self.target.at(number)?, value: self.value.at(number)? })
+    }
+}
+
+/// What belongs to a text: of its own number if the text is repeated, otherwise of all.
+fn parts<T: Numbered>(list: &[T], number: &Number) -> Vec<T> {
+    if number.is_set() { list.iter().filter_map(|x| x.at(number)).collect() } else { each(list, number) }
+}
+
+impl Numbered for Event {
+    fn holes(&self) -> usize {
+        let condition = self.when.as_ref().is_some_and(|when| repeats(&when.ast));
+        holes(&self.key.name).max(usize::from(condition))
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        let when = match &self.when {
+            Some(when) => Some(when.at(number)?),
+            None => None,
+        };
+        let key = numbered_key(&self.key, self.holes() > 0, number)?;
+        Some(Event { key, when, set: parts(&self.set, number), terminate: self.terminate.clone() })
+    }
+}
+
+impl Clock {
+    fn at(&self, number: &Number) -> Option<Clock> {
+        Some(Clock { period: self.period.at(number)?, offset: some(&self.offset, number) })
+    }
+}
+
+impl Numbered for Task {
+    fn holes(&self) -> usize {
+        holes(&self.key.name)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        let (key, clock) = (self.key.at(number)?, self.clock.at(number)?);
+        Some(Task { key, clock, set: parts(&self.set, number) })
+    }
+}
+
+impl Numbered for (Key, Formula) {
+    fn holes(&self) -> usize {
+        holes(&self.0.name)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        Some((self.0.at(number)?, self.1.at(number)?))
+    }
+}
+
+impl Numbered for Controller {
+    fn holes(&self) -> usize {
+        holes(&self.key.name)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        Some(Controller {
+            key: self.key.at(number)?,
+            clock: self.clock.as_ref().and_then(|clock| clock.at(number)),
+            script: self.script.clone(),
+            inputs: parts(&self.inputs, number),
+            outputs: parts(&self.outputs, number),
+        })
+    }
+}
+
+impl Numbered for Chain {
+    fn holes(&self) -> usize {
+        self.stops.iter().map(|stop| holes(&stop.name)).max().unwrap_or(0).min(1)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        let stop = |s: &Stop| Some(Stop { name: number.name(&s.name)?, ..s.clone() });
+        let stops: Option<Vec<_>> = self.stops.iter().map(stop).collect();
+        Some(Chain { stops: stops? })
+    }
+}
+
+/// An entry of the list of a field, for one bond.
+impl Numbered for Scalar {
+    fn holes(&self) -> usize {
+        match &self.form {
+            Form::Formula(formula) => usize::from(repeats(&formula.ast)),
+            _ => 0,
+        }
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        let form = match &self.form {
+            Form::Formula(formula) => Form::Formula(formula.at(number)?),
+            form => form.clone(),
+        };
+        Some(Scalar { form, span: self.span.clone() })
+    }
+}
+
+impl Numbered for Text {
+    fn holes(&self) -> usize {
+        holes(&self.text)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        Some(Text { text: number.name(&self.text)?, span: self.span.clone() })
+    }
+}
+
+impl Numbered for ElementLaw {
+    fn holes(&self) -> usize {
+        holes(&self.key.name)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        Some(ElementLaw {
+            key: self.key.at(number)?,
+            effort: parts(&self.effort, number),
+            flow: parts(&self.flow, number),
+            stored: parts(&self.stored, number),
+            ratio: some(&self.ratio, number),
+            start: parts(&self.start, number),
+            states: parts(&self.states, number),
+            ..self.clone()
+        })
+    }
+}
+
+impl Numbered for (Key, &'static Domain) {
+    fn holes(&self) -> usize {
+        holes(&self.0.name)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        Some((self.0.at(number)?, self.1))
+    }
+}
+
+/// Keys with `#` in a definition that has no family to number them.
+pub fn unnumbered(definition: &Definition) -> Vec<&Key> {
+    let mut keys: Vec<&Key> = vec![];
+    for body in definition.bodies() {
+        keys.extend(body.variables.iter().chain(&body.modes).chain(&body.inputs).map(|x| &x.key));
+        keys.extend(body.tables.iter().map(|x| &x.key));
+        keys.extend(body.components.iter().map(|x| &x.key));
+        keys.extend(body.equations.iter().map(|x| &x.key));
+        keys.extend(body.outputs.iter().map(|x| &x.key));
+        keys.extend(body.events.iter().map(|x| &x.key));
+        keys.extend(body.tasks.iter().map(|x| &x.key));
+        keys.extend(body.controllers.iter().map(|x| &x.key));
+        keys.extend(body.bond_graph.laws.iter().map(|x| &x.key));
+    }
+    keys.retain(|key| key.name.contains('#'));
+    keys
+}
