@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{balance, completions, equations, examples, linearize, new};
-use crate::commands::{check, run, solvers};
+use crate::commands::{check, energy, run, solvers};
 use crate::commands::{compare, convert, plot, sweep, verify};
 use crate::failure::Failure;
 
@@ -37,6 +37,8 @@ pub enum Command {
     Linearize(linearize::LinearizeArgs),
     /// Find the static equilibrium of a model
     Balance(balance::BalanceArgs),
+    /// Show what every element supplied, lost and stored during a run
+    Energy(energy::EnergyArgs),
     /// Write a small model to start from
     New(new::NewArgs),
     /// List or copy the built-in examples
@@ -59,6 +61,7 @@ pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
         Command::Equations(args) => equations::execute(args, colour),
         Command::Linearize(args) => linearize::execute(args, colour),
         Command::Balance(args) => balance::execute(args, colour),
+        Command::Energy(args) => energy::execute(args, colour),
         Command::New(args) => new::execute(args),
         Command::Examples(args) => examples::execute(args),
         Command::Completions(args) => completions::execute(args),

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use trunnion_equations::{Engine, analyse};
+use trunnion_equations::{Engine, Flat, analyse};
 use trunnion_model::network::Network;
 use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load};
-use trunnion_network::{Causality, assign, emit};
+use trunnion_network::{Account, Causality, account, assign, emit};
 use trunnion_sim::machine::Prepared;
 
 use crate::failure::Failure;
@@ -34,6 +34,24 @@ impl Project {
     }
 
     pub fn open_with(path: &str, sets: &[String], engine: Engine) -> Result<Project, Failure> {
+        Self::build(path, sets, engine, |_, _| ())
+    }
+
+    /// With an account of the energy of every element beside the model's own signals.
+    pub fn open_with_energy(path: &str, sets: &[String]) -> Result<(Project, Vec<Account>), Failure> {
+        let mut accounts = vec![];
+        let project =
+            Self::build(path, sets, Engine::Native, |flat, network| accounts = account(flat, network))?;
+        Ok((project, accounts))
+    }
+
+    /// `complete` may add to the equations before they are analysed.
+    fn build(
+        path: &str,
+        sets: &[String],
+        engine: Engine,
+        complete: impl FnOnce(&mut Flat, &Network),
+    ) -> Result<Project, Failure> {
         let model = read_model(path, sets)?;
         if let Some(nothing) = model.nothing_to_simulate(path) {
             return Err(Failure::Model(vec![nothing]));
@@ -47,6 +65,7 @@ impl Project {
             return Err(Failure::Model(errors));
         }
         emit(&mut flat, &model.network, &causality);
+        complete(&mut flat, &model.network);
         let system = analyse(flat).map_err(|errors| {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;

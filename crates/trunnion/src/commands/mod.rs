@@ -5,6 +5,7 @@ pub mod check;
 pub mod compare;
 pub mod completions;
 pub mod convert;
+pub mod energy;
 pub mod equations;
 pub mod examples;
 pub mod linearize;
