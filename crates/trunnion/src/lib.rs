@@ -4,6 +4,7 @@ pub mod cli;
 pub mod commands;
 pub mod failure;
 pub mod files;
+pub mod given;
 pub mod listing;
 pub mod measure;
 pub mod output;
