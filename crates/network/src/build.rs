@@ -20,9 +20,11 @@ const KINDS: [Kind; 10] = [
     Kind::Equations,
 ];
 
-/// Some expression: causality looks only at which forms there are.
-pub fn some_law() -> Expr {
-    Graph::new().constant(1.0).id
+/// The graph of all laws in tests: one, and zero for what is called ground.
+pub fn laws() -> (Graph, [Expr; 2]) {
+    let graph = Graph::new();
+    let constants = [1.0, 0.0].map(|x| graph.constant(x).id);
+    (graph, constants)
 }
 
 /// A name is "component.element"; all bonds are of the domain named.
@@ -51,13 +53,14 @@ pub fn network_of(domain_name: &str, chains: &[&str]) -> Network {
 fn node(text: &str) -> Node {
     let (word, name) = text.split_once('.').unwrap();
     let kind = *KINDS.iter().find(|k| k.word() == word).unwrap();
-    let mut law = Law::default();
+    let mut law = Law { modulated: name.contains("signal"), ..Law::default() };
+    let some = laws().1[usize::from(name.contains("ground"))];
     let both = kind == Kind::R;
     if both || matches!(kind, Kind::Se | Kind::C) {
-        law.effort.push(some_law());
+        law.effort.push(some);
     }
     if both || matches!(kind, Kind::Sf | Kind::I) {
-        law.flow.push(some_law());
+        law.flow.push(some);
     }
     let component = name.split_once('.').map_or("", |c| c.0).to_string();
     let origin = Origin { component, ..Origin::default() };
@@ -67,4 +70,67 @@ fn node(text: &str) -> Node {
 /// Index of the node with this name.
 pub fn at(network: &Network, name: &str) -> usize {
     network.nodes.iter().position(|n| n.name == name).unwrap()
+}
+
+/// Rules (1) to (5) of causality at every node.
+pub fn rules_hold(network: &Network, from_gives_effort: &[bool]) -> Result<(), String> {
+    for (node, n) in network.nodes.iter().enumerate() {
+        let bonds = network.bonds_of(node);
+        let giving =
+            bonds.iter().filter(|&&b| from_gives_effort[b] == (network.bonds[b].from == node)).count();
+        let holds = match n.kind {
+            Kind::Se => giving == bonds.len(),
+            Kind::Sf => giving == 0,
+            Kind::Zero => bonds.is_empty() || bonds.len() - giving == 1,
+            Kind::One => bonds.is_empty() || giving == 1,
+            Kind::Tf => giving == 1,
+            Kind::Gy => giving != 1,
+            _ => true,
+        };
+        if !holds {
+            return Err(format!(
+                "{} {}: gives {giving} efforts on {} bonds",
+                n.kind.word(),
+                n.name,
+                bonds.len()
+            ));
+        }
+    }
+    Ok(())
+}
+
+pub struct Noise(pub u64);
+
+impl Noise {
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+/// A tree: junctions, some behind a transformer or gyrator, and elements at them; every leaf is an element.
+pub fn random_tree(noise: &mut Noise, size: usize) -> Network {
+    const ENDS: [&str; 5] = ["I", "C", "R", "EQ", "R"];
+    let mut texts: Vec<String> = vec![];
+    let mut junctions: Vec<String> = vec![format!("{}.j0", noise.below(2))];
+    for k in 1..size {
+        let from = junctions[noise.below(junctions.len())].clone();
+        match noise.below(4) {
+            0 => {
+                let to = format!("{}.j{k}", noise.below(2));
+                match noise.below(3) {
+                    0 => texts.push(format!("{from} -> TF.t{k} -> {to}")),
+                    1 => texts.push(format!("{from} -> GY.g{k} -> {to}")),
+                    _ => texts.push(format!("{from} -> {to}")),
+                }
+                // No open ends.
+                texts.push(format!("{to} -> R.r{k}"));
+                junctions.push(to);
+            }
+            _ => texts.push(format!("{from} -> {}.x{k}", ENDS[noise.below(ENDS.len())])),
+        }
+    }
+    texts.push(format!("{} -> R.last", junctions[0]));
+    texts.push(format!("{}.source -> {}", ["SE", "SF"][noise.below(2)], junctions[0]));
+    network_of("", &texts.iter().map(String::as_str).collect::<Vec<_>>())
 }

@@ -4,6 +4,10 @@
 mod build;
 mod causality;
 mod emit;
+mod energy;
+mod simplify;
 
 pub use causality::{Causality, Conflict, Derivative, Finding, Loop, assign};
 pub use emit::emit;
+pub use energy::{Account, Side, account};
+pub use simplify::{BondGraph, DrawnBond, DrawnNode};

@@ -1,10 +1,12 @@
 //! Findings in the words of the domain: what shares a pressure, moves together, imposes the same flow.
 
+use trunnion_equations::Graph;
 use trunnion_model::diagnostic::Severity;
 use trunnion_model::network::{Kind, Network};
 use trunnion_model::{Diagnostic, Sources};
 
 use super::{Causality, Conflict, Derivative, Loop};
+use crate::simplify::is_nothing;
 
 /// More of one kind helps nobody.
 const MOST: usize = 100;
@@ -32,8 +34,8 @@ impl Finding {
 
 impl Causality {
     /// Conflicts first; the rest is no obstacle.
-    pub fn findings(&self, network: &Network) -> Vec<Finding> {
-        let say = Words { network, causality: self };
+    pub fn findings(&self, network: &Network, graph: &Graph) -> Vec<Finding> {
+        let say = Words { network, causality: self, graph };
         let mut all: Vec<Finding> = vec![];
         all.extend(self.conflicts.iter().take(MOST).map(|c| say.conflict(c)));
         all.extend(self.derivative.iter().take(MOST).map(|d| say.derivative(d)));
@@ -54,6 +56,7 @@ enum Part {
 struct Words<'a> {
     network: &'a Network,
     causality: &'a Causality,
+    graph: &'a Graph,
 }
 
 impl Words<'_> {
@@ -65,14 +68,24 @@ impl Words<'_> {
         format!("`{}`", self.network.nodes[node].name)
     }
 
+    /// A port that is not connected, or a junction of one bond.
+    fn is_open_end(&self, node: usize) -> bool {
+        let n = &self.network.nodes[node];
+        match n.kind {
+            Kind::Zero | Kind::One => true,
+            Kind::Se | Kind::Sf => n.connection,
+            _ => false,
+        }
+    }
+
     /// A source by its component, which is what the user placed.
     fn called(&self, node: usize) -> String {
         let n = &self.network.nodes[node];
         match n.kind {
+            _ if self.is_open_end(node) => format!("the open end `{}`", n.name),
             Kind::Se | Kind::Sf | Kind::Tf | Kind::Gy if !n.origin.component.is_empty() => {
                 format!("`{}`", n.origin.component)
             }
-            Kind::Zero | Kind::One => format!("the open end `{}`", n.name),
             _ => self.name(node),
         }
     }
@@ -112,7 +125,7 @@ impl Words<'_> {
         let part = self.contested(conflict);
         let domain = bonds.iter().map(|&b| self.domain(b)).find(|d| !d.is_empty()).unwrap_or("");
         let what = variable(domain, part);
-        let open = roots.iter().position(|&n| matches!(self.kind(n), Kind::Zero | Kind::One));
+        let open = roots.iter().position(|&n| self.is_open_end(n));
         let (message, hint) = match (open.map(|k| roots.remove(k)), roots.as_slice()) {
             (Some(end), []) => {
                 (format!("nothing determines the {what} at {}", self.name(end)), "connect it".to_string())
@@ -161,6 +174,10 @@ impl Words<'_> {
         let mut roots: Vec<usize> = chains.iter().map(|c| c[0]).filter(|&n| n != found.node).collect();
         roots.sort_unstable();
         roots.dedup();
+        // Ground is part of every circuit and decides only what nothing else does.
+        if roots.iter().any(|&n| !is_nothing(&self.network.nodes[n], self.graph)) {
+            roots.retain(|&n| !is_nothing(&self.network.nodes[n], self.graph));
+        }
         let domain = self.domain(found.bond);
         let part = if self.kind(found.node) == Kind::C { Part::Effort } else { Part::Flow };
         let (message, hint) = match roots.as_slice() {
@@ -176,7 +193,8 @@ impl Words<'_> {
             }
         };
         let mut places = vec![(found.node, "has no state of its own".to_string())];
-        places.extend(chains.iter().map(|c| (c[0], format!("determines it: {}", self.path(c)))));
+        let told = chains.iter().filter(|c| roots.contains(&c[0]));
+        places.extend(told.map(|c| (c[0], format!("determines it: {}", self.path(c)))));
         Finding { code: "N0002", severity: Severity::Note, message, hint, places }
     }
 
@@ -282,17 +300,17 @@ fn is_mechanical(domain: &str) -> bool {
     matches!(domain, "translational" | "rotational")
 }
 
-fn variable(domain: &str, part: Part) -> &'static str {
-    let (effort, flow) = match domain {
-        "translational" => ("force", "velocity"),
-        "rotational" => ("torque", "angular velocity"),
-        "hydraulic" => ("pressure", "volume flow"),
-        "pneumatic" => ("pressure", "mass flow"),
-        "electric" => ("voltage", "current"),
-        "thermal" => ("temperature", "heat flow"),
-        _ => ("effort", "flow"),
-    };
-    if part == Part::Effort { effort } else { flow }
+fn variable(domain: &str, part: Part) -> String {
+    if (domain, part) == ("electric", Part::Effort) {
+        return "voltage".into();
+    }
+    let named = trunnion_model::domain::domain(domain).and_then(|d| d.effort_and_flow());
+    match (part, named) {
+        (Part::Effort, Some((effort, _))) => effort.doc.to_lowercase(),
+        (Part::Flow, Some((_, flow))) => flow.doc.to_lowercase(),
+        (Part::Effort, None) => "effort".into(),
+        (Part::Flow, None) => "flow".into(),
+    }
 }
 
 /// For two that impose the same.

@@ -104,6 +104,7 @@ impl<'a> Builder<'a> {
         if count == 1 {
             self.complete(kind, &mut law, &pairs);
         }
+        self.size_states(kind, &law, &pairs);
         law.modulated = self.modulated(&law, &pairs);
         self.network.nodes[n].law = law;
     }
@@ -194,6 +195,26 @@ impl<'a> Builder<'a> {
         let zero = g.constant(0.0).id;
         let at_zero = g.rewrite(&[value], |node| (node == Term::Symbol(x)).then_some(zero))[0];
         Some(((g.symbol(y) - g.at(at_zero)) / slope).id)
+    }
+
+    /// The typical size of a state: what changes the answer of the store by its typical size, at the start.
+    ///
+    ///   |q| = |e| / |∂e/∂q|                                                                           (2)
+    fn size_states(&mut self, kind: Kind, law: &Law, pairs: &[Pair]) {
+        let answers = if kind == Kind::C { &law.effort } else { &law.flow };
+        for ((&state, &answer), pair) in law.states.iter().zip(answers).zip(pairs) {
+            let result = if kind == Kind::C { pair.effort } else { pair.flow };
+            let QuantityKind::Unknown { start } = self.flat.quantity(state).kind else { continue };
+            let g = &self.flat.graph;
+            let slope = derivative(g.at(answer), Term::Symbol(state)).id;
+            let slope = g.rewrite(&[slope], |node| (node == Term::Symbol(state)).then_some(start))[0];
+            let slope = self.values.of(g, slope).map(f64::abs).filter(|s| s.is_normal());
+            let size = self.flat.quantity(result.symbol).nominal.zip(slope).map(|(e, s)| e / s); // (2)
+            let quantity = &mut self.flat.quantities[state.index()];
+            // A soft store may still move little: its own size is an upper limit.
+            quantity.nominal =
+                size.map_or(quantity.nominal, |s| Some(quantity.nominal.map_or(s, |n| n.min(s))));
+        }
     }
 
     fn modulated(&self, law: &Law, pairs: &[Pair]) -> bool {
