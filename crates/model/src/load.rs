@@ -45,7 +45,7 @@ impl Model {
 }
 
 /// Reads a model. `sets` are values that replace those in the files: parameters ("k", "r1.R"), options, values
-/// at the beginning ("c1.start.u") and settings of the run ("run.t_end"). All errors are reported together.
+/// at the beginning ("m1.start.x") and settings of the run ("run.t_end"). All errors are reported together.
 pub fn load(
     files: &dyn Files,
     path: &str,

@@ -77,7 +77,7 @@ fn a_spring_and_a_mass_swing() {
         k = { type = "spring", k = "8 N/m" }
         d = { type = "damper", c = 0.1 }
         p = { type = "force_source", F = 0 }
-        w = "fixed"
+        w = "ground"
         [connect]
         "m" = ["k.a", "d.a", "p"]
         "w" = ["k.b", "d.b"]

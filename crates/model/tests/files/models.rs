@@ -41,8 +41,8 @@ R   = "1 kOhm"
 [components]
 source = { type = "voltage_source", U = "5 V" }
 r1     = { type = "resistor", R = "R" }
-c1     = { type = "capacitor", C = "tau/R", start.u = "3 V" }
-gnd    = { type = "ground" }
+c1     = { type = "capacitor", C = "tau/R", u0 = "3 V" }
+gnd    = { type = "electric_ground" }
 
 [connect]
 "source.p" = "r1.p"
@@ -163,7 +163,7 @@ fn components_are_made_of_components() {
             [components]
             s = { type = "voltage_source", U = "10 V" }
             d = { type = "divider", share = 25 }
-            g = "ground"
+            g = "electric_ground"
             [connect]
             s.p = "d.a"
             g = ["s.n", "d.b"]
@@ -194,7 +194,7 @@ fn components_are_made_of_components() {
 fn options_choose_equations_and_parameters() {
     let file = |damper: &str| {
         format!(
-            "[components]\nm = \"mass\"\nd = {{ type = \"damper\", {damper} }}\nwall = \"fixed\"\n\
+            "[components]\nm = \"mass\"\nd = {{ type = \"damper\", {damper} }}\nwall = \"ground\"\n\
              [connect]\n\"m\" = \"d.a\"\n\"d.b\" = \"wall\"\n"
         )
     };
@@ -290,7 +290,7 @@ fn signals_go_from_one_output_to_many_inputs() {
         sum   = { type = "sum" }
         e     = { type = "voltage_source", U = 0, drive = "x" }
         r     = "resistor"
-        g     = "ground"
+        g     = "electric_ground"
         [connect]
         "wave.y"  = ["twice.u", "sum.a"]
         "twice.y" = "sum.b"
