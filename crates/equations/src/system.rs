@@ -11,7 +11,7 @@ use crate::graph::Graph;
 use crate::node::{Expr, Node, Symbol};
 use crate::program::{Place, Programs};
 use crate::start::{evaluate, start_values};
-use crate::structure::Relation;
+use crate::structure::{Alias, Reduction, Relation};
 
 /// One row of f.
 #[derive(Clone, Debug)]
@@ -56,6 +56,10 @@ pub struct System {
     pub tasks: Vec<Task>,
     /// Everything to record beside y.
     pub outputs: Vec<Output>,
+    /// Names that stand for another quantity; each is among the outputs.
+    pub aliases: Vec<Alias>,
+    /// States that are not independent and were given up.
+    pub reduced: Vec<Reduction>,
     /// Events, tasks and outputs for reading.
     pub as_written: AsWritten,
     /// Parameters, inputs and modes: the slow inputs, in order.
@@ -137,6 +141,8 @@ impl System {
             events,
             tasks,
             outputs,
+            aliases: vec![],
+            reduced: vec![],
             as_written: AsWritten::default(),
             slow,
             second_order,

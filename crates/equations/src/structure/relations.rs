@@ -46,12 +46,11 @@ pub fn written(graph: &Graph, relations: &[Relation], roots: &[Expr]) -> Vec<Exp
     readable(roots, &shown)
 }
 
-/// Rewrites the equations of `flat`; the new modes are added to its quantities.
-pub fn extract(flat: &mut Flat) -> Vec<Relation> {
-    let mut relations: Vec<Relation> = Vec::new();
+/// Rewrites the equations of `flat` from number `first` on; the new modes are added to its quantities.
+pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>) {
     let Flat { graph, quantities, equations, .. } = flat;
     let graph: &Graph = graph;
-    for equation in equations.iter_mut() {
+    for equation in &mut equations[first..] {
         let sides = [equation.lhs, equation.rhs];
         let varies = graph.dependence(&sides, |leaf| match leaf {
             Node::Symbol(s) => matches!(quantities[s.index()].kind, Kind::Unknown { .. }),
@@ -86,7 +85,6 @@ pub fn extract(flat: &mut Flat) -> Vec<Relation> {
         });
         (equation.lhs, equation.rhs) = (new[0], new[1]);
     }
-    relations
 }
 
 fn hidden_mode(name: String, origin: &Origin, graph: &Graph) -> Quantity {

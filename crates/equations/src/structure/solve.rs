@@ -123,7 +123,7 @@ impl Equations<'_> {
             if open.iter().any(|&r| rows[r].is_empty()) {
                 return Some(Solution { singular: true, ..Solution::default() });
             }
-            let (row, unknown) = self.pivot(&open, &rows)?;
+            let (row, unknown) = self.pivot(&open, &rows).or_else(|| self.last_pivot(&open, &rows))?;
             open.retain(|&r| r != row);
             order.push((unknown, row));
             let pivot = graph.at(rows[row][&unknown]);
@@ -180,6 +180,18 @@ impl Equations<'_> {
             }
         }
         safe.into_iter().min().map(|(_, _, row, unknown)| (row, unknown))
+    }
+
+    /// The one coefficient left may vanish on the way: the block is singular there whatever is done.
+    fn last_pivot(&self, open: &[usize], rows: &[HashMap<usize, Expr>]) -> Option<(usize, usize)> {
+        let [row] = *open else { return None };
+        let mut entries = rows[row].iter();
+        let (Some((&unknown, &slope)), None) = (entries.next(), entries.next()) else { return None };
+        let moves = |e: &Expr| match self.graph.node(*e) {
+            Node::Symbol(s) => !self.parameters.contains_key(&s),
+            node => node == Node::Time,
+        };
+        self.graph.reachable([slope]).iter().any(moves).then_some((row, unknown))
     }
 
     /// Solve one equation after the other; when none has a single open unknown, give one to the solver.

@@ -46,7 +46,7 @@ fn contents(project: &Project) -> String {
     }
     parts.push(format!(
         "{} solved in symbols",
-        count(system.definitions.len() - system.n_states.min(system.definitions.len()), "unknown")
+        count(system.outputs.len() - system.as_written.outputs.len(), "unknown")
     ));
     for (n, what) in
         [(system.events.len() + system.relations.len(), "guard"), (system.tasks.len(), "sampled task")]
