@@ -74,7 +74,7 @@ fn a_circuit_of_components_becomes_equations() {
     assert!(model.warnings.is_empty(), "{}", shown(&model.warnings));
     insta::assert_snapshot!(equations(&model));
     assert_eq!(model.name, "low-pass");
-    assert_eq!(value(&model, "c1.u"), 3.0);
+    assert_eq!(value(&model, "c1.u0"), 3.0);
     assert_eq!(model.run.t_end, 5e-3);
     assert_eq!(model.run.plot, ["c1.u"]);
     let tau = model.flat.quantity(model.flat.find("tau").unwrap());
