@@ -14,7 +14,7 @@
 //! x + x becomes 2 x, and numbers move to the front of products.
 //! Values change by rounding at most, except that 0 · x is 0 also where x is not finite.
 
-use std::collections::HashMap;
+use crate::hash::Map;
 use std::ops;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -51,7 +51,7 @@ fn key(node: &Node) -> Key {
 #[derive(Clone, Default)]
 struct Store {
     nodes: Vec<Node>,
-    index: HashMap<Key, Expr>,
+    index: Map<Key, Expr>,
     tables: Vec<(String, Table)>,
     /// Scratch of `reachable`: a node is seen if its mark is the current round.
     marks: Vec<u32>,
@@ -370,7 +370,7 @@ impl Graph {
     /// `roots` rebuilt bottom up: where `replace` gives an expression for a node (whose children are already
     /// rebuilt) it takes its place. What comes in is not looked into again.
     pub fn rewrite(&self, roots: &[Expr], mut replace: impl FnMut(Node) -> Option<Expr>) -> Vec<Expr> {
-        let mut new: HashMap<Expr, Expr> = HashMap::new();
+        let mut new: Map<Expr, Expr> = Map::default();
         for e in self.reachable(roots.iter().copied()) {
             let made = self.rebuild(e, |c| new[&c]);
             new.insert(e, replace(self.node(made)).unwrap_or(made));
@@ -392,8 +392,8 @@ impl Graph {
     }
 
     /// For every node under the roots: does it depend on a leaf of the kind asked for? Constants depend on nothing.
-    pub fn dependence(&self, roots: &[Expr], leaf: impl Fn(Node) -> bool) -> HashMap<Expr, bool> {
-        let mut depends = HashMap::new();
+    pub fn dependence(&self, roots: &[Expr], leaf: impl Fn(Node) -> bool) -> Map<Expr, bool> {
+        let mut depends = Map::default();
         for e in self.reachable(roots.iter().copied()) {
             let node = self.node(e);
             let d = match node {

@@ -215,3 +215,29 @@ fn a_constraint_does_not_hide_what_is_missing() {
     m.unknown("lost", 0.0);
     assert_eq!(m.messages(), ["`lost` appears in no equation"]);
 }
+
+#[test]
+fn a_long_gear_train_is_one_explicit_equation() {
+    // w_k = 2 w_{k+1}, k = 0…39, J = 1 each, torque 1 on the first: Σ 4⁻ᵏ w₀' = 1.
+    let mut m = Model::new();
+    let n = 40;
+    let names = |m: &mut Model, letter: &str| -> Vec<Symbol> {
+        (0..n).map(|k| m.unknown(&format!("wheel{k}.{letter}"), 0.0)).collect()
+    };
+    let (p, w, torque) = (names(&mut m, "p"), names(&mut m, "w"), names(&mut m, "torque"));
+    for k in 0..n {
+        m.say("speed", |f| (f.ex(w[k]), f.ex(p[k]) / 1.0));
+        m.say("momentum", |f| {
+            let next = if k + 1 < n { f.ex(torque[k + 1]) } else { f.graph.constant(0.0) };
+            (f.graph.derivative(p[k]), f.ex(torque[k]) - 0.5 * next)
+        });
+        if k > 0 {
+            m.say("gear", |f| (f.ex(w[k - 1]), 2.0 * f.ex(w[k])));
+            m.flat.dependent.push(p[k]);
+        }
+    }
+    m.say("drive", |f| (f.ex(torque[0]), f.graph.constant(1.0)));
+    let system = m.analyse().unwrap();
+    assert_eq!((system.n(), system.n_states, system.reduced.len()), (1, 1, n - 1));
+    near(residual(&system, 0.0, &[0.0])[0], 0.75);
+}

@@ -10,10 +10,9 @@
 //! Guesses: a representative that is no state and starts at plain 0 takes the first other start in its group, with
 //! its sign; a state keeps its own start, which is a value and not a guess.
 
-use std::collections::HashMap;
-
 use crate::flat::{Equation, Flat, Kind};
 use crate::graph::Graph;
+use crate::hash::Map;
 use crate::node::{Binary, Expr, Node, Symbol, Unary};
 use crate::structure::{actions, states};
 
@@ -44,7 +43,7 @@ pub fn eliminate(flat: &mut Flat) -> Eliminated {
     let mut groups = Groups::new(flat, &is_state);
     let mut used = vec![false; written.len()];
     let mut sides = written.clone();
-    let mut values = HashMap::new();
+    let mut values = Map::default();
     for _ in 0..MOST_ROUNDS {
         let mut found = false;
         for (i, &(lhs, rhs)) in sides.iter().enumerate() {
@@ -104,7 +103,7 @@ impl Eliminated {
 }
 
 /// Symbols replaced by their values.
-pub fn replaced(graph: &Graph, roots: &[Expr], values: &HashMap<Symbol, Expr>) -> Vec<Expr> {
+pub fn replaced(graph: &Graph, roots: &[Expr], values: &Map<Symbol, Expr>) -> Vec<Expr> {
     graph.rewrite(roots, |node| match node {
         Node::Symbol(s) => values.get(&s).copied(),
         _ => None,
@@ -131,7 +130,7 @@ struct Groups {
     /// Of roots: the state in the group.
     state: Vec<Option<u32>>,
     /// Of roots: the known value of the root.
-    known: HashMap<u32, Expr>,
+    known: Map<u32, Expr>,
     unknown: Vec<bool>,
 }
 
@@ -142,7 +141,7 @@ impl Groups {
             parent: (0..n).map(|i| (i, false)).collect(),
             size: vec![1; n as usize],
             state: (0..n).map(|i| is_state[i as usize].then_some(i)).collect(),
-            known: HashMap::new(),
+            known: Map::default(),
             unknown: flat.quantities.iter().map(|q| matches!(q.kind, Kind::Unknown { .. })).collect(),
         }
     }
@@ -212,14 +211,14 @@ impl Groups {
     }
 
     /// What each eliminated symbol is replaced by. (1)
-    fn values(&mut self, flat: &Flat) -> HashMap<Symbol, Expr> {
+    fn values(&mut self, flat: &Flat) -> Map<Symbol, Expr> {
         let graph = &flat.graph;
         let rank = |i: u32| {
             let name = &flat.quantities[i as usize].name;
             (name.matches('.').count(), name.len(), i)
         };
         // (member, negated) that speaks for each root.
-        let mut chosen: HashMap<u32, (u32, bool)> = HashMap::new();
+        let mut chosen: Map<u32, (u32, bool)> = Map::default();
         let members: Vec<u32> = (0..self.parent.len() as u32).filter(|&i| self.unknown[i as usize]).collect();
         for &i in &members {
             let (root, negative) = self.root(i);
@@ -230,7 +229,7 @@ impl Groups {
                 _ => _ = chosen.insert(root, (i, negative)),
             }
         }
-        let mut values = HashMap::new();
+        let mut values = Map::default();
         for &i in &members {
             let (root, negative) = self.root(i);
             let (value, turned) = match (self.known.get(&root), chosen[&root]) {
@@ -244,7 +243,7 @@ impl Groups {
     }
 
     /// Representatives take over what their group knows of where to begin and how large they are.
-    fn keep_guesses(&self, flat: &mut Flat, values: &HashMap<Symbol, Expr>) {
+    fn keep_guesses(&self, flat: &mut Flat, values: &Map<Symbol, Expr>) {
         let Flat { graph, quantities, .. } = flat;
         let mut members: Vec<(Symbol, Expr)> = values.iter().map(|(&s, &e)| (s, e)).collect();
         members.sort_unstable();

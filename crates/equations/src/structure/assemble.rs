@@ -1,9 +1,8 @@
 //! Puts the solved blocks together: every definition expanded down to y, time, parameters, inputs and modes.
 
-use std::collections::HashMap;
-
 use crate::flat::{Action, Assignment, Event, Flat, Kind, Origin, Output, Quantity, Task};
 use crate::graph::Graph;
+use crate::hash::Map;
 use crate::node::{Expr, Node, Symbol};
 use crate::structure::alias::Alias;
 use crate::structure::index::Reduction;
@@ -28,7 +27,7 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> System {
     let Flat { graph, mut quantities, equations, events, tasks, outputs, .. } = flat;
     let Solved { relations, leaves, residuals, is_state, reductions, solutions } = solved;
     // What each solved leaf stands for, in terms of y.
-    let mut value: HashMap<Expr, Expr> = HashMap::new();
+    let mut value: Map<Expr, Expr> = Map::default();
     let mut definitions = Vec::new();
     let mut algebraic = Vec::new();
     let mut residual_rows = Vec::new();
@@ -60,10 +59,9 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> System {
             });
         }
     }
-    for alias in &aliases {
-        let own = graph.symbol(alias.symbol).id;
-        value.insert(own, expand(&graph, &[alias.value], &value)[0]);
-    }
+    let meant: Vec<Expr> = aliases.iter().map(|a| a.value).collect();
+    let meant = expand(&graph, &meant, &value);
+    value.extend(aliases.iter().zip(meant).map(|(alias, e)| (graph.symbol(alias.symbol).id, e)));
     let mut rows = Vec::new();
     let mut unknowns = Vec::new();
     for (i, quantity) in quantities.iter().enumerate().take(is_state.len()).filter(|(i, _)| is_state[*i]) {
@@ -111,7 +109,7 @@ fn followers(
     graph: &Graph,
     quantities: &[Quantity],
     unknowns: &[Symbol],
-    value: &HashMap<Expr, Expr>,
+    value: &Map<Expr, Expr>,
 ) -> Vec<Output> {
     let mut in_y = vec![false; quantities.len()];
     unknowns.iter().for_each(|s| in_y[s.index()] = true);

@@ -13,11 +13,12 @@
 //! that can be solved for in symbols goes before one that cannot.
 //! A pendulum in x, y has no such state: it is refused.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::derivative::{Gradient, gradients};
 use crate::flat::{Equation, Flat, Kind, Origin};
 use crate::graph::Graph;
+use crate::hash::{Map, Set};
 use crate::node::{Expr, Node, Symbol};
 use crate::start::{evaluate, start_values};
 use crate::structure::alias::Alias;
@@ -44,9 +45,9 @@ pub struct Reduction {
 #[derive(Default)]
 pub struct Trouble {
     /// Constraints in which no state is certain to follow from the others.
-    pub undecided: HashMap<usize, Vec<Symbol>>,
+    pub undecided: Map<usize, Vec<Symbol>>,
     /// (equation, states in it) that an added equation is the derivative of.
-    pub source: HashMap<usize, (usize, Vec<Symbol>)>,
+    pub source: Map<usize, (usize, Vec<Symbol>)>,
 }
 
 pub struct Reduced {
@@ -60,10 +61,10 @@ pub fn reduce(
     flat: &mut Flat,
     aliases: &[Alias],
     relations: &mut Vec<Relation>,
-    parameters: &HashMap<Symbol, f64>,
+    parameters: &Map<Symbol, f64>,
 ) -> Reduced {
     let mut work = Work::new(flat, aliases);
-    let mut hopeless: HashSet<usize> = HashSet::new();
+    let mut hopeless: Set<usize> = Set::default();
     loop {
         let sorted = Sorted::new(flat, work.leaves());
         let free = |e: &usize| sorted.matching.unknown_of[*e].is_none() && !hopeless.contains(e);
@@ -75,7 +76,7 @@ pub fn reduce(
         let constraints = Constraints::find(flat, &sorted, parameters, &loose, &work.is_state);
         let (chosen, failed) = constraints.choose(flat, parameters, &work.is_state);
         // A row that fixes an unknown on the way stands for all: there is no telling whose fault it is.
-        let is_loose: HashSet<usize> = loose.iter().copied().collect();
+        let is_loose: Set<usize> = loose.iter().copied().collect();
         let tangled = failed.iter().any(|&r| !is_loose.contains(&constraints.rows[r].equation));
         for (r, row) in constraints.rows.iter().enumerate() {
             if is_loose.contains(&row.equation) && (tangled || failed.contains(&r)) {
@@ -202,26 +203,25 @@ impl Constraint {
 struct Constraints {
     rows: Vec<Constraint>,
     /// Unknowns that could not be solved for: to be differentiated along.
-    implicit: HashSet<Symbol>,
+    implicit: Set<Symbol>,
 }
 
 impl Constraints {
     fn find(
         flat: &Flat,
         sorted: &Sorted,
-        parameters: &HashMap<Symbol, f64>,
+        parameters: &Map<Symbol, f64>,
         loose: &[usize],
         is_state: &[bool],
     ) -> Self {
         let graph = &flat.graph;
         let equations = sorted.equations(graph, parameters);
-        let is_loose: HashSet<usize> = loose.iter().copied().collect();
-        let mut value: HashMap<Expr, Expr> = HashMap::new();
+        let is_loose: Set<usize> = loose.iter().copied().collect();
+        let mut value: Map<Expr, Expr> = Map::default();
         // Residuals that fix each unknown left over, and those of the loose equations.
-        let mut fixing: HashMap<Expr, Vec<(usize, Expr)>> = HashMap::new();
+        let mut fixing: Map<Expr, Vec<(usize, Expr)>> = Map::default();
         let mut open: Vec<(usize, Expr)> = Vec::new();
-        let inner =
-            |e: usize, value: &HashMap<Expr, Expr>| (e, expand(graph, &[sorted.residuals[e]], value)[0]);
+        let inner = |e: usize, value: &Map<Expr, Expr>| (e, expand(graph, &[sorted.residuals[e]], value)[0]);
         for block in sorted.blocks(loose.iter().copied()) {
             if let [e] = block[..]
                 && is_loose.contains(&e)
@@ -260,9 +260,9 @@ impl Constraints {
     fn choose(
         &self,
         flat: &Flat,
-        parameters: &HashMap<Symbol, f64>,
+        parameters: &Map<Symbol, f64>,
         is_state: &[bool],
-    ) -> (Vec<(usize, Symbol)>, HashSet<usize>) {
+    ) -> (Vec<(usize, Symbol)>, Set<usize>) {
         let graph = &flat.graph;
         let mut table = Elimination::new(graph, &self.rows);
         let mut inner: Vec<Symbol> = self.implicit.iter().copied().collect();
@@ -275,19 +275,20 @@ impl Constraints {
         table.pivot(&order, |_, e| certain(e));
         if table.open.iter().any(|&open| open) {
             let start = start_values(graph, &flat.quantities, &HashMap::new());
-            let named: Vec<Symbol> = order.into_iter().filter(|s| flat.dependent.contains(s)).collect();
+            let dependent: Set<Symbol> = flat.dependent.iter().copied().collect();
+            let named: Vec<Symbol> = order.into_iter().filter(|s| dependent.contains(s)).collect();
             table.pivot(&named, |_, e| evaluate(graph, e, |s| start[s.index()]) != 0.0);
         }
-        let done: HashSet<usize> = table.chosen.iter().map(|&(row, _)| row).collect();
+        let done: Set<usize> = table.chosen.iter().map(|&(row, _)| row).collect();
         let failed = (0..self.rows.len()).filter(|r| !done.contains(r)).collect();
         (table.chosen, failed)
     }
 
     /// States in the order they are to be given up; one that events set must stay.
     fn order(&self, flat: &Flat, is_state: &[bool]) -> Vec<Symbol> {
-        let set: HashSet<Symbol> = flat.events.iter().flat_map(|e| &e.set).map(|a| a.target).collect();
-        let dependent: HashSet<Symbol> = flat.dependent.iter().copied().collect();
-        let mut outright: HashMap<Symbol, u8> = HashMap::new();
+        let set: Set<Symbol> = flat.events.iter().flat_map(|e| &e.set).map(|a| a.target).collect();
+        let dependent: Set<Symbol> = flat.dependent.iter().copied().collect();
+        let mut outright: Map<Symbol, u8> = Map::default();
         for row in &self.rows {
             let equation = &flat.equations[row.equation];
             for (rank, side) in [equation.lhs, equation.rhs].into_iter().enumerate() {
@@ -316,11 +317,11 @@ impl Constraints {
 fn close(
     graph: &Graph,
     open: Vec<(usize, Expr)>,
-    fixing: &HashMap<Expr, Vec<(usize, Expr)>>,
-) -> (Vec<(usize, Expr)>, HashSet<Symbol>) {
+    fixing: &Map<Expr, Vec<(usize, Expr)>>,
+) -> (Vec<(usize, Expr)>, Set<Symbol>) {
     let mut rows = open;
-    let mut known: HashSet<usize> = rows.iter().map(|&(e, _)| e).collect();
-    let mut implicit = HashSet::new();
+    let mut known: Set<usize> = rows.iter().map(|&(e, _)| e).collect();
+    let mut implicit = Set::default();
     let mut next = 0;
     while next < rows.len() {
         for e in graph.reachable([rows[next].1]) {
@@ -339,17 +340,17 @@ fn close(
 /// Gauss elimination on the slopes.
 struct Elimination<'a> {
     graph: &'a Graph,
-    rows: Vec<HashMap<Symbol, Expr>>,
-    holding: HashMap<Symbol, Vec<usize>>,
+    rows: Vec<Map<Symbol, Expr>>,
+    holding: Map<Symbol, Vec<usize>>,
     open: Vec<bool>,
     chosen: Vec<(usize, Symbol)>,
 }
 
 impl<'a> Elimination<'a> {
     fn new(graph: &'a Graph, constraints: &[Constraint]) -> Self {
-        let rows: Vec<HashMap<Symbol, Expr>> =
+        let rows: Vec<Map<Symbol, Expr>> =
             constraints.iter().map(|c| c.slopes.iter().copied().collect()).collect();
-        let mut holding: HashMap<Symbol, Vec<usize>> = HashMap::new();
+        let mut holding: Map<Symbol, Vec<usize>> = Map::default();
         for (r, constraint) in constraints.iter().enumerate() {
             constraint.slopes.iter().for_each(|(s, _)| holding.entry(*s).or_default().push(r));
         }
@@ -382,7 +383,7 @@ impl<'a> Elimination<'a> {
     }
 
     /// row r − (its slope / the pivot's) · pivot row
-    fn subtract(&mut self, r: usize, pivot: &HashMap<Symbol, Expr>, s: Symbol) {
+    fn subtract(&mut self, r: usize, pivot: &Map<Symbol, Expr>, s: Symbol) {
         let graph = self.graph;
         let Some(own) = self.rows[r].remove(&s) else { return };
         let factor = graph.at(own) / graph.at(pivot[&s]);

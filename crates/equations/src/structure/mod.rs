@@ -9,6 +9,7 @@ mod alias;
 mod assemble;
 mod error;
 mod index;
+mod linear;
 mod matching;
 mod relations;
 mod sign;
@@ -17,6 +18,7 @@ mod sorted;
 
 use std::collections::HashMap;
 
+use crate::hash::Map;
 pub use alias::Alias;
 pub use error::{Finding, StructureError};
 pub use index::Reduction;
@@ -51,7 +53,7 @@ fn solve(flat: &mut Flat, aliases: &[Alias]) -> Result<Solved, Vec<StructureErro
     relations::extract(flat, 0, &mut relations);
     let start = start_values(&flat.graph, &flat.quantities, &HashMap::new());
     let is_parameter = |i: &usize| matches!(flat.quantities[*i].kind, Kind::Parameter { .. });
-    let parameters: HashMap<Symbol, f64> =
+    let parameters: Map<Symbol, f64> =
         (0..start.len()).filter(is_parameter).map(|i| (Symbol(i as u32), start[i])).collect();
     let reduced = index::reduce(flat, aliases, &mut relations, &parameters);
     let sorted = reduced.sorted;
@@ -92,7 +94,7 @@ fn leaf_expr(graph: &Graph, leaf: Node) -> Expr {
 }
 
 /// All solved leaves replaced by what they stand for.
-fn expand(graph: &Graph, roots: &[Expr], value: &HashMap<Expr, Expr>) -> Vec<Expr> {
+fn expand(graph: &Graph, roots: &[Expr], value: &Map<Expr, Expr>) -> Vec<Expr> {
     graph.rewrite(roots, |node| match node {
         Node::Symbol(_) | Node::Derivative(_) => value.get(&leaf_expr(graph, node)).copied(),
         _ => None,

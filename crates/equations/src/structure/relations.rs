@@ -4,10 +4,9 @@
 //! Between events the mode does not change, so a solver sees smooth equations on either side of the switch.
 //! sign(x) becomes (0 < x) − (x < 0). Relations between parameters, inputs and modes stay as they are.
 
-use std::collections::HashMap;
-
 use crate::flat::{Flat, Kind, Origin, Quantity, Unit};
 use crate::graph::Graph;
+use crate::hash::Map;
 use crate::node::{Binary, Expr, Node, Symbol, Unary};
 use crate::print::{Style, print};
 
@@ -23,8 +22,8 @@ pub struct Relation {
 
 /// Expressions with every hidden mode shown as its relation, and sign(x) as such.
 pub fn written(graph: &Graph, relations: &[Relation], roots: &[Expr]) -> Vec<Expr> {
-    let mut shown: HashMap<Symbol, Expr> = HashMap::new();
-    let readable = |roots: &[Expr], shown: &HashMap<Symbol, Expr>| {
+    let mut shown: Map<Symbol, Expr> = Map::default();
+    let readable = |roots: &[Expr], shown: &Map<Symbol, Expr>| {
         graph.rewrite(roots, |node| match node {
             Node::Symbol(s) => shown.get(&s).copied(),
             Node::Binary(Binary::Sub, above, below) => match (graph.node(above), graph.node(below)) {
@@ -52,6 +51,12 @@ pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>) {
     let graph: &Graph = graph;
     for equation in &mut equations[first..] {
         let sides = [equation.lhs, equation.rhs];
+        let steps = |e: Expr| {
+            matches!(graph.node(e), Node::Binary(Binary::Lt | Binary::Le, ..) | Node::Unary(Unary::Sign, _))
+        };
+        if !graph.reachable(sides).into_iter().any(steps) {
+            continue;
+        }
         let varies = graph.dependence(&sides, |leaf| match leaf {
             Node::Symbol(s) => matches!(quantities[s.index()].kind, Kind::Unknown { .. }),
             _ => true,

@@ -1,10 +1,9 @@
 //! Which unknowns stand in which equation, and which of them it is given to determine.
 
-use std::collections::HashMap;
-
 use crate::derivative::Gradient;
 use crate::flat::Flat;
 use crate::graph::Graph;
+use crate::hash::Map;
 use crate::node::{Expr, Node, Symbol};
 use crate::structure::leaf_expr;
 use crate::structure::matching::{self, Matching};
@@ -32,7 +31,7 @@ impl Sorted {
         let gradients = by_unknowns(graph, &residuals, &leaves);
         let incidence: Vec<Vec<usize>> =
             gradients.iter().map(|g| g.iter().map(|&(u, _)| u as usize).collect()).collect();
-        let column: HashMap<Expr, usize> =
+        let column: Map<Expr, usize> =
             leaves.iter().enumerate().map(|(i, &n)| (leaf_expr(graph, n), i)).collect();
         let preferred: Vec<Option<usize>> = sides
             .iter()
@@ -45,7 +44,7 @@ impl Sorted {
         Sorted { leaves, sides, residuals, gradients, incidence, matching }
     }
 
-    pub fn equations<'a>(&'a self, graph: &'a Graph, parameters: &'a HashMap<Symbol, f64>) -> Equations<'a> {
+    pub fn equations<'a>(&'a self, graph: &'a Graph, parameters: &'a Map<Symbol, f64>) -> Equations<'a> {
         let Sorted { leaves, sides, residuals, gradients, .. } = self;
         Equations { graph, parameters, leaves, sides, residuals, gradients }
     }
