@@ -45,7 +45,7 @@ impl Model {
 }
 
 /// Reads a model. `sets` are values that replace those in the files: parameters ("k", "r1.R"), options, values
-/// at the beginning ("c1.start.u"), settings of the run ("run.t_end"), further outputs ("outputs.travel"), and a file of
+/// at the beginning ("m1.start.x"), settings of the run ("run.t_end"), further outputs ("outputs.travel"), and a file of
 /// defaults ("model.defaults"). All errors are reported together.
 pub fn load(
     files: &dyn Files,

@@ -82,15 +82,17 @@ fn connections_give_one_name_to_what_is_equal() {
     let text = folder.good(&["equations", "filter.toml"]);
     let expected = "\
 Definitions, in the order of evaluation
-  r1.u = source.U - c1.u           # r1.voltage
-  r1.i = r1.u/r1.R                 # r1.law
-  r2.u = c1.u - c2.u               # r2.voltage
-  r2.i = r2.u/r2.R                 # r2.law
+  c1.u = c1.q/c1.C                 # c1.plates: c1.plates.e
+  r1.u = source.U - c1.u           # r1.loop: r1.loss.e
+  r1.i = r1.u/r1.R                 # r1.loss: r1.loss.f
+  c2.u = c2.q/c2.C                 # c2.plates: c2.plates.e
+  r2.u = c1.u - c2.u               # r2.loop: r2.loss.e
+  r2.i = r2.u/r2.R                 # r2.loss: r2.loss.f
 ";
     assert!(text.contains(expected), "{text}");
-    assert!(text.contains("  der(c2.u) = r2.i/c2.C   # c2.law\n"), "{text}");
+    assert!(text.contains("  der(c2.q) = r2.i   # c2.plates: der(c2.q)\n"), "{text}");
     let expanded = folder.good(&["equations", "filter.toml", "--expanded"]);
-    let row = "der(c2.u) = (c1.u - c2.u)/r2.R/c2.C";
+    let row = "der(c2.q) = (c1.q/c1.C - c2.q/c2.C)/r2.R";
     assert!(expanded.contains(row) && !expanded.contains("Definitions"), "{expanded}");
 }
 
@@ -115,7 +117,7 @@ fn equations_as_json_have_trees_and_origins() {
     folder.good(&["new", "filter", "--template", "circuit"]);
     let all = json(&folder.good(&["equations", "filter.toml", "--format", "json"]));
     let laws = all["definitions"].as_array().unwrap();
-    let law = laws.iter().find(|d| d["equation"] == "r1.law").unwrap();
+    let law = laws.iter().find(|d| d["equation"] == "r1.loss: r1.loss.f").unwrap();
     assert_eq!(law["origin"]["component"], "r1");
     assert_eq!(law["origin"]["file"], "library/electric/resistor.toml");
 }
@@ -201,7 +203,8 @@ fn balance_writes_into_components() {
     folder.good(&["new", "filter", "--template", "circuit"]);
     let before = folder.read("filter.toml");
     folder.good(&["balance", "filter.toml", "--write"]);
-    assert_eq!(folder.read("filter.toml"), before.replace(r#"start.u = "0 V""#, r#"start.u = "5 V""#));
+    let charged = before.replace(r#", C = "C" }"#, r#", C = "C", start.q = "5e-6 A s" }"#);
+    assert_eq!(folder.read("filter.toml"), charged);
 }
 
 #[test]
