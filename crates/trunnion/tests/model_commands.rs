@@ -115,12 +115,15 @@ fn equations_say_which_states_are_not_independent() {
         "  `wheel.h` is not independent: it follows from `motor.h` (",
         "  der(motor.h) = drive.M*gear.n/(gear.n + wheel.J/motor.J/gear.n)   # wheel.inertia, differentiated",
         "\nFurther results\n",
-        "  motor.w      motor.flange.w, ",
+        "  motor.flange.w, drive.flange.w, gear.a.w, ",
     ] {
         assert!(text.contains(line), "`{line}` is not in\n{text}");
     }
     let latex = folder.good(&["equations", "m.toml", "--format", "latex"]);
     assert!(latex.contains("wheel.h is not independent: it follows from motor.h"), "{latex}");
+    let unfit = folder.run(&["check", "m.toml", "--set", "wheel.w0=1 rad/s"]);
+    let said = unfit.err;
+    assert!(said.contains("warning[S0007]: `wheel.h` starts at 0 kg m^2/s, not at 50 kg m^2/s"), "{said}");
     let all = json(&folder.good(&["equations", "m.toml", "--format", "json"]));
     assert_eq!(all["reduced"][0]["state"], "wheel.h");
     assert_eq!(all["reduced"][0]["follows_from"], json(r#"["motor.h"]"#));
