@@ -96,6 +96,44 @@ Definitions, in the order of evaluation
     assert!(expanded.contains(row) && !expanded.contains("Definitions"), "{expanded}");
 }
 
+/// A motor drives a wheel through a gear: one inertia, one momentum.
+const GEARED: &str = r#"
+[components]
+motor = { type = "inertia", J = "2 kg m^2" }
+drive = { type = "moment_source", M = "3 N m" }
+gear  = { type = "gear", n = 5 }
+wheel = { type = "inertia", J = "50 kg m^2" }
+[connect]
+"drive"  = ["motor", "gear.a"]
+"gear.b" = "wheel"
+"#;
+
+#[test]
+fn equations_say_which_states_are_not_independent() {
+    let folder = Folder::new();
+    folder.write("m.toml", GEARED);
+    let text = folder.good(&["equations", "m.toml"]);
+    for line in [
+        "  `wheel.h` is not independent: it follows from `motor.h` (",
+        "  der(motor.h) = drive.M*gear.n/(gear.n + wheel.J/motor.J/gear.n)   # wheel.inertia, differentiated",
+        "\nFurther results\n",
+        "  motor.flange.w, drive.flange.w, gear.a.w, ",
+    ] {
+        assert!(text.contains(line), "`{line}` is not in\n{text}");
+    }
+    let latex = folder.good(&["equations", "m.toml", "--format", "latex"]);
+    assert!(latex.contains("wheel.h is not independent: it follows from motor.h"), "{latex}");
+    let unfit = folder.run(&["check", "m.toml", "--set", "wheel.w0=1 rad/s"]);
+    let said = unfit.err;
+    assert!(said.contains("warning[S0007]: `wheel.h` starts at 0 kg m^2/s, not at 50 kg m^2/s"), "{said}");
+    let all = json(&folder.good(&["equations", "m.toml", "--format", "json"]));
+    assert_eq!(all["reduced"][0]["state"], "wheel.h");
+    assert_eq!(all["reduced"][0]["follows_from"], json(r#"["motor.h"]"#));
+    let aliases = all["aliases"].as_array().unwrap();
+    let speed = aliases.iter().find(|a| a["value"]["text"] == "motor.w").unwrap();
+    assert!(speed["names"].as_array().unwrap().iter().any(|n| n["name"] == "motor.flange.w"));
+}
+
 #[test]
 fn equations_as_json_have_trees_and_origins() {
     let folder = Folder::new();
