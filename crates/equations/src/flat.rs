@@ -102,6 +102,8 @@ pub struct Event {
     pub set: Vec<Assignment>,
     /// Ends the run with this message.
     pub terminate: Option<String>,
+    /// Something to tell whoever runs the model.
+    pub warn: Option<String>,
 }
 
 #[derive(Clone, Debug)]

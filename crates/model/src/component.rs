@@ -194,6 +194,7 @@ pub struct Event {
     pub when: Option<Formula>,
     pub set: Vec<Assign>,
     pub terminate: Option<String>,
+    pub warn: Option<String>,
 }
 
 #[derive(Clone, Debug)]

@@ -25,9 +25,10 @@ pub fn read_event(entry: &Entry, problems: &Problems) -> Option<Event> {
     }
     let set = read_assignments(&f);
     let terminate = f.text("terminate").map(|t| t.text);
+    let warn = f.text("warn").map(|t| t.text);
     f.text("doc");
     f.finish();
-    Some(Event { key: entry.key.clone(), when, set, terminate })
+    Some(Event { key: entry.key.clone(), when, set, terminate, warn })
 }
 
 fn read_clock(f: &Fields<'_>) -> Option<Clock> {

@@ -247,7 +247,13 @@ impl Numbered for Event {
             None => None,
         };
         let key = numbered_key(&self.key, self.holes() > 0, number)?;
-        Some(Event { key, when, set: parts(&self.set, number), terminate: self.terminate.clone() })
+        Some(Event {
+            key,
+            when,
+            set: parts(&self.set, number),
+            terminate: self.terminate.clone(),
+            warn: self.warn.clone(),
+        })
     }
 }
 

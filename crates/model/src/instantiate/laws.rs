@@ -145,6 +145,7 @@ impl<'a> Builder<'a> {
                         direction: guard.direction,
                         set,
                         terminate: event.terminate.clone(),
+                        warn: event.warn.clone(),
                     });
                 }
                 Err(errors) => errors.iter().for_each(|e| self.problems.add(language_error(e, &when.text))),
