@@ -207,6 +207,7 @@ fn a_state_that_events_set_stays() {
         direction: Direction::Rising,
         set: vec![Assignment { target: p2, value: zero }],
         terminate: None,
+        warn: None,
     });
     assert_eq!(given_up(&m.analyse().unwrap()), ["p1"]);
 }

@@ -68,10 +68,13 @@ impl Project {
         let causality = assign(&model.network);
         let findings = causality.findings(&model.network, &flat.graph);
         let findings = findings.iter().map(|f| f.diagnostic(&model.network, &model.sources));
-        let (errors, notes): (Vec<_>, Vec<_>) = findings.partition(|d| d.severity == Severity::Error);
+        let (mut notes, warnings): (Vec<_>, Vec<_>) =
+            model.warnings.into_iter().partition(|d| d.severity == Severity::Note);
+        let (errors, found): (Vec<_>, Vec<_>) = findings.partition(|d| d.severity == Severity::Error);
         if !errors.is_empty() {
             return Err(Failure::Model(errors));
         }
+        notes.extend(found);
         emit(&mut flat, &model.network, &causality);
         complete(&mut flat, &model.network);
         let system = analyse(flat).map_err(|errors| {

@@ -249,7 +249,8 @@ fn balance_writes_into_components() {
     folder.good(&["new", "filter", "--template", "circuit"]);
     let before = folder.read("filter.toml");
     folder.good(&["balance", "filter.toml", "--write"]);
-    assert_eq!(folder.read("filter.toml"), before.replace(r#"start.u = "0 V""#, r#"start.u = "5 V""#));
+    let charged = before.replace(r#", C = "C" }"#, r#", C = "C", start.q = "5e-6 A s" }"#);
+    assert_eq!(folder.read("filter.toml"), charged);
 }
 
 #[test]
