@@ -68,7 +68,7 @@ impl Project {
         let causality = assign(&model.network);
         let findings = causality.findings(&model.network, &flat.graph);
         let findings = findings.iter().map(|f| f.diagnostic(&model.network, &model.sources));
-        let (mut notes, warnings): (Vec<_>, Vec<_>) =
+        let (mut notes, mut warnings): (Vec<_>, Vec<_>) =
             model.warnings.into_iter().partition(|d| d.severity == Severity::Note);
         let (errors, found): (Vec<_>, Vec<_>) = findings.partition(|d| d.severity == Severity::Error);
         if !errors.is_empty() {
@@ -80,7 +80,6 @@ impl Project {
         let system = analyse(flat).map_err(|errors| {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;
-        let mut warnings = model.warnings;
         warnings.extend(unfit_starts(&system, &model.sources));
         Ok(Project {
             name: model.name,
