@@ -116,6 +116,18 @@ Differential equations
     assert!(expanded.contains(row) && !expanded.contains("Definitions"), "{expanded}");
 }
 
+/// A motor drives a wheel through a gear: one inertia, one momentum.
+const GEARED: &str = r#"
+[components]
+motor = { type = "inertia", J = "2 kg m^2" }
+drive = { type = "moment_source", M = "3 N m" }
+gear  = { type = "gear", n = 5 }
+wheel = { type = "inertia", J = "50 kg m^2" }
+[connect]
+"drive"  = ["motor", "gear.a"]
+"gear.b" = "wheel"
+"#;
+
 #[test]
 fn equations_say_which_states_are_not_independent() {
     let folder = Folder::new();
