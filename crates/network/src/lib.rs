@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod build;
 mod causality;
+pub mod check;
 mod emit;
 mod energy;
 mod simplify;

@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod commands;
+pub mod component_checks;
 pub mod failure;
 pub mod files;
 pub mod listing;

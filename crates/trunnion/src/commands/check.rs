@@ -1,44 +1,142 @@
-//! `trunnion check`: everything that is wrong with a model, and what it consists of.
+//! `trunnion check`: everything that is wrong with a model, and what it consists of; the common checks on components.
+
+use std::path::Path;
 
 use clap::Args;
+use trunnion_model::Files;
+use trunnion_network::check::Check;
 
+use crate::component_checks::{Bundle, Report, Verdict};
 use crate::failure::Failure;
+use crate::files::{Disk, library, looks_like_a_component, looks_like_a_model};
+use crate::listing::{Align, Listing, count};
 use crate::output::say;
+use crate::parallel::{for_each, workers};
 use crate::project::Project;
 
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// Model files
-    #[arg(required = true)]
-    pub models: Vec<String>,
-    /// Change a parameter, a start value or a setting before checking
+    /// Model files, component files, or folders of them
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<String>,
+    /// Change a parameter, a start value or a setting of models before checking
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
 }
 
+/// The files to check.
+#[derive(Default)]
+struct Found {
+    models: Vec<String>,
+    components: Vec<String>,
+    /// Other files that components may use.
+    beside: Vec<String>,
+}
+
 pub fn execute(args: &CheckArgs, colour: bool) -> Result<(), Failure> {
-    let mut failed = None;
-    for path in &args.models {
-        match Project::open(path, &args.set) {
-            Ok(project) => {
-                project.show_warnings(colour);
-                for note in &project.notes {
-                    eprintln!("{}", note.render(colour));
-                }
-                say(format_args!("{path}: {}", contents(&project)));
+    let found = find(&args.paths)?;
+    let mut good = true;
+    for path in &found.models {
+        good &= check_model(path, &args.set, colour);
+    }
+    if !found.components.is_empty() {
+        let bundle = Bundle::read(&Disk, library(), &found.components, found.beside);
+        good &= check_components(&bundle, &Disk, colour)?;
+    }
+    if good { Ok(()) } else { Err(Failure::Missed) }
+}
+
+fn find(paths: &[String]) -> Result<Found, Failure> {
+    let mut found = Found::default();
+    let is_component = |path: &str| Disk.read(path).is_ok_and(|text| looks_like_a_component(&text));
+    for path in paths {
+        if !Path::new(path).is_dir() {
+            if is_component(path) {
+                found.components.push(path.clone());
+                found.beside.extend(siblings(path));
+            } else {
+                found.models.push(path.clone());
             }
-            Err(failure) => {
-                eprint!("{}", failure.render(colour));
-                failed = Some(Failure::Missed);
+            continue;
+        }
+        let refused = |reason| Failure::File { path: path.clone(), action: "read", reason };
+        let mut inside = Disk.list(path).map_err(refused)?;
+        inside.retain(|file| file.ends_with(".toml"));
+        inside.sort();
+        let (components, others): (Vec<_>, Vec<_>) = inside.into_iter().partition(|p| is_component(p));
+        let is_model = |path: &String| Disk.read(path).is_ok_and(|text| looks_like_a_model(&text));
+        let models: Vec<String> = others.into_iter().filter(is_model).collect();
+        if components.is_empty() && models.is_empty() {
+            return Err(Failure::usage_hint(
+                format!("there are no models and no components in `{path}`"),
+                "a model is a .toml file with [model] or [run], a component one with [ports]",
+            ));
+        }
+        found.components.extend(components);
+        found.models.extend(models);
+    }
+    Ok(found)
+}
+
+/// Components in the same folder.
+fn siblings(path: &str) -> Vec<String> {
+    let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+    let Ok(entries) = std::fs::read_dir(folder) else { return vec![] };
+    let prefix = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let names = entries.flatten().filter_map(|e| e.file_name().into_string().ok());
+    let paths = names.filter(|name| name.ends_with(".toml")).map(|name| format!("{prefix}{name}"));
+    paths.filter(|p| Disk.read(p).is_ok_and(|text| looks_like_a_component(&text))).collect()
+}
+
+fn check_model(path: &str, sets: &[String], colour: bool) -> bool {
+    match Project::open(path, sets) {
+        Ok(project) => {
+            project.show_warnings(colour);
+            for note in &project.notes {
+                eprintln!("{}", note.render(colour));
             }
+            say(format_args!("{path}: {}", contents(&project)));
+            true
+        }
+        Err(failure) => {
+            eprint!("{}", failure.render(colour));
+            false
         }
     }
-    failed.map_or(Ok(()), Err)
+}
+
+/// A row for every component, then what was found; true if nothing was.
+fn check_components(bundle: &Bundle, files: &(dyn Files + Sync), colour: bool) -> Result<bool, Failure> {
+    let n = bundle.components.len();
+    let mut reports: Vec<Option<Report>> = (0..n).map(|_| None).collect();
+    let work = |k: usize| bundle.check(k, files);
+    let cancelled = for_each(n, workers(), "components", &work, |k, report| reports[k] = Some(report));
+    let reports: Vec<Report> = reports.into_iter().flatten().collect();
+    let head = Check::ALL.iter().map(|c| (c.word(), Align::Left));
+    let mut table = Listing::new([("component", Align::Left)].into_iter().chain(head));
+    for report in &reports {
+        let cells = report.verdicts.iter().map(|v| match v {
+            Verdict::Absent => "–".to_string(),
+            Verdict::Passed => "ok".into(),
+            Verdict::Failed(list) => format!("{} ✗", list.len()),
+        });
+        table.push([report.name.clone()].into_iter().chain(cells));
+    }
+    if !table.is_empty() {
+        table.print();
+    }
+    let findings: Vec<_> = reports.iter().flat_map(Report::findings).chain(bundle.unreadable()).collect();
+    for finding in &findings {
+        eprintln!("{}", finding.render(colour));
+    }
+    let findings = findings.len();
+    let found = if findings == 0 { "no errors".into() } else { count(findings, "error") };
+    say(format_args!("{}: {found}", count(n, "component")));
+    if cancelled { Err(Failure::Cancelled) } else { Ok(findings == 0) }
 }
 
 fn contents(project: &Project) -> String {
     let system = &project.prepared.system;
-    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let mut parts = vec![count(system.n_states, "state")];
     let unsolved = system.n() - system.n_states;
     if unsolved > 0 {

@@ -1,0 +1,253 @@
+//! The common checks on a component: those on its file, and runs on a bench with every choice of its options.
+//!
+//! Soft drives have to work; stiff ones only where the component takes what they impose. Whatever runs has to account for
+//! its energy: stored + lost − supplied = 0 within 1e-6 of what moved.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trunnion_equations::Engine;
+use trunnion_model::component::Reading;
+use trunnion_model::diagnostic::Problems;
+use trunnion_model::file::relative;
+use trunnion_model::{Definition, Diagnostic, Files, Library, Model, Span, load};
+use trunnion_network::account;
+use trunnion_network::check::{Bench, Check, Drive, bench, choices, laws, page};
+
+use crate::commands::energy::balance_of;
+use crate::failure::Failure;
+use crate::listing::number;
+use crate::project::Project;
+use crate::simulate::{Overrides, settings, simulate_to_table};
+
+/// Energy that may be missing, as a part of what moved.
+const CLOSED: f64 = 1e-6;
+/// Tolerance of the runs with accounts: their error stays well below `CLOSED`.
+const FINE: f64 = 1e-9;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Verdict {
+    /// Nothing to look at.
+    #[default]
+    Absent,
+    Passed,
+    Failed(Vec<Diagnostic>),
+}
+
+/// What came of all checks on one component.
+#[derive(Debug)]
+pub struct Report {
+    pub name: String,
+    /// In the order of `Check::ALL`.
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Report {
+    pub fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.verdicts.iter().flat_map(|v| match v {
+            Verdict::Failed(list) => list.as_slice(),
+            _ => &[],
+        })
+    }
+
+    fn new(name: &str) -> Self {
+        Report { name: name.to_string(), verdicts: vec![Verdict::Absent; Check::ALL.len()] }
+    }
+
+    /// The check was made and found this; nothing is passed.
+    fn enter(&mut self, check: Check, found: impl IntoIterator<Item = Diagnostic>) {
+        let verdict = &mut self.verdicts[check as usize];
+        for finding in found {
+            match verdict {
+                // The same with other options is the same.
+                Verdict::Failed(list) if list.contains(&finding) => {}
+                Verdict::Failed(list) => list.push(finding),
+                _ => *verdict = Verdict::Failed(vec![finding]),
+            }
+        }
+        if *verdict == Verdict::Absent {
+            *verdict = Verdict::Passed;
+        }
+    }
+
+    fn failed(&self, check: Check) -> bool {
+        matches!(self.verdicts[check as usize], Verdict::Failed(_))
+    }
+}
+
+/// Components to check, with what they can use.
+pub struct Bundle {
+    pub library: Library,
+    pub components: Vec<Arc<Definition>>,
+    /// What is wrong with the files.
+    problems: Vec<Diagnostic>,
+}
+
+impl Bundle {
+    /// The components in these files; `library` has what else they use, and `beside` may be used too.
+    pub fn read(files: &dyn Files, library: Library, paths: &[String], beside: Vec<String>) -> Self {
+        let problems = Problems::default();
+        let mut library = library;
+        let mut all = beside;
+        all.extend(paths.iter().filter(|p| !all.contains(p)).cloned().collect::<Vec<_>>());
+        library.add_files(all, &Reading::new(files, &problems));
+        let mut problems = problems.finish().unwrap_or_else(|errors| errors);
+        let concerns = |d: &Diagnostic| d.labels.is_empty() || d.labels.iter().any(|l| is_one(&l.span, paths));
+        problems.retain(concerns);
+        let wanted = |d: &&Arc<Definition>| paths.iter().any(|p| **p == *d.source.name);
+        let components = library.iter().filter(wanted).cloned().collect();
+        Bundle { library, components, problems }
+    }
+
+    /// The built-in library.
+    pub fn of(library: Library) -> Self {
+        let components = library.iter().cloned().collect();
+        Bundle { library, components, problems: vec![] }
+    }
+
+    /// What cannot be laid to a component: files that could not be read at all.
+    pub fn unreadable(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.problems.iter().filter(|d| !self.components.iter().any(|c| points_into(d, c)))
+    }
+
+    /// All checks on component number k.
+    pub fn check(&self, k: usize, files: &dyn Files) -> Report {
+        let definition = &self.components[k];
+        let mut report = Report::new(&definition.name);
+        let reading = self.problems.iter().filter(|d| points_into(d, definition)).cloned();
+        report.enter(Check::Units, reading);
+        if report.failed(Check::Units) {
+            return report;
+        }
+        report.enter(Check::Page, page(definition));
+        report.enter(Check::Page, icon(definition, files));
+        for chosen in choices(definition) {
+            for drive in Drive::ALL {
+                self.on_bench(definition, &chosen, drive, &mut report);
+            }
+        }
+        report
+    }
+
+    fn on_bench(
+        &self,
+        definition: &Definition,
+        chosen: &[(String, String)],
+        drive: Drive,
+        report: &mut Report,
+    ) {
+        let bench = bench(definition, chosen, drive);
+        let trial = Trial { definition, chosen, drive };
+        let model = match self.model(&bench) {
+            Ok(model) => model,
+            Err(errors) => return report.enter(Check::Units, errors),
+        };
+        report.enter(Check::Units, model.warnings.clone());
+        let nothing = model.flat.equations.is_empty() && model.network.nodes.is_empty();
+        if nothing && model.flat.outputs.is_empty() && model.flat.tasks.is_empty() {
+            return;
+        }
+        if drive == Drive::SoftEffort {
+            let found = laws(&model);
+            found.causality.into_iter().for_each(|list| report.enter(Check::Causality, list));
+            found.losses.into_iter().for_each(|list| report.enter(Check::Losses, list));
+        }
+        match (trial.run(model), drive.is_soft()) {
+            (Ok(Outcome { missing, ran }), soft) => {
+                if soft {
+                    report.enter(Check::Equations, None);
+                    report.enter(Check::Runs, ran.err());
+                }
+                missing.into_iter().for_each(|found| report.enter(Check::Power, found));
+            }
+            (Err(errors), true) => report.enter(Check::Equations, errors),
+            // It does not take what a stiff drive imposes.
+            (Err(_), false) => {}
+        }
+    }
+
+    fn model(&self, bench: &Bench) -> Result<Model, Vec<Diagnostic>> {
+        load(bench, bench.model, &[], &self.library)
+    }
+}
+
+fn is_one(span: &Span, paths: &[String]) -> bool {
+    paths.iter().any(|p| **p == *span.source.name)
+}
+
+fn points_into(diagnostic: &Diagnostic, definition: &Definition) -> bool {
+    diagnostic.labels.iter().any(|l| l.span.source.name == definition.source.name)
+}
+
+/// One run on the bench.
+struct Trial<'a> {
+    definition: &'a Definition,
+    chosen: &'a [(String, String)],
+    drive: Drive,
+}
+
+struct Outcome {
+    /// Energy that is missing; None: nothing has any.
+    missing: Option<Option<Diagnostic>>,
+    ran: Result<(), Diagnostic>,
+}
+
+impl Trial<'_> {
+    /// Err: its equations do not make a system.
+    fn run(&self, model: Model) -> Result<Outcome, Vec<Diagnostic>> {
+        let mut accounts = vec![];
+        let plain = model.clone();
+        let project = Project::of_model(model, Engine::Interpreter, |flat, network| {
+            accounts = account(flat, network);
+        });
+        let project = project.map_err(|failure| match failure {
+            Failure::Model(list) => list,
+            other => vec![self.finding("C0006", &other.reason())],
+        })?;
+        let has_energy = !accounts.is_empty();
+        let fine = Overrides { rtol: Some(FINE), ..Overrides::default() };
+        if has_energy {
+            if let Ok(balance) = balance_of(&project, accounts, &fine) {
+                let missing = (balance.relative() > CLOSED).then(|| {
+                    let part = number(balance.relative(), 3);
+                    self.finding("C0005", &format!("{part} of the energy that moved is not accounted for"))
+                });
+                return Ok(Outcome { missing: Some(missing), ran: Ok(()) });
+            }
+        }
+        let project = match has_energy {
+            true => Project::of_model(plain, Engine::Interpreter, |_, _| ()).unwrap_or(project),
+            false => project,
+        };
+        let ran = settings(&project.run, &Overrides::default()).and_then(|(solver, settings)| {
+            simulate_to_table(&project, &HashMap::new(), (solver, &settings), true)?.1.check()
+        });
+        let ran = ran.map_err(|failure| self.finding("C0006", &failure.reason()));
+        Ok(Outcome { missing: None, ran })
+    }
+
+    fn finding(&self, code: &'static str, what: &str) -> Diagnostic {
+        let top = Span::new(&self.definition.source, 0..0);
+        let options: Vec<String> = self.chosen.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let with = if options.is_empty() { String::new() } else { format!(", {}", options.join(", ")) };
+        let message = format!("`{}` {}{with}: {what}", self.definition.name, self.drive.phrase());
+        Diagnostic::error(code, message).at(&top, "this component, with its default values")
+    }
+}
+
+/// Larger pictures are no icons.
+const LARGEST_ICON: usize = 16 << 10;
+
+/// What is wrong with the icon, if it names one.
+fn icon(definition: &Definition, files: &dyn Files) -> Option<Diagnostic> {
+    let name = definition.icon.as_ref()?;
+    let fault = match files.read(&relative(&definition.source.name, name)) {
+        Err(reason) => reason,
+        Ok(text) if text.len() > LARGEST_ICON => format!("it has more than {} kB", LARGEST_ICON >> 10),
+        Ok(text) => resvg::usvg::Tree::from_str(&text, &resvg::usvg::Options::default()).err()?.to_string(),
+    };
+    let start = definition.source.text.find(name.as_str()).unwrap_or(0);
+    let place = Span::new(&definition.source, start..start + name.len());
+    let error = Diagnostic::error("C0001", format!("the icon `{name}` of `{}` cannot be shown", definition.name));
+    Some(error.at(&place, fault).hint("an icon is a small SVG beside the component's file"))
+}
