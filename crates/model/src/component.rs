@@ -28,7 +28,7 @@ pub use library::Library;
 pub use numbers::number_families;
 pub use ports::choice_text;
 pub use read::{Reading, finish_sections, language_error, read_component, read_scalar, wrong_dimension};
-pub use sections::read_definition;
+pub use sections::{flatten, read_definition};
 
 /// An expression and where it stands.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use trunnion_equations::Unit as Shown;
 
-use crate::component::{Form, read_scalar};
+use crate::component::{Form, flatten, read_scalar};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::file::{Data, Fields, Span, Table, Text, Value, wrong_type};
 use crate::instantiate::{Builder, shown, si};
@@ -115,6 +115,8 @@ pub struct Expect {
     pub solvers: Vec<String>,
     /// Tolerances to check at; empty: the one of the run.
     pub rtol: Vec<f64>,
+    /// Values that replace those of the file, "path=value".
+    pub sets: Vec<String>,
     /// Where the number comes from.
     pub source: String,
     pub span: Span,
@@ -223,6 +225,7 @@ impl Builder<'_> {
         f.text("doc");
         let solvers = f.texts("solver").into_iter().map(|t| t.text).collect();
         let rtol = self.numbers(f.value("rtol"), "rtol");
+        let sets = self.sets(&f);
         let subject = match (f.text("signal"), f.text("event")) {
             (Some(_), Some(_)) => {
                 f.exclude("signal", "event", "expect something of a signal or of an event");
@@ -253,7 +256,26 @@ impl Builder<'_> {
             f.finish();
         }
         let (subject, _) = subject?;
-        Some(Expect { subject, tolerance: tolerance?, solvers, rtol, source, span: value.span.clone() })
+        Some(Expect { subject, tolerance: tolerance?, solvers, rtol, sets, source, span: value.span.clone() })
+    }
+
+    /// `set = { "damper.c" = "1000 N s/m" }`, as on the command line.
+    fn sets(&self, f: &Fields<'_>) -> Vec<String> {
+        let mut sets = vec![];
+        for (key, value) in flatten(f.entries("set")) {
+            let text = match &value.data {
+                Data::Text(text) => text.clone(),
+                Data::Integer(n) => n.to_string(),
+                Data::Number(n) => n.to_string(),
+                Data::Boolean(b) => b.to_string(),
+                _ => {
+                    self.problems.add(wrong_type(value, &key.name, "a number or a string"));
+                    continue;
+                }
+            };
+            sets.push(format!("{}={text}", key.name));
+        }
+        sets
     }
 
     /// One number or a list of them.
