@@ -2,14 +2,17 @@
 //!
 //!   effort:  e = e₀ + e₁ sin(2π(t/T + φ))       flow:  f = f₁ sin(2π(t/T + φ))                              (1)
 //!
-//! Stiff drives impose (1). Soft ones give way, so that every component can be run on them: an effort behind a hundredth of
-//! e₁/f₁, a flow beside a leak of e₁/f₁ to e₀. φ differs from port to port.
+//! Typical drives are what ports are commonly connected with: in mechanics a mass that a force moves, behind a damper of
+//! 1000 e₁/f₁; elsewhere a volume that a flow fills, behind a resistance of 0.001 e₁/f₁. A raw bond may be either, which
+//! `Dual` exchanges. Soft drives give way at once: an effort behind 0.2 e₁/f₁, a flow beside a leak of 3 e₁/f₁ to e₀. Stiff
+//! drives impose (1). φ differs from port to port. Signals that have a default keep it beside efforts and are driven beside
+//! flows.
 
 use std::fmt::Write;
 
 use trunnion_model::Files;
 use trunnion_model::component::{Causality, Definition, Port, When};
-use trunnion_model::domain::Domain;
+use trunnion_model::domain::{Connector, Domain};
 use trunnion_model::units::nominal;
 
 /// The component's name on the bench.
@@ -17,6 +20,9 @@ pub const IT: &str = "it";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drive {
+    Typical,
+    /// Typical, save that raw bonds get a mass.
+    Dual,
     SoftEffort,
     SoftFlow,
     Effort,
@@ -24,16 +30,18 @@ pub enum Drive {
 }
 
 impl Drive {
-    pub const ALL: [Drive; 4] = [Drive::SoftEffort, Drive::SoftFlow, Drive::Effort, Drive::Flow];
+    pub const ALL: [Drive; 5] =
+        [Drive::Typical, Drive::SoftEffort, Drive::SoftFlow, Drive::Effort, Drive::Flow];
 
-    /// Whether every component can be run with it.
-    pub fn is_soft(self) -> bool {
-        matches!(self, Drive::SoftEffort | Drive::SoftFlow)
+    /// Whether every component takes what it imposes.
+    pub fn gives_way(self) -> bool {
+        !matches!(self, Drive::Effort | Drive::Flow)
     }
 
     /// "with an effort at every port".
     pub fn phrase(self) -> &'static str {
         match self {
+            Drive::Typical | Drive::Dual => "with a mass or a volume at every port",
             Drive::SoftEffort | Drive::Effort => "with an effort at every port",
             Drive::SoftFlow | Drive::Flow => "with a flow at every port",
         }
@@ -132,7 +140,8 @@ fn driver(port: &Port, drive: Drive, number: usize) -> Option<String> {
     if domain.is_power() {
         return Some(power(port, domain, drive, phase));
     }
-    if port.causality == Some(Causality::Out) || port.default.is_some() {
+    let keeps = port.default.is_some() && !matches!(drive, Drive::SoftFlow | Drive::Flow);
+    if port.causality == Some(Causality::Out) || keeps {
         return None;
     }
     let unit = port.unit.as_ref().map_or("1", |u| &u.text);
@@ -150,7 +159,7 @@ fn sizes(domain: &Domain) -> [f64; 3] {
     match domain.name {
         "translational" => [0.0, 10.0, 0.01],
         "rotational" => [0.0, 1.0, 1.0],
-        "hydraulic" => [5e6, 1e6, 1e-5],
+        "hydraulic" => [5e6, 1e6, 1e-4],
         "pneumatic" => [5e5, 1e5, 1e-3],
         "electric" => [0.0, 10.0, 0.1],
         "thermal" => [300.0, 20.0, 10.0],
@@ -158,22 +167,45 @@ fn sizes(domain: &Domain) -> [f64; 3] {
     }
 }
 
+fn is_mechanical(domain: &Domain) -> bool {
+    matches!(domain.connector, Connector::Power { across_is_effort: false, .. })
+}
+
 fn power(port: &Port, domain: &Domain, drive: Drive, phase: f64) -> String {
     let [mean, effort, flow] = sizes(domain);
     let units = domain.effort_and_flow().map_or(["", ""], |(e, f)| [e.unit, f.unit]);
     let [in_effort, in_flow] = units.map(|u| if u.is_empty() { "1" } else { u });
     let wave = format!("sin(2*pi*(time/1 s + {phase}))");
+    let mass = "\"SE.drive -> 1.body -> 0.coupling -> out\", \"1.body -> I.mass\", \"1.body -> R.inside\", \
+                \"0.coupling -> R.damper\"";
+    let volume = "\"SF.drive -> 0.inner -> 1.neck -> out\", \"0.inner -> C.volume\", \"1.neck -> R.wall\", \
+                  \"SE.around -> 1.way -> 0.inner\", \"1.way -> R.leak\"";
     let (structure, laws) = match drive {
+        Drive::Typical | Drive::Dual
+            if is_mechanical(domain) || (domain.is_raw() && drive == Drive::Dual) =>
+        {
+            (
+                mass,
+                "laws.drive = { effort = \"e0 + e1*WAVE\" }\nlaws.inside = { effort = \"0.2*e1/f1*f\" }\n\
+             laws.mass = { flow = \"p*f1/(e1*0.1 s)\" }\nlaws.damper = { effort = \"1000*e1/f1*f\" }",
+            )
+        }
+        Drive::Typical | Drive::Dual => (
+            volume,
+            "laws.drive = { flow = \"f1*WAVE\" }\nlaws.around = { effort = \"e0\" }\n\
+             laws.leak = { effort = \"3*e1/f1*f\" }\nlaws.volume = { effort = \"e0 + q*e1/(f1*0.1 s)\" }\n\
+             laws.wall = { effort = \"0.001*e1/f1*f\" }",
+        ),
         Drive::Effort => ("\"SE.drive -> out\"", "laws.drive = { effort = \"e0 + e1*WAVE\" }"),
         Drive::Flow => ("\"SF.drive -> out\"", "laws.drive = { flow = \"f1*WAVE\" }"),
         Drive::SoftEffort => (
             "\"SE.drive -> 1.inner -> out\", \"1.inner -> R.inside\"",
-            "laws.drive = { effort = \"e0 + e1*WAVE\" }\nlaws.inside = { effort = \"0.01*e1/f1*f\" }",
+            "laws.drive = { effort = \"e0 + e1*WAVE\" }\nlaws.inside = { effort = \"0.2*e1/f1*f\" }",
         ),
         Drive::SoftFlow => (
             "\"SF.drive -> 0.inner -> out\", \"SE.around -> 1.way -> 0.inner\", \"1.way -> R.leak\"",
             "laws.drive = { flow = \"f1*WAVE\" }\nlaws.around = { effort = \"e0\" }\n\
-             laws.leak = { effort = \"e1/f1*f\" }",
+             laws.leak = { effort = \"3*e1/f1*f\" }",
         ),
     };
     let given = port.takes.iter().map(|v| {

@@ -61,7 +61,8 @@ pub fn laws(model: &Model) -> Laws {
     found
 }
 
-const GAINS: &str = "a loss has e·f ≥ 0 whatever its signals are: limit them with max(…, 0), or take a source, SE or SF";
+const GAINS: &str =
+    "a loss has e·f ≥ 0 whatever its signals are: limit them with max(…, 0), or take a source, SE or SF";
 const DISAGREES: &str = "make one the inverse of the other, or leave one out: it is then solved numerically";
 
 /// One form of a law.
@@ -92,8 +93,11 @@ impl Wrong {
 
     fn disagrees(&self, node: &Node) -> Diagnostic {
         let name = short(&node.name);
-        let message =
-            format!("the laws of `{name}` disagree: from {} there and back gives {:.6e}", self.list(), self.result);
+        let message = format!(
+            "the laws of `{name}` disagree: from {} there and back gives {:.6e}",
+            self.list(),
+            self.result
+        );
         Diagnostic::error("C0004", message)
     }
 }
@@ -125,7 +129,9 @@ impl<'a> Sampler<'a> {
         let start = start_values(&flat.graph, &flat.quantities, &HashMap::new());
         let inside = |s: Symbol| {
             let q = flat.quantity(s);
-            q.name.starts_with("it.") && q.origin.component == IT && matches!(q.kind, QuantityKind::Unknown { .. })
+            q.name.starts_with("it.")
+                && q.origin.component == IT
+                && matches!(q.kind, QuantityKind::Unknown { .. })
         };
         let mut definitions = HashMap::new();
         for equation in flat.equations.iter().filter(|e| e.origin.component == IT) {

@@ -20,12 +20,18 @@ pub fn page(definition: &Definition) -> Vec<Diagnostic> {
     }
     let doc = &definition.doc;
     if doc.trim().is_empty() {
-        lacks("description", "add doc = \"\"\"…\"\"\": what it is, its formula, sign, assumptions and limits");
+        lacks(
+            "description",
+            "add doc = \"\"\"…\"\"\": what it is, its formula, sign, assumptions and limits",
+        );
     } else {
-        if !doc.lines().any(|line| line.starts_with("    ") && line.contains('=')) {
+        // The first line has lost its indentation to the reader of the file.
+        let set_off = |(k, line): (usize, &str)| (k == 0 || line.starts_with("    ")) && line.contains('=');
+        if !doc.lines().enumerate().any(set_off) {
             lacks("formula", "write it into doc, on a line of its own indented by four spaces");
         }
-        let power = definition.bodies().flat_map(|b| &b.ports).any(|p| p.domain.is_some_and(|d| d.is_power()));
+        let power =
+            definition.bodies().flat_map(|b| &b.ports).any(|p| p.domain.is_some_and(|d| d.is_power()));
         for word in ["Sign:", "Assumes:", "Limits:"] {
             if power && !doc.lines().any(|line| line.starts_with(word)) {
                 lacks(&format!("`{word}` in its description"), "every component with power ports says it");
