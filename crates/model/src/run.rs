@@ -4,7 +4,7 @@ use trunnion_equations::Unit as Shown;
 
 use crate::component::{Form, flatten, read_scalar};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::file::{Data, Fields, Span, Table, Text, Value, wrong_type};
+use crate::file::{Data, Fields, Key, Span, Table, Text, Value, wrong_type};
 use crate::instantiate::{Builder, shown, si};
 use crate::language::Scope;
 use crate::units::{Dimension, Unit, parse_value};
@@ -335,17 +335,29 @@ impl Builder<'_> {
         if self.names.is_broken(&signal.text) {
             return None;
         }
-        let scalar = read_scalar(
-            &Value { data: Data::Text(signal.text.clone()), span: signal.span.clone() },
-            "signal",
-            self.problems,
-        );
-        let Form::Formula(formula) = scalar.form else { return None };
+        let value = Value { data: Data::Text(signal.text.clone()), span: signal.span.clone() };
+        self.expression(signal.text.clone(), &value)
+    }
+
+    /// A further output from outside the files.
+    pub fn add_measured(&mut self, name: &Key, value: &Value) {
+        match self.names.map.get(&name.name) {
+            Some(_) => self.problems.add(
+                Diagnostic::error("M0105", format!("`{}` is defined twice", name.name))
+                    .at(&name.span, "the model has this name already"),
+            ),
+            None => drop(self.expression(name.name.clone(), value)),
+        }
+    }
+
+    /// An expression as an output; its unit.
+    fn expression(&mut self, name: String, value: &Value) -> Option<Option<Unit>> {
+        let Form::Formula(formula) = read_scalar(value, "signal", self.problems).form else { return None };
         let mut view = self.view(0);
         view.outputs = true;
         let typed = self.formula(&formula, &view)?;
         let unit = typed.dimension.map(si);
-        self.add_output(0, signal.text.clone(), unit.clone(), "", &signal.span, typed.expr);
+        self.add_output(0, name, unit.clone(), "", &value.span, typed.expr);
         Some(unit)
     }
 

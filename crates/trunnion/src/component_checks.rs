@@ -2,7 +2,7 @@
 //!
 //! On a typical bench it has to run; on a soft one it may be that no solution is found, but nothing may be divided by zero; a
 //! stiff one counts only where the component takes what it imposes. Whatever runs has to account for its energy:
-//! stored + lost − supplied = 0 within 1e-5 of what moved.
+//! stored + lost − supplied = 0 within 1e-6 of what moved.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ use crate::listing::number;
 use crate::project::Project;
 use crate::simulate::{Overrides, settings, simulate_to_table};
 
-/// Energy that may be missing, as a part of what moved: the energy of a store whose law has a kink is found by quadrature.
-const CLOSED: f64 = 1e-5;
+/// Energy that may be missing, as a part of what moved.
+const CLOSED: f64 = 1e-6;
 /// Energy below this, in J, is what the solver leaves open.
 const NOTHING: f64 = 1e-9;
 /// Tolerance of the runs with accounts: their error stays well below `CLOSED`.

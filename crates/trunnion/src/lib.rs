@@ -5,6 +5,7 @@ pub mod commands;
 pub mod component_checks;
 pub mod failure;
 pub mod files;
+pub mod given;
 pub mod listing;
 pub mod measure;
 pub mod output;

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use trunnion_equations::{Engine, Flat, analyse};
 use trunnion_model::network::Network;
-use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load};
+use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load, load_asking};
 use trunnion_network::{Account, Causality, account, assign, emit};
 use trunnion_sim::machine::Prepared;
 
 use crate::failure::Failure;
 use crate::files::{Disk, library};
+use crate::given::answered;
 
 /// A model ready to run.
 pub struct Project {
@@ -52,7 +53,11 @@ impl Project {
         engine: Engine,
         complete: impl FnOnce(&mut Flat, &Network),
     ) -> Result<Project, Failure> {
-        let model = read_model(path, sets)?;
+        let given = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
+        let model = match load_asking(&Disk, path, &given, &library()) {
+            (model, open) if open.is_empty() => model.map_err(Failure::Model)?,
+            _ => read_model(path, &answered(path, sets)?)?,
+        };
         if let Some(nothing) = model.nothing_to_simulate(path) {
             return Err(Failure::Model(vec![nothing]));
         }
@@ -107,7 +112,8 @@ pub fn read_model(path: &str, sets: &[String]) -> Result<Model, Failure> {
     load(&Disk, path, &sets, &library()).map_err(Failure::Model)
 }
 
-fn split_set(text: &str) -> Result<(String, String), Failure> {
+/// "path=value" in two.
+pub fn split_set(text: &str) -> Result<(String, String), Failure> {
     match text.split_once('=') {
         Some((path, value)) if !path.trim().is_empty() => Ok((path.trim().into(), value.trim().into())),
         _ => Err(Failure::usage_hint(

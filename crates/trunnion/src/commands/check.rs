@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use clap::Args;
-use trunnion_model::Files;
+use trunnion_model::{Deferred, Files};
 use trunnion_network::check::Check;
 
 use crate::component_checks::{Bundle, Report, Verdict};
 use crate::failure::Failure;
 use crate::files::{Disk, library, looks_like_a_component, looks_like_a_model};
-use crate::listing::{Align, Listing, count};
+use crate::given::{Given, describe, stand_ins};
+use crate::listing::{Align, Listing, count, with_unit};
 use crate::output::say;
 use crate::parallel::{for_each, workers};
 use crate::project::Project;
@@ -19,9 +20,8 @@ pub struct CheckArgs {
     /// Model files, component files, or folders of them
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<String>,
-    /// Change a parameter, a start value or a setting of models before checking
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub set: Vec<String>,
+    #[command(flatten)]
+    pub given: Given,
 }
 
 /// The files to check.
@@ -36,8 +36,9 @@ struct Found {
 pub fn execute(args: &CheckArgs, colour: bool) -> Result<(), Failure> {
     let found = find(&args.paths)?;
     let mut good = true;
+    let sets = args.given.sets();
     for path in &found.models {
-        good &= check_model(path, &args.set, colour);
+        good &= check_model(path, &sets, colour);
     }
     if !found.components.is_empty() {
         let bundle = Bundle::read(&Disk, library(), &found.components, found.beside);
@@ -89,9 +90,14 @@ fn siblings(path: &str) -> Vec<String> {
 }
 
 fn check_model(path: &str, sets: &[String], colour: bool) -> bool {
-    match Project::open(path, sets) {
-        Ok(project) => {
+    match open(path, sets) {
+        Ok((project, deferred)) => {
             project.show_warnings(colour);
+            for one in &deferred {
+                let default = one.default.map(|si| with_unit(one.unit.shown(si), &one.unit.text, 9));
+                let default = default.map(|d| format!(", {d} if nobody is asked")).unwrap_or_default();
+                say(format_args!("{path}: asked when it is run: {}{default}", describe(one)));
+            }
             for note in &project.notes {
                 eprintln!("{}", note.render(colour));
             }
@@ -103,6 +109,12 @@ fn check_model(path: &str, sets: &[String], colour: bool) -> bool {
             false
         }
     }
+}
+
+/// The model, with stand-ins for what is left open.
+fn open(path: &str, sets: &[String]) -> Result<(Project, Vec<Deferred>), Failure> {
+    let (sets, deferred) = stand_ins(path, sets)?;
+    Ok((Project::open(path, &sets)?, deferred))
 }
 
 /// A row for every component, then what was found; true if nothing was.
@@ -144,7 +156,7 @@ fn contents(project: &Project) -> String {
     }
     parts.push(format!(
         "{} solved in symbols",
-        count(system.definitions.len() - system.n_states.min(system.definitions.len()), "unknown")
+        count(system.outputs.len() - system.as_written.outputs.len(), "unknown")
     ));
     for (n, what) in
         [(system.events.len() + system.relations.len(), "guard"), (system.tasks.len(), "sampled task")]

@@ -9,6 +9,8 @@ pub mod energy;
 pub mod equations;
 pub mod examples;
 pub mod linearize;
+pub mod lqr;
+pub mod modes;
 pub mod new;
 pub mod plot;
 pub mod run;

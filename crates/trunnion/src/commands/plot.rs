@@ -7,6 +7,7 @@ use trunnion_model::run::Measure;
 use trunnion_model::units::{parse_unit, parse_value};
 
 use crate::failure::Failure;
+use crate::given::Given;
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::measure::Meter;
 use crate::output::say;
@@ -53,9 +54,8 @@ pub struct PlotArgs {
     /// Only list the signals
     #[arg(long)]
     pub list: bool,
-    /// Change a parameter, a start value or a setting of the models
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub set: Vec<String>,
+    #[command(flatten)]
+    pub given: Given,
     /// The picture, as .svg or .png; default: the first file's name with .svg, in this folder
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -82,7 +82,7 @@ impl From<WindowName> for Window {
 }
 
 pub fn execute(args: &PlotArgs) -> Result<(), Failure> {
-    let changes = Changes { set: args.set.clone(), ..Changes::default() };
+    let changes = Changes { set: args.given.sets(), ..Changes::default() };
     let mut all = args.files.iter().map(|f| Signals::open(f, &changes)).collect::<Result<Vec<_>, _>>()?;
     if args.list {
         all.iter().for_each(list);

@@ -1,0 +1,157 @@
+//! Studies from end to end: open parameters, feedback, modes, measures.
+
+mod program;
+
+use program::Folder;
+
+/// The first TOML block of a page that has `mark` in it.
+fn example(page: &str, mark: &str) -> String {
+    let path = format!("{}/../../docs/{page}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let blocks = text.split("```toml\n").skip(1).map(|b| b.split("```").next().unwrap());
+    blocks.filter(|b| b.contains(mark)).map(String::from).next().unwrap()
+}
+
+/// The number after `name` in a text.
+fn value(text: &str, name: &str) -> f64 {
+    let rest = text.split(name).nth(1).unwrap_or_else(|| panic!("no `{name}` in {text}"));
+    let number = rest.trim_start_matches([' ', '=', '"']).split_whitespace().next().unwrap();
+    number.trim_matches('"').parse().unwrap_or_else(|_| panic!("no number after `{name}` in {text}"))
+}
+
+const WEIGHTS: [&str; 10] = [
+    "--input",
+    "F_0",
+    "--weight",
+    "Q_t=10",
+    "--weight",
+    "z_b - z_w=1",
+    "--effort",
+    "0.8e-9",
+    "--states",
+    "z_w,z_b,v_w,v_b",
+];
+
+#[test]
+fn the_suspension_of_the_manual_gets_its_published_gains() {
+    let folder = Folder::new();
+    folder.write("car.toml", example("linear-models.md", "active suspension"));
+    let text = folder.good(&[&["lqr", "car.toml", "-o", "gains.toml"][..], &WEIGHTS].concat());
+    assert!(text.contains("no input reaches z_w + Q_t, which never changes"), "{text}");
+    let gains = folder.read("gains.toml");
+    for (name, published) in [("K_z_w", 57240.0), ("K_z_b", -35355.0), ("K_v_w", 1385.7), ("K_v_b", -4827.0)]
+    {
+        let found = value(&gains, &format!("\n{name} ="));
+        assert!((found / published - 1.0).abs() < 2e-4, "{name}: {found} for {published}");
+    }
+    // The closed loop in the model is the one that was promised: smallest force, lowest body and wheel after a fall.
+    let run = ["sweep", "car.toml", "--defaults", "gains.toml", "--param", "h=1 m", "--t-end", "1"];
+    let measures =
+        ["-m", "min(F)", "-m", "min(z_w)", "-m", "min(z_b)", "-m", "at(z_b, 0.1 s)", "-o", "t.csv"];
+    folder.good(&[&run[..], &measures].concat());
+    let table = folder.read("t.csv");
+    let row: Vec<f64> = table
+        .lines()
+        .rfind(|l| !l.starts_with('#'))
+        .unwrap()
+        .split(',')
+        .map(|v| v.parse().unwrap())
+        .collect();
+    for (found, expected) in row.iter().zip([1.0, -72968.0, -0.2806, -0.0849, 0.5456]) {
+        assert!((found / expected - 1.0).abs() < 1e-3, "{found} for {expected}");
+    }
+    let modes = folder.good(&["modes", "car.toml", "--defaults", "gains.toml"]);
+    assert!(modes.contains("1.5747") && modes.contains("13.142"), "{modes}");
+}
+
+#[test]
+fn feedback_that_cannot_be_is_explained() {
+    let folder = Folder::new();
+    folder.write("car.toml", example("linear-models.md", "active suspension"));
+    let lqr = |rest: &[&'static str]| [&["lqr", "car.toml", "--effort", "1e-9"][..], rest].concat();
+    folder.bad(&lqr(&["-i", "F_0", "-w", "v_b=1"]), 3, &["does not see", "add a weight"]);
+    folder.bad(&lqr(&["-i", "h", "-w", "v_b=1"]), 3, &["`h` moves no state"]);
+    folder.bad(&lqr(&["-i", "F_0", "-w", "Q_t"]), 2, &["has no weight"]);
+    folder.bad(&lqr(&["-i", "F_1", "-w", "Q_t=1"]), 2, &["no input, parameter or mode `F_1`", "F_0"]);
+    folder.bad(&lqr(&["-i", "F_0", "-w", "z_b - z_v=1"]), 1, &["z_v"]);
+    let few = ["-i", "F_0", "-w", "Q_t=1", "-w", "z_b - z_w=1", "--states", "z_b,v_b"];
+    folder.bad(&lqr(&few), 3, &["do not say enough"]);
+    folder.bad(&["lqr", "car.toml", "-i", "F_0", "-w", "Q_t=1", "-e", "0"], 2, &["without limit"]);
+}
+
+const OPEN: &str = r#"
+[parameters]
+k = { unit = "N/m", above = 0, doc = "Stiffness" }
+c = { unit = "N s/m", ask = true, value = 4 }
+[variables]
+x = { unit = "mm", start = "10 mm" }
+v = "m/s"
+[equations]
+a = "der(x) = v"
+b = "(2 kg)*der(v) = -c*v - k*x"
+"#;
+
+#[test]
+fn open_parameters_come_from_outside() {
+    let folder = Folder::new();
+    folder.write("m.toml", OPEN).write("stiff.toml", "k = '2 kN/m'\n").write("wrong.toml", "kk = 2\n");
+    folder.bad(&["run", "m.toml"], 1, &["M0302", "`k`", "Stiffness", "--set k=", "--defaults"]);
+    let check = folder.good(&["check", "m.toml"]);
+    assert!(check.contains("k [N/m] from 0: Stiffness") && check.contains("no errors; 2 states"), "{check}");
+    let answer = folder.run(&["run", "m.toml", "--set", "k=200"]);
+    assert!(answer.code == 0 && answer.err.contains("c = 4 N s/m"), "{}", answer.err);
+    folder.good(&["run", "m.toml", "--defaults", "stiff.toml", "--set", "c=0", "-o", "a.csv"]);
+    folder.good(&["run", "m.toml", "--set", "k=2000", "--set", "c=0", "-o", "b.csv"]);
+    let data = |name: &str| {
+        folder.read(name).lines().filter(|l| !l.starts_with('#')).map(String::from).collect::<Vec<_>>()
+    };
+    assert_eq!(data("a.csv"), data("b.csv"));
+    folder.bad(&["run", "m.toml", "--set", "k=1", "--defaults", "wrong.toml"], 1, &["M0204", "kk"]);
+    folder.bad(&["run", "m.toml", "--defaults", "none.toml"], 4, &["none.toml"]);
+    // What is swept need not be given.
+    let sweep = folder.good(&[
+        "sweep",
+        "m.toml",
+        "-p",
+        "k=200,800",
+        "--set",
+        "c=0",
+        "-m",
+        "peak_frequency(x)",
+        "--t-end",
+        "20",
+    ]);
+    let f = |k: f64| f64::sqrt(k / 2.0) / std::f64::consts::TAU;
+    let found: Vec<f64> = sweep
+        .lines()
+        .skip(1)
+        .take(2)
+        .map(|l| l.split_whitespace().nth(1).unwrap().parse().unwrap())
+        .collect();
+    for (found, k) in found.iter().zip([200.0, 800.0]) {
+        assert!((found / f(k) - 1.0).abs() < 1e-3, "{found} for {}", f(k));
+    }
+}
+
+#[test]
+fn expressions_are_measured_like_signals() {
+    let folder = Folder::new();
+    folder.write("m.toml", OPEN);
+    let text = folder.good(&[
+        "sweep",
+        "m.toml",
+        "-p",
+        "k=200",
+        "--set",
+        "c=0",
+        "-m",
+        "max(k*x^2/2 + (1 kg)*v^2)",
+        "-m",
+        "overshoot(x)",
+        "--t-end",
+        "5",
+    ]);
+    let row: Vec<f64> = text.lines().nth(1).unwrap().split_whitespace().map(|v| v.parse().unwrap()).collect();
+    assert!((row[1] - 0.01).abs() < 1e-6, "{text}");
+    folder.bad(&["sweep", "m.toml", "-p", "k=200", "-m", "max(x + k)"], 1, &["L13"]);
+}
