@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{balance, completions, equations, examples, linearize, lqr, modes, new};
+use crate::commands::{balance, completions, equations, examples, linearize, lqr, modes, new, response};
 use crate::commands::{check, energy, run, solvers};
 use crate::commands::{compare, convert, plot, sweep, verify};
 use crate::failure::Failure;
@@ -35,6 +35,8 @@ pub enum Command {
     Equations(equations::EquationsArgs),
     /// Linear model at a point: matrices, poles, frequency response
     Linearize(linearize::LinearizeArgs),
+    /// Frequency response, from the linear model and from a run driven with noise
+    Response(response::ResponseArgs),
     /// Natural modes at a point: frequencies, damping, the states that take part
     Modes(modes::ModesArgs),
     /// Gains of optimal state feedback
@@ -64,6 +66,7 @@ pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
         Command::Convert(args) => convert::execute(args),
         Command::Equations(args) => equations::execute(args, colour),
         Command::Linearize(args) => linearize::execute(args, colour),
+        Command::Response(args) => response::execute(args, colour),
         Command::Modes(args) => modes::execute(args, colour),
         Command::Lqr(args) => lqr::execute(args, colour),
         Command::Balance(args) => balance::execute(args, colour),

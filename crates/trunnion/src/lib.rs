@@ -8,6 +8,7 @@ pub mod files;
 pub mod given;
 pub mod listing;
 pub mod measure;
+pub mod noise;
 pub mod output;
 pub mod parallel;
 pub mod plot;

@@ -155,3 +155,86 @@ fn expressions_are_measured_like_signals() {
     assert!((row[1] - 0.01).abs() < 1e-6, "{text}");
     folder.bad(&["sweep", "m.toml", "-p", "k=200", "-m", "max(x + k)"], 1, &["L13"]);
 }
+
+const OSCILLATOR: &str = r#"
+[parameters]
+m = "2 kg"
+k = "200 N/m"
+c = "4 N s/m"
+[inputs]
+f = { unit = "N", start = 0 }
+[variables]
+x = "mm"
+v = "m/s"
+[equations]
+position = "der(x) = v"
+momentum = "m*der(v) = f - c*v - k*x"
+"#;
+
+/// Columns of a CSV, by name.
+fn columns(text: &str) -> Vec<(String, Vec<f64>)> {
+    let mut lines = text.lines().filter(|l| !l.starts_with('#'));
+    let names: Vec<String> =
+        lines.next().unwrap().split(',').map(|n| n.split(" [").next().unwrap().to_string()).collect();
+    let rows: Vec<Vec<f64>> = lines.map(|l| l.split(',').map(|v| v.parse().unwrap()).collect()).collect();
+    names.into_iter().enumerate().map(|(k, n)| (n, rows.iter().map(|r| r[k]).collect())).collect()
+}
+
+#[test]
+fn noise_finds_the_frequency_response_of_an_oscillator() {
+    let folder = Folder::new();
+    folder.write("m.toml", OSCILLATOR);
+    // An acceleration answers at once: the hold of the samples is told apart from it.
+    for (output, power) in [("x", 0), ("(f - c*v - k*x)/m", 2)] {
+        folder.good(&["response", "m.toml", "-i", "f", "-y", output, "-o", "r.csv", "--plot", "r.svg"]);
+        let table = columns(&folder.read("r.csv"));
+        let column = |name: &str| &table.iter().find(|(n, _)| n == name).unwrap().1;
+        let (mut sure, mut off) = (0, 0.0);
+        for (k, f) in column("frequency").iter().enumerate() {
+            let w = std::f64::consts::TAU * f;
+            let gain = w.powi(power) / f64::hypot(200.0 - 2.0 * w * w, 4.0 * w);
+            let exact = if power == 0 { 1e3 * gain } else { gain };
+            assert!((column("linear_magnitude")[k] / exact - 1.0).abs() < 1e-9);
+            let (found, error) = (column("noise_magnitude")[k] / exact - 1.0, column("noise_error")[k]);
+            if column("coherence")[k] > 0.95 {
+                sure += 1;
+                // 1 % of bias at the peak, where the response bends within a line, and 4 standard deviations.
+                assert!(found.abs() < 0.01 + 4.0 * error, "{found} ± {error} at {f} Hz of {output}");
+                off += (found / error.max(1e-3)).powi(2);
+            }
+        }
+        assert!(sure > 200, "only {sure} lines are sure");
+        assert!(
+            off / f64::from(sure) < 3.0,
+            "the error that is stated is too small: {}",
+            off / f64::from(sure)
+        );
+        let best = |name: &str| {
+            let values = column(name);
+            let top = (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap();
+            column("frequency")[top]
+        };
+        let resonance = 10.0 / std::f64::consts::TAU;
+        assert!((best("noise_magnitude") / resonance - 1.0).abs() < 0.04, "{}", best("noise_magnitude"));
+        assert!(folder.read("r.svg").contains("coherence"));
+    }
+}
+
+#[test]
+fn a_response_that_cannot_be_found_is_explained() {
+    let folder = Folder::new();
+    folder.write("m.toml", OSCILLATOR).write("up.toml", OSCILLATOR.replace("- c*v", "+ c*v"));
+    let response = |model: &'static str, rest: &[&'static str]| {
+        [&["response", model, "-i", "f", "-y", "x"][..], rest].concat()
+    };
+    folder.bad(&response("up.toml", &[]), 3, &["unstable", "--method linear"]);
+    folder.good(&response("up.toml", &["--method", "linear"]));
+    folder.bad(&response("m.toml", &["--amplitude", "0"]), 2, &["amplitude"]);
+    folder.bad(&response("m.toml", &["--segments", "0"]), 2, &["segments"]);
+    folder.bad(&response("m.toml", &["--frequencies", "1e-6:1e3"]), 2, &["samples", "--frequencies"]);
+    folder.bad(&["response", "m.toml", "-i", "g", "-y", "x"], 2, &["`g`"]);
+    folder.bad(&["response", "m.toml", "-i", "f", "-y", "*"], 2, &["more than one signal"]);
+    let twice = |seed: &'static str| folder.good(&response("m.toml", &["--method", "noise", "--seed", seed]));
+    assert_eq!(twice("3"), twice("3"));
+    assert_ne!(twice("3"), twice("4"));
+}

@@ -218,7 +218,7 @@ fn plain(name: &str) -> String {
 }
 
 /// "N" by "m/s": "N/(m/s)", as units are read.
-fn quotient(over: &str, under: &str) -> String {
+pub fn quotient(over: &str, under: &str) -> String {
     let simple = !under.contains(['/', ' ', '*', '·']);
     match (over.is_empty(), under.is_empty()) {
         (_, true) => over.to_string(),

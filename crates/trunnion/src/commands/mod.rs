@@ -13,6 +13,7 @@ pub mod lqr;
 pub mod modes;
 pub mod new;
 pub mod plot;
+pub mod response;
 pub mod run;
 pub mod solvers;
 pub mod sweep;

@@ -52,7 +52,7 @@ pub fn spectrum(time: &[f64], y: &[f64], window: Window) -> Result<Spectrum, Err
     let (step, mut samples) = resample(time, y)?;
     let n = samples.len();
     let mean = samples.iter().sum::<f64>() / n as f64;
-    let weights: Vec<f64> = (0..n).map(|i| window.weight(i as f64 / n as f64)).collect();
+    let weights = window.weights(n);
     for (sample, weight) in samples.iter_mut().zip(&weights) {
         *sample = (*sample - mean) * weight;
     }
@@ -71,6 +71,11 @@ pub fn spectrum(time: &[f64], y: &[f64], window: Window) -> Result<Spectrum, Err
 }
 
 impl Window {
+    /// Weights of n samples.
+    pub fn weights(self, n: usize) -> Vec<f64> {
+        (0..n).map(|i| self.weight(i as f64 / n as f64)).collect()
+    }
+
     /// Weight at a share from 0 to 1 of the length; periodic.
     fn weight(self, share: f64) -> f64 {
         // Coefficients of cos 0, cos φ, … with alternating signs. Flat top: the common five-term set,
