@@ -234,14 +234,12 @@ impl Trial<'_> {
         })?;
         let has_energy = !accounts.is_empty();
         let fine = Overrides { rtol: Some(FINE), ..Overrides::default() };
-        if has_energy {
-            if let Ok(balance) = balance_of(&project, accounts, &fine) {
-                let missing = (balance.rest.abs() > CLOSED * balance.scale + NOTHING).then(|| {
-                    let part = number(balance.relative(), 3);
-                    self.finding("C0005", &format!("{part} of the energy that moved is not accounted for"))
-                });
-                return Ok(Outcome { missing: Some(missing), ran: Ok(()) });
-            }
+        if has_energy && let Ok(balance) = balance_of(&project, accounts, &fine) {
+            let missing = (balance.rest.abs() > CLOSED * balance.scale + NOTHING).then(|| {
+                let part = number(balance.relative(), 3);
+                self.finding("C0005", &format!("{part} of the energy that moved is not accounted for"))
+            });
+            return Ok(Outcome { missing: Some(missing), ran: Ok(()) });
         }
         let project = match has_energy {
             true => Project::of_model(plain, Engine::Interpreter, |_, _| ()).unwrap_or(project),

@@ -135,10 +135,10 @@ impl<'a> Sampler<'a> {
         };
         let mut definitions = HashMap::new();
         for equation in flat.equations.iter().filter(|e| e.origin.component == IT) {
-            if let Term::Symbol(s) = flat.graph.node(equation.lhs) {
-                if inside(s) {
-                    definitions.entry(s).or_insert(equation.rhs);
-                }
+            if let Term::Symbol(s) = flat.graph.node(equation.lhs)
+                && inside(s)
+            {
+                definitions.entry(s).or_insert(equation.rhs);
             }
         }
         Sampler { flat, start, definitions }
