@@ -238,3 +238,61 @@ fn a_response_that_cannot_be_found_is_explained() {
     assert_eq!(twice("3"), twice("3"));
     assert_ne!(twice("3"), twice("4"));
 }
+
+#[test]
+fn plots_have_panels_statistics_and_spectra_as_asked() {
+    let folder = Folder::new();
+    folder.write("m.toml", OSCILLATOR);
+    let run = |name: &'static str, c: &'static str| {
+        folder.good(&[
+            "run",
+            "m.toml",
+            "--t-end",
+            "40",
+            "--set",
+            "start.x=10",
+            "--set",
+            c,
+            "--set",
+            "run.points=8001",
+            "-o",
+            name,
+        ]);
+    };
+    run("a.csv", "c=0");
+    run("b.csv", "c=0.4");
+    // Positions of one unit in panels of their own, two runs in each.
+    let text = folder.good(&[
+        "plot",
+        "a.csv",
+        "b.csv",
+        "-y",
+        "x,v",
+        "-y",
+        "x",
+        "--stats",
+        "-o",
+        "p.svg",
+        "--line",
+        "y=5 mm:limit",
+    ]);
+    assert!(text.contains("p.svg: 6 signals"), "{text}");
+    let row = text.lines().find(|l| l.starts_with("a: x")).unwrap();
+    let rms: f64 = row.split_whitespace().rev().nth(1).unwrap().parse().unwrap();
+    // √(k/m) = 10 rad/s over 40 s: nearly whole periods.
+    assert!((rms / (10.0 / 2.0_f64.sqrt()) - 1.0).abs() < 2e-3, "{row}");
+    let svg = folder.read("p.svg");
+    assert_eq!(svg.matches("limit").count(), 2, "one line in each panel of lengths");
+    for window in ["hann", "hamming", "blackman", "flattop", "rectangular"] {
+        let text = folder
+            .good(&["plot", "a.csv", "-y", "x", "--fft", "--window", window, "--peaks", "1", "-o", "f.svg"]);
+        let row = text.lines().nth(1).unwrap();
+        let numbers: Vec<f64> = row.split_whitespace().filter_map(|w| w.parse().ok()).collect();
+        assert!((numbers[0] / (10.0 / std::f64::consts::TAU) - 1.0).abs() < 5e-3, "{window}: {row}");
+        assert!((numbers[1] / 10.0 - 1.0).abs() < 1e-2, "{window}: {row}");
+    }
+    let text = folder.good(&["plot", "b.csv", "-y", "x", "--psd", "--segments", "3", "-o", "d.png"]);
+    assert!(text.contains("mm²/Hz") && text.contains("1.6 Hz"), "{text}");
+    folder.bad(&["plot", "b.csv", "-y", "x", "--psd", "--segments", "100000"], 2, &["too few"]);
+    folder.bad(&["plot", "a.csv", "-y", "z", "-y", "x"], 2, &["`z`"]);
+}

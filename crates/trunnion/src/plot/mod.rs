@@ -20,7 +20,8 @@ pub mod views;
 mod welch;
 
 pub use chart::{Axis, Chart, HeatMap, Indicator, Panel, Series, Style, TickKind};
-pub use spectrum::{Peak, Spectrum, Window, spectrum};
+pub use layout::Statistics;
+pub use spectrum::{Peak, Spectrum, Window, resample, spectrum};
 pub use welch::{Averaged, averaged};
 
 use std::fmt;
