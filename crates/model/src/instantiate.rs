@@ -12,6 +12,7 @@ mod names;
 mod parameters;
 mod quantities;
 mod tree;
+mod users;
 
 use std::collections::HashMap;
 
@@ -32,6 +33,7 @@ use names::ANYTHING;
 pub use names::{Named, Names, Role, View};
 pub use parameters::Deferred;
 pub use tree::{Instance, Sets, Tree, join};
+pub use users::Users;
 
 /// A model on its way to equations.
 pub struct Builder<'a> {

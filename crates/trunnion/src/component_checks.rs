@@ -12,7 +12,7 @@ use trunnion_model::component::Reading;
 use trunnion_model::diagnostic::Problems;
 use trunnion_model::domain::Domain;
 use trunnion_model::file::relative;
-use trunnion_model::{Definition, Diagnostic, Files, Library, Model, Span, load};
+use trunnion_model::{Definition, Diagnostic, Files, Library, Model, Severity, Span, load};
 use trunnion_network::account;
 use trunnion_network::check::{Bench, Check, Drive, bench, choices, laws, page};
 use trunnion_sim::integrate::RunError;
@@ -20,6 +20,7 @@ use trunnion_sim::stepper::Failure as SolverFailure;
 
 use crate::commands::energy::balance_of;
 use crate::failure::Failure;
+use crate::files::{Disk, looks_like_a_component};
 use crate::listing::number;
 use crate::project::Project;
 use crate::simulate::{Overrides, settings, simulate_to_table};
@@ -63,7 +64,9 @@ impl Report {
     /// The check was made and found this; nothing is passed.
     fn enter(&mut self, check: Check, found: impl IntoIterator<Item = Diagnostic>) {
         let verdict = &mut self.verdicts[check as usize];
-        for finding in found {
+        for mut finding in found {
+            // The bench is not the user's.
+            finding.labels.retain(|l| !Bench::is_part(&l.span.source.name));
             match verdict {
                 // The same with other options is the same.
                 Verdict::Failed(list) if list.contains(&finding) => {}
@@ -115,6 +118,16 @@ impl Bundle {
         let wanted = |d: &&Arc<Definition>| paths.iter().any(|p| **p == *d.source.name);
         let components = library.iter().skip(before).filter(wanted).cloned().collect();
         Bundle { library, components, problems }
+    }
+
+    /// The component in one file; those beside it may be used by it.
+    pub fn of_file(files: &dyn Files, library: Library, path: &str) -> Self {
+        Bundle::read(files, library, &[path.to_string()], siblings(path))
+    }
+
+    /// Everything wrong with the files.
+    pub fn problems(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.problems.iter().filter(|d| d.severity == Severity::Error)
     }
 
     /// The built-in library.
@@ -193,6 +206,16 @@ impl Bundle {
     fn model(&self, bench: &Bench) -> Result<Model, Vec<Diagnostic>> {
         load(bench, bench.model, &[], &self.library)
     }
+}
+
+/// Components in the same folder.
+pub fn siblings(path: &str) -> Vec<String> {
+    let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+    let Ok(entries) = std::fs::read_dir(folder) else { return vec![] };
+    let prefix = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let names = entries.flatten().filter_map(|e| e.file_name().into_string().ok());
+    let paths = names.filter(|name| name.ends_with(".toml")).map(|name| format!("{prefix}{name}"));
+    paths.filter(|p| Disk.read(p).is_ok_and(|text| looks_like_a_component(&text))).collect()
 }
 
 fn has_raw_bonds(definition: &Definition) -> bool {

@@ -58,6 +58,17 @@ pub struct Bench {
     files: Vec<(String, String)>,
 }
 
+/// The model and the folder of its drives.
+const MODEL: &str = "bench.toml";
+const FOLDER: &str = "bench/bench_";
+
+impl Bench {
+    /// Whether a file is one of the bench's.
+    pub fn is_part(file: &str) -> bool {
+        file == MODEL || file.starts_with(FOLDER)
+    }
+}
+
 impl Files for Bench {
     fn read(&self, path: &str) -> Result<String, String> {
         let found = self.files.iter().find(|(name, _)| name == path);
@@ -123,7 +134,7 @@ pub fn bench(definition: &Definition, chosen: &[(String, String)], drive: Drive)
             let name = port.key.name.replace('#', member);
             let _ = writeln!(drives, "drive{number} = {{ type = \"bench_{number}\" }}");
             let _ = writeln!(connections, "\"drive{number}.out\" = \"{IT}.{name}\"");
-            files.push((format!("bench/bench_{number}.toml"), text));
+            files.push((format!("{FOLDER}{number}.toml"), text));
         }
     }
     let options: String = chosen.iter().map(|(name, value)| format!(", {name} = \"{value}\"")).collect();
@@ -132,8 +143,8 @@ pub fn bench(definition: &Definition, chosen: &[(String, String)], drive: Drive)
          [connect]\n{connections}\n[run]\nt_end = \"1 s\"\n",
         definition.name
     );
-    files.push(("bench.toml".into(), model));
-    Bench { model: "bench.toml", files }
+    files.push((MODEL.into(), model));
+    Bench { model: MODEL, files }
 }
 
 /// The component that drives a port; None where it needs none.

@@ -6,7 +6,7 @@ use clap::Args;
 use trunnion_model::{Deferred, Files};
 use trunnion_network::check::Check;
 
-use crate::component_checks::{Bundle, Report, Verdict};
+use crate::component_checks::{Bundle, Report, Verdict, siblings};
 use crate::failure::Failure;
 use crate::files::{Disk, library, looks_like_a_component, looks_like_a_model};
 use crate::given::{Given, describe, stand_ins};
@@ -77,16 +77,6 @@ fn find(paths: &[String]) -> Result<Found, Failure> {
         found.models.extend(models);
     }
     Ok(found)
-}
-
-/// Components in the same folder.
-fn siblings(path: &str) -> Vec<String> {
-    let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
-    let Ok(entries) = std::fs::read_dir(folder) else { return vec![] };
-    let prefix = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-    let names = entries.flatten().filter_map(|e| e.file_name().into_string().ok());
-    let paths = names.filter(|name| name.ends_with(".toml")).map(|name| format!("{prefix}{name}"));
-    paths.filter(|p| Disk.read(p).is_ok_and(|text| looks_like_a_component(&text))).collect()
 }
 
 fn check_model(path: &str, sets: &[String], colour: bool) -> bool {
