@@ -179,7 +179,8 @@ impl Bundle {
             Ok(model) => model,
             Err(errors) => return report.enter(Check::Units, errors),
         };
-        report.enter(Check::Units, model.warnings.clone());
+        let warnings = model.warnings.iter().filter(|d| d.severity != Severity::Note);
+        report.enter(Check::Units, warnings.cloned());
         let nothing = model.flat.equations.is_empty() && model.network.nodes.is_empty();
         if nothing && model.flat.outputs.is_empty() && model.flat.tasks.is_empty() {
             return;

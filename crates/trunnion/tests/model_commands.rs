@@ -82,16 +82,56 @@ fn connections_give_one_name_to_what_is_equal() {
     let text = folder.good(&["equations", "filter.toml"]);
     let expected = "\
 Definitions, in the order of evaluation
-  r1.u = source.U - c1.u           # r1.voltage
-  r1.i = r1.u/r1.R                 # r1.law
-  r2.u = c1.u - c2.u               # r2.voltage
-  r2.i = r2.u/r2.R                 # r2.law
+  c1.u = c1.q/c1.C                 # c1.plates: c1.plates.e
+  r1.u = source.U - c1.u           # r1.loop: r1.loss.e
+  r1.i = r1.u/r1.R                 # r1.loss: r1.loss.f
+  c2.u = c2.q/c2.C                 # c2.plates: c2.plates.e
+  r2.u = c1.u - c2.u               # r2.loop: r2.loss.e
+  r2.i = r2.u/r2.R                 # r2.loss: r2.loss.f
 ";
     assert!(text.contains(expected), "{text}");
-    assert!(text.contains("  der(c2.u) = r2.i/c2.C   # c2.law\n"), "{text}");
+    assert!(text.contains("  der(c2.q) = r2.i   # c2.plates: der(c2.q)\n"), "{text}");
     let expanded = folder.good(&["equations", "filter.toml", "--expanded"]);
-    let row = "der(c2.u) = (c1.u - c2.u)/r2.R/c2.C";
+    let row = "der(c2.q) = (c1.q/c1.C - c2.q/c2.C)/r2.R";
     assert!(expanded.contains(row) && !expanded.contains("Definitions"), "{expanded}");
+}
+
+/// A motor drives a wheel through a gear: one inertia, one momentum.
+const GEARED: &str = r#"
+[components]
+motor = { type = "inertia", J = "2 kg m^2" }
+drive = { type = "moment_source", M = "3 N m" }
+gear  = { type = "gear", n = 5 }
+wheel = { type = "inertia", J = "50 kg m^2" }
+[connect]
+"drive"  = ["motor", "gear.a"]
+"gear.b" = "wheel"
+"#;
+
+#[test]
+fn equations_say_which_states_are_not_independent() {
+    let folder = Folder::new();
+    folder.write("m.toml", GEARED);
+    let text = folder.good(&["equations", "m.toml"]);
+    for line in [
+        "  `wheel.h` is not independent: it follows from `motor.h` (",
+        "  der(motor.h) = drive.M*gear.n/(gear.n + wheel.J/motor.J/gear.n)   # wheel.inertia, differentiated",
+        "\nFurther results\n",
+        "  motor.flange.w, drive.flange.w, gear.a.w, ",
+    ] {
+        assert!(text.contains(line), "`{line}` is not in\n{text}");
+    }
+    let latex = folder.good(&["equations", "m.toml", "--format", "latex"]);
+    assert!(latex.contains("wheel.h is not independent: it follows from motor.h"), "{latex}");
+    let unfit = folder.run(&["check", "m.toml", "--set", "wheel.w0=1 rad/s"]);
+    let said = unfit.err;
+    assert!(said.contains("warning[S0007]: `wheel.h` starts at 0 kg m^2/s, not at 50 kg m^2/s"), "{said}");
+    let all = json(&folder.good(&["equations", "m.toml", "--format", "json"]));
+    assert_eq!(all["reduced"][0]["state"], "wheel.h");
+    assert_eq!(all["reduced"][0]["follows_from"], json(r#"["motor.h"]"#));
+    let aliases = all["aliases"].as_array().unwrap();
+    let speed = aliases.iter().find(|a| a["value"]["text"] == "motor.w").unwrap();
+    assert!(speed["names"].as_array().unwrap().iter().any(|n| n["name"] == "motor.flange.w"));
 }
 
 #[test]
@@ -115,7 +155,7 @@ fn equations_as_json_have_trees_and_origins() {
     folder.good(&["new", "filter", "--template", "circuit"]);
     let all = json(&folder.good(&["equations", "filter.toml", "--format", "json"]));
     let laws = all["definitions"].as_array().unwrap();
-    let law = laws.iter().find(|d| d["equation"] == "r1.law").unwrap();
+    let law = laws.iter().find(|d| d["equation"] == "r1.loss: r1.loss.f").unwrap();
     assert_eq!(law["origin"]["component"], "r1");
     assert_eq!(law["origin"]["file"], "library/electric/resistor.toml");
 }
@@ -201,7 +241,8 @@ fn balance_writes_into_components() {
     folder.good(&["new", "filter", "--template", "circuit"]);
     let before = folder.read("filter.toml");
     folder.good(&["balance", "filter.toml", "--write"]);
-    assert_eq!(folder.read("filter.toml"), before.replace(r#"start.u = "0 V""#, r#"start.u = "5 V""#));
+    let charged = before.replace(r#", C = "C" }"#, r#", C = "C", start.q = "5e-6 A s" }"#);
+    assert_eq!(folder.read("filter.toml"), charged);
 }
 
 #[test]

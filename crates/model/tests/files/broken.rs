@@ -109,7 +109,7 @@ fn connections_that_do_not_fit() {
 r1 = "resistor"
 m1 = "mass"
 s1 = "spring"
-g  = "ground"
+g  = "electric_ground"
 w1 = "sine"
 w2 = "sine"
 k  = "gain"

@@ -27,7 +27,8 @@ pub fn page(definition: &Definition) -> Vec<Diagnostic> {
     } else {
         // The first line has lost its indentation to the reader of the file.
         let set_off = |(k, line): (usize, &str)| (k == 0 || line.starts_with("    ")) && line.contains('=');
-        if !doc.lines().enumerate().any(set_off) {
+        let does_something = definition.bodies().any(|b| !b.ports.is_empty());
+        if does_something && !doc.lines().enumerate().any(set_off) {
             lacks("formula", "write it into doc, on a line of its own indented by four spaces");
         }
         let power =
@@ -66,7 +67,7 @@ fn incomplete(parameter: &Parameter) -> Option<Diagnostic> {
     let bounds = &parameter.bounds;
     let open = [&bounds.min, &bounds.max, &bounds.above, &bounds.below].iter().all(|b| b.is_none());
     let (what, hint) = match parameter {
-        p if p.unit.is_none() => ("unit", "add unit = \"…\", or \"1\" for a plain number"),
+        p if p.unit.is_none() && !p.any => ("unit", "add unit = \"…\", or \"1\" for a plain number"),
         p if p.value.is_none() => ("default", "add default = …, a value that simulates"),
         _ if open => ("range", "add min, max, above or below: what the component can do with"),
         _ => return None,

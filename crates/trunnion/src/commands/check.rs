@@ -6,6 +6,7 @@ use clap::Args;
 use trunnion_model::{Deferred, Files};
 use trunnion_network::check::Check;
 
+use crate::advice::remarks;
 use crate::component_checks::{Bundle, Report, Verdict, siblings};
 use crate::failure::Failure;
 use crate::files::{Disk, library, looks_like_a_component, looks_like_a_model};
@@ -88,7 +89,7 @@ fn check_model(path: &str, sets: &[String], colour: bool) -> bool {
                 let default = default.map(|d| format!(", {d} if nobody is asked")).unwrap_or_default();
                 say(format_args!("{path}: asked when it is run: {}{default}", describe(one)));
             }
-            for note in &project.notes {
+            for note in project.notes.iter().chain(&remarks(&project)) {
                 eprintln!("{}", note.render(colour));
             }
             say(format_args!("{path}: {}", contents(&project)));

@@ -260,9 +260,9 @@ fn port(port: &Port) -> Vec<String> {
 }
 
 fn parameter(p: &Parameter) -> Vec<String> {
-    let unit = p.unit.as_ref().map_or("", |u| shown(&u.text)).to_string();
+    let unit = if p.any { "any" } else { p.unit.as_ref().map_or("", |u| shown(&u.text)) };
     let default = p.value.as_ref().map_or("has to be given".into(), written);
-    vec![format!("`{}`", p.key.name), unit, default, range(p), p.doc.clone()]
+    vec![format!("`{}`", p.key.name), unit.to_string(), default, range(p), p.doc.clone()]
 }
 
 fn range(p: &Parameter) -> String {
@@ -275,6 +275,7 @@ fn range(p: &Parameter) -> String {
 fn option(o: &Choice) -> Vec<String> {
     let (choices, default) = match o.count {
         Some(n) => ("a number".to_string(), n.to_string()),
+        None if o.choices.is_empty() => ("a text".to_string(), format!("\"{}\"", o.default)),
         None => {
             let all: Vec<String> = o.choices.iter().map(|c| format!("`{c}`")).collect();
             (all.join(", "), format!("`{}`", o.default))
