@@ -57,7 +57,7 @@ impl Project {
         complete: impl FnOnce(&mut Flat, &Network),
     ) -> Result<Project, Failure> {
         let given = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
-        let model = match load_asking(&Disk, path, &given, &library()) {
+        let model = match load_asking(&Disk, path, &given, library()) {
             (model, open) if open.is_empty() => model.map_err(Failure::Model)?,
             _ => read_model(path, &answered(path, sets)?)?,
         };
@@ -134,7 +134,7 @@ fn unfit_starts(system: &System, sources: &Sources) -> Vec<Diagnostic> {
 /// The model as it is written, without compiling it.
 pub fn read_model(path: &str, sets: &[String]) -> Result<Model, Failure> {
     let sets = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
-    load(&Disk, path, &sets, &library()).map_err(Failure::Model)
+    load(&Disk, path, &sets, library()).map_err(Failure::Model)
 }
 
 /// "path=value" in two.

@@ -11,6 +11,9 @@ fn every_component_says_what_it_is() {
     for component in built_in().iter() {
         let name = &component.name;
         assert!(component.title != *name && component.doc.len() > 20, "{name}: title and doc");
+        let folder = component.source.name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let drawn = component.icon.as_ref().is_none_or(|icon| Disk.read(&format!("{folder}/{icon}")).is_ok());
+        assert!(drawn, "{name}: there is no icon {:?}", component.icon);
         let bodies = std::iter::once(&component.body).chain(component.when.iter().map(|w| &w.body));
         for body in bodies {
             for p in &body.parameters {

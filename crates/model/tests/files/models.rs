@@ -278,6 +278,26 @@ fn events_tasks_controllers_and_tables_find_their_place() {
 }
 
 #[test]
+fn components_take_tables_and_any_unit() {
+    let model = good(
+        r#"
+        [tables]
+        lift = { x = ["0 mm", "5 mm"], y = ["0 N", "20 N"] }
+        [components]
+        own   = { type = "lookup", u = "time/1 s" }
+        given = { type = "lookup", u = "time*1 mm/s", table = "lift" }
+        here  = { type = "lookup", u = "time*1 mm/s", table = { x = [0, 1], y = ["1 bar", "2 bar"] } }
+        gain  = { type = "gain", k = "3 V/m", u = 0 }
+        "#,
+    );
+    let tables: Vec<String> = ["own", "given", "here"].map(|n| format!("{n}.table")).to_vec();
+    let all = equations(&model);
+    assert!(tables.iter().all(|t| all.contains(&format!("{t}("))), "{all}");
+    let k = model.flat.quantity(model.flat.find("gain.k").unwrap());
+    assert_eq!(k.unit.text, "V/m");
+}
+
+#[test]
 fn signals_go_from_one_output_to_many_inputs() {
     let model = good(
         r#"
