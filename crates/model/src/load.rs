@@ -90,7 +90,7 @@ pub fn load_asking(
     let expect: Vec<Expect> = loading.expect.iter().filter_map(|v| builder.read_expect(v)).collect();
     let known: Vec<String> = builder.names.map.keys().cloned().collect();
     sets.finish(&known, &problems);
-    builder.add_notes();
+    builder.add_notes(&run, &expect);
 
     let mut sources = reading.sources.borrow().clone();
     for instance in &builder.tree.instances {

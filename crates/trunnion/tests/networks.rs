@@ -91,6 +91,30 @@ fn noise_finds_the_natural_frequency() {
     }
 }
 
+/// Reference cases, C.10: the gains found are the published ones to 0.02 %, and the model runs with them.
+#[test]
+fn optimal_gains_are_the_published_ones() {
+    let folder = program::Folder::new();
+    let path = examples().join("suspension/optimal.toml");
+    let model = path.to_string_lossy();
+    let zero = ["K1=0", "K2=0", "K3=0", "K4=0"].map(|set| ["--set", set]).concat();
+    let mut command =
+        vec!["lqr", &model, "-i", "F_0", "-w", "tyre.dx=10", "-w", "body.x - wheel.x=1", "-e", "0.8e-9"];
+    command.extend(zero);
+    command.extend(["--from", "wheel.x,body.x,wheel.v,body.v", "--names", "K1,K2,K3,K4", "-o", "gains.toml"]);
+    folder.good(&command);
+    let text = folder.read("gains.toml");
+    for (name, published) in [("K1", 57240.0), ("K2", -35355.0), ("K3", 1385.7), ("K4", -4827.0)] {
+        let line = text.lines().find(|l| l.starts_with(name)).unwrap_or_else(|| panic!("{name}: {text}"));
+        let digits: String =
+            line.split('=').nth(1).unwrap_or_default().chars().skip_while(|c| " \"".contains(*c)).collect();
+        let number = digits.split([' ', '"']).next().unwrap_or_default();
+        let found: f64 = number.parse().unwrap_or_else(|_| panic!("{line}"));
+        assert!((found / published - 1.0).abs() < 2e-4, "{line}");
+    }
+    folder.good(&["run", &model, "--defaults", "gains.toml", "-o", "run.csv"]);
+}
+
 /// The published listing has the same five state equations: momentum, gas inflow, spool, body displacement, extension.
 #[test]
 fn the_formula_one_equations_read_like_the_published_ones() {

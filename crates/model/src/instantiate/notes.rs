@@ -8,20 +8,26 @@ use trunnion_equations::{Expr, Node, Symbol};
 use super::Builder;
 use crate::component::{Causality, Form, Port};
 use crate::diagnostic::Diagnostic;
+use crate::run::{Expect, Run, Subject, matches};
 
 /// More examples help nobody.
 const MOST: usize = 6;
 
 impl<'a> Builder<'a> {
-    pub fn add_notes(&self) {
+    pub fn add_notes(&self, run: &Run, expect: &[Expect]) {
         if !self.problems.has_errors() {
-            self.note_isolated_signals();
+            self.note_isolated_signals(run, expect);
             self.note_bare_numbers();
         }
     }
 
-    /// Outputs of signal blocks that nothing outside the block uses.
-    fn note_isolated_signals(&self) {
+    /// Outputs of signal blocks that nothing outside the block uses, shows or expects something of.
+    fn note_isolated_signals(&self, run: &Run, expect: &[Expect]) {
+        let shown = |name: &str| {
+            let expected =
+                |e: &Expect| matches!(&e.subject, Subject::Signal { signal, .. } if signal == name);
+            run.plot.iter().chain(&run.record).any(|p| matches(p, name)) || expect.iter().any(expected)
+        };
         let used = self.used_elsewhere();
         for (index, instance) in self.tree.instances.iter().enumerate().skip(1) {
             let ports: Vec<&'a Port> = instance.each(|b| &b.ports).collect();
@@ -31,8 +37,10 @@ impl<'a> Builder<'a> {
             }
             let mut outputs = ports.iter().filter(|p| p.causality == Some(Causality::Out)).peekable();
             let symbol = |p: &Port| self.names.map.get(&instance.full(&p.key.name)).and_then(|n| n.symbol);
-            let taken = |p: &&Port| symbol(p).is_none_or(|s| used.contains(&(index, s)));
-            if outputs.peek().is_some() && !outputs.any(|p| taken(&*p)) {
+            let taken = |p: &Port| {
+                shown(&instance.full(&p.key.name)) || symbol(p).is_none_or(|s| used.contains(&(index, s)))
+            };
+            if outputs.peek().is_some() && !outputs.any(|p| taken(p)) {
                 self.problems.add(
                     Diagnostic::note("M0311", format!("nothing takes the signal of `{}`", instance.path))
                         .at(&instance.place, "isolated")
