@@ -10,7 +10,7 @@ mod jit;
 mod node;
 pub mod print;
 pub mod program;
-mod start;
+pub mod start;
 pub mod structure;
 mod system;
 

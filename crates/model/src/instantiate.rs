@@ -13,6 +13,7 @@ mod notes;
 mod parameters;
 mod quantities;
 mod tree;
+mod users;
 
 use std::collections::HashMap;
 
@@ -33,6 +34,7 @@ use names::ANYTHING;
 pub use names::{Named, Names, Role, View};
 pub use parameters::Deferred;
 pub use tree::{Instance, Sets, Tree, join};
+pub use users::Users;
 
 /// A model on its way to equations.
 pub struct Builder<'a> {

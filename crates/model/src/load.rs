@@ -10,7 +10,7 @@ use crate::component::{
 };
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Entry, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, relative};
-use crate::instantiate::{Deferred, Sets, instantiate};
+use crate::instantiate::{Deferred, Sets, Users, instantiate};
 use crate::network::Network;
 use crate::run::{Expect, Run};
 
@@ -102,12 +102,13 @@ pub fn load_asking(
         }
     }
     sets.sources().for_each(|s| sources.add(s));
+    let users = Users::new(&builder.tree);
     let (flat, network) = (builder.flat, builder.network);
     let hash = sources.hash();
     let (name, doc) = (root.title.clone(), root.doc.clone());
     let model = |warnings| Model { name, doc, flat, network, run, expect, sources, warnings, hash };
     let deferred = builder.deferred;
-    (problems.finish().map(model), deferred)
+    (problems.finish().map(model).map_err(|errors| users.name(errors)), deferred)
 }
 
 /// Files as they are read: included ones first, so that later ones can give parameters other values.

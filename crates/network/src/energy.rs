@@ -4,13 +4,14 @@
 //!   stores:                      E = ∫₀^q e dq, ∫₀^p f dp          a function of the state              (2)
 //!
 //! (2) does not know the equations of motion, so that stored − stored at start + lost − supplied = 0 tests them. The
-//! integral is exact for laws linear in the state, else Gauss–Legendre with 5 nodes in each of 16 parts. A store whose
+//! integral is exact for laws linear in the state, else Gauss–Legendre with 5 nodes in each of 16 parts, or, if the law has
+//! kinks, with 2 nodes in each of 128. A store whose
 //! law depends on more than its state has no energy of its own; its power is integrated as in (1).
 //! Heat flow is a power itself: in thermal bonds the flow takes the place of e f, stores keep q, and losses have none.
 
 use trunnion_equations::derivative::derivative;
 use trunnion_equations::flat::{Equation, Flat, Kind as QuantityKind, Output, Quantity, Unit};
-use trunnion_equations::{Expr, Node as Term, Symbol};
+use trunnion_equations::{Binary, Expr, Node as Term, Symbol, Unary};
 use trunnion_model::network::{Kind, Network, Signed};
 
 use crate::emit::pair_of;
@@ -43,6 +44,9 @@ const GAUSS: [(f64, f64); 5] = [
     (0.953_089_922_969_332, 0.118_463_442_528_094_54),
 ];
 const PARTS: usize = 16;
+/// The same where a law has kinks: what counts is how near a part comes to them.
+const GAUSS_2: [(f64, f64); 2] = [(0.211_324_865_405_187_1, 0.5), (0.788_675_134_594_812_9, 0.5)];
+const PARTS_2: usize = 128;
 
 /// Adds an account for every element that takes or gives energy; call after `emit`.
 pub fn account(flat: &mut Flat, network: &Network) -> Vec<Account> {
@@ -149,14 +153,28 @@ fn stored(flat: &Flat, network: &Network, n: usize) -> Expr {
             energy = energy + 0.5 * (at(answer, 0.0) + at(answer, 1.0)) * q;
             continue;
         }
-        for part in 0..PARTS {
-            for (node, weight) in GAUSS {
-                let s = (part as f64 + node) / PARTS as f64;
-                energy = energy + (weight / PARTS as f64) * at(answer, s) * q;
+        let (parts, rule): (usize, &[(f64, f64)]) =
+            if has_kinks(flat, answer) { (PARTS_2, &GAUSS_2) } else { (PARTS, &GAUSS) };
+        for part in 0..parts {
+            for &(node, weight) in rule {
+                let s = (part as f64 + node) / parts as f64;
+                energy = energy + (weight / parts as f64) * at(answer, s) * q;
             }
         }
     }
     energy.id
+}
+
+fn has_kinks(flat: &Flat, answer: Expr) -> bool {
+    flat.graph.reachable([answer]).iter().any(|&e| {
+        matches!(
+            flat.graph.node(e),
+            Term::Select(..)
+                | Term::Unary(Unary::Abs | Unary::Sign, _)
+                | Term::Binary(Binary::Min | Binary::Max, ..)
+                | Term::Table1(..)
+        )
+    })
 }
 
 fn is_linear(flat: &Flat, answer: Expr, states: &[Symbol]) -> bool {

@@ -4,6 +4,7 @@ mod advice;
 #[cfg(test)]
 mod build;
 mod causality;
+pub mod check;
 mod emit;
 mod energy;
 mod simplify;

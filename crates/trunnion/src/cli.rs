@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{balance, completions, equations, examples, linearize, lqr, modes, new, response};
-use crate::commands::{check, energy, run, solvers};
+use crate::commands::{check, components, energy, page, run, solvers};
 use crate::commands::{compare, convert, plot, sweep, verify};
 use crate::failure::Failure;
 
@@ -17,7 +17,7 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Report everything that is wrong with a model
+    /// Report everything that is wrong with models and components
     Check(check::CheckArgs),
     /// Simulate a model and write its results
     Run(run::RunArgs),
@@ -47,6 +47,10 @@ pub enum Command {
     Energy(energy::EnergyArgs),
     /// Write a small model to start from
     New(new::NewArgs),
+    /// List the built-in components
+    Components(components::ComponentsArgs),
+    /// Show the reference page of a component, made from its file
+    Page(page::PageArgs),
     /// List or copy the built-in examples
     Examples(examples::ExamplesArgs),
     /// Print the script that completes commands in a shell
@@ -72,6 +76,8 @@ pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
         Command::Balance(args) => balance::execute(args, colour),
         Command::Energy(args) => energy::execute(args, colour),
         Command::New(args) => new::execute(args),
+        Command::Components(args) => components::execute(args),
+        Command::Page(args) => page::execute(args),
         Command::Examples(args) => examples::execute(args),
         Command::Completions(args) => completions::execute(args),
         Command::Solvers => {

@@ -65,6 +65,21 @@ fn walk(folder: &Path, all: &mut Vec<String>, depth: usize) -> std::io::Result<(
     Ok(())
 }
 
+/// Whether some line begins with one of these.
+fn has_line(text: &str, beginnings: &[&str]) -> bool {
+    text.lines().any(|line| beginnings.iter().any(|b| line.trim_start().starts_with(b)))
+}
+
+/// A model says how it is run; component files have none of these sections.
+pub fn looks_like_a_model(text: &str) -> bool {
+    has_line(text, &["[model]", "[run]", "[run.", "[[expect]]"])
+}
+
+/// A component has ports, or at least a title.
+pub fn looks_like_a_component(text: &str) -> bool {
+    !looks_like_a_model(text) && has_line(text, &["[ports]", "[ports.", "[[when]]", "title"])
+}
+
 /// Writes a file whole or not at all: a full disk leaves the one before in place.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     write_or_keep(path, bytes).map_err(|cause| Failure::File {

@@ -3,6 +3,7 @@
 pub mod advice;
 pub mod cli;
 pub mod commands;
+pub mod component_checks;
 pub mod failure;
 pub mod files;
 pub mod given;

@@ -64,6 +64,15 @@ impl Project {
         if let Some(nothing) = model.nothing_to_simulate(path) {
             return Err(Failure::Model(vec![nothing]));
         }
+        Self::of_model(model, engine, complete)
+    }
+
+    /// A model that has been read.
+    pub fn of_model(
+        model: Model,
+        engine: Engine,
+        complete: impl FnOnce(&mut Flat, &Network),
+    ) -> Result<Project, Failure> {
         let mut flat = model.flat;
         let causality = assign(&model.network);
         let findings = causality.findings(&model.network, &flat.graph);

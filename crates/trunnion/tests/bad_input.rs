@@ -29,11 +29,14 @@ fn files_that_are_no_models() {
         folder.bad(&[command, "garbage.toml"], 1, &["M0001", "garbage.toml:1:7", "key with no value"]);
         folder.bad(&[command, "binary.toml"], unreadable, &["M0002", "binary.toml", "not UTF-8", HINT]);
         folder.bad(&[command, "missing.toml"], unreadable, &["M0002", "no such file", HINT]);
-        folder.bad(&[command, "folder.toml"], unreadable, &["M0002", "it is a folder", HINT]);
+        if command != "check" {
+            folder.bad(&[command, "folder.toml"], unreadable, &["M0002", "it is a folder", HINT]);
+        }
         for nothing in ["empty.toml", "parameters.toml", "named.toml"] {
             folder.bad(&[command, nothing], 1, &["M0006", nothing, "nothing to simulate", HINT]);
         }
     }
+    folder.bad(&["check", "folder.toml"], 2, &["no models and no components", HINT]);
     assert_eq!(folder.files(), before, "nothing is written");
 }
 

@@ -40,6 +40,11 @@ impl Library {
             }
         };
         paths.retain(|p| p.ends_with(".toml"));
+        self.add_files(paths, reading);
+    }
+
+    /// Adds components by their files; models among them are left out.
+    pub fn add_files(&mut self, mut paths: Vec<String>, reading: &Reading<'_>) {
         paths.sort();
         let before = self.definitions.len();
         for path in &paths {

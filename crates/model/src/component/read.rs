@@ -60,10 +60,16 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// A component file.
+/// What only models have.
+const OF_MODELS: [&str; 3] = ["model", "run", "expect"];
+
+/// A component file; None for a model.
 pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
     let source = reading.source(path, None)?;
     let table = reading.parse(&source)?;
+    if OF_MODELS.iter().any(|name| table.get(name).is_some()) {
+        return None;
+    }
     let file = path.rsplit('/').next().unwrap_or(path);
     let name = file.strip_suffix(".toml").unwrap_or(file);
     let fields = Fields::new(&table, format!("component `{name}`"), &table.span, reading.problems);

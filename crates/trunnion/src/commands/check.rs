@@ -1,47 +1,105 @@
-//! `trunnion check`: everything that is wrong with a model, and what it consists of.
+//! `trunnion check`: everything that is wrong with a model, and what it consists of; the common checks on components.
+
+use std::path::Path;
 
 use clap::Args;
-use trunnion_model::Deferred;
+use trunnion_model::{Deferred, Files};
+use trunnion_network::check::Check;
 
 use crate::advice::remarks;
+use crate::component_checks::{Bundle, Report, Verdict, siblings};
 use crate::failure::Failure;
+use crate::files::{Disk, library, looks_like_a_component, looks_like_a_model};
 use crate::given::{Given, describe, stand_ins};
-use crate::listing::with_unit;
+use crate::listing::{Align, Listing, count, with_unit};
 use crate::output::say;
+use crate::parallel::{for_each, workers};
 use crate::project::Project;
 
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// Model files
-    #[arg(required = true)]
-    pub models: Vec<String>,
+    /// Model files, component files, or folders of them
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<String>,
     #[command(flatten)]
     pub given: Given,
 }
 
+/// The files to check.
+#[derive(Default)]
+struct Found {
+    models: Vec<String>,
+    components: Vec<String>,
+    /// Other files that components may use.
+    beside: Vec<String>,
+}
+
 pub fn execute(args: &CheckArgs, colour: bool) -> Result<(), Failure> {
-    let mut failed = None;
-    for path in &args.models {
-        match open(path, &args.given.sets()) {
-            Ok((project, deferred)) => {
-                project.show_warnings(colour);
-                for one in &deferred {
-                    let default = one.default.map(|si| with_unit(one.unit.shown(si), &one.unit.text, 9));
-                    let default = default.map(|d| format!(", {d} if nobody is asked")).unwrap_or_default();
-                    say(format_args!("{path}: asked when it is run: {}{default}", describe(one)));
-                }
-                for note in project.notes.iter().chain(&remarks(&project)) {
-                    eprintln!("{}", note.render(colour));
-                }
-                say(format_args!("{path}: {}", contents(&project)));
+    let found = find(&args.paths)?;
+    let mut good = true;
+    let sets = args.given.sets();
+    for path in &found.models {
+        good &= check_model(path, &sets, colour);
+    }
+    if !found.components.is_empty() {
+        let bundle = Bundle::read(&Disk, library(), &found.components, found.beside);
+        good &= check_components(&bundle, &Disk, colour)?;
+    }
+    if good { Ok(()) } else { Err(Failure::Missed) }
+}
+
+fn find(paths: &[String]) -> Result<Found, Failure> {
+    let mut found = Found::default();
+    let is_component = |path: &str| Disk.read(path).is_ok_and(|text| looks_like_a_component(&text));
+    for path in paths {
+        if !Path::new(path).is_dir() {
+            if is_component(path) {
+                found.components.push(path.clone());
+                found.beside.extend(siblings(path));
+            } else {
+                found.models.push(path.clone());
             }
-            Err(failure) => {
-                eprint!("{}", failure.render(colour));
-                failed = Some(Failure::Missed);
+            continue;
+        }
+        let refused = |reason| Failure::File { path: path.clone(), action: "read", reason };
+        let mut inside = Disk.list(path).map_err(refused)?;
+        inside.retain(|file| file.ends_with(".toml"));
+        inside.sort();
+        let (components, others): (Vec<_>, Vec<_>) = inside.into_iter().partition(|p| is_component(p));
+        let is_model = |path: &String| Disk.read(path).is_ok_and(|text| looks_like_a_model(&text));
+        let models: Vec<String> = others.into_iter().filter(is_model).collect();
+        if components.is_empty() && models.is_empty() {
+            return Err(Failure::usage_hint(
+                format!("there are no models and no components in `{path}`"),
+                "a model is a .toml file with [model] or [run], a component one with [ports]",
+            ));
+        }
+        found.components.extend(components);
+        found.models.extend(models);
+    }
+    Ok(found)
+}
+
+fn check_model(path: &str, sets: &[String], colour: bool) -> bool {
+    match open(path, sets) {
+        Ok((project, deferred)) => {
+            project.show_warnings(colour);
+            for one in &deferred {
+                let default = one.default.map(|si| with_unit(one.unit.shown(si), &one.unit.text, 9));
+                let default = default.map(|d| format!(", {d} if nobody is asked")).unwrap_or_default();
+                say(format_args!("{path}: asked when it is run: {}{default}", describe(one)));
             }
+            for note in project.notes.iter().chain(&remarks(&project)) {
+                eprintln!("{}", note.render(colour));
+            }
+            say(format_args!("{path}: {}", contents(&project)));
+            true
+        }
+        Err(failure) => {
+            eprint!("{}", failure.render(colour));
+            false
         }
     }
-    failed.map_or(Ok(()), Err)
 }
 
 /// The model, with stand-ins for what is left open.
@@ -50,9 +108,38 @@ fn open(path: &str, sets: &[String]) -> Result<(Project, Vec<Deferred>), Failure
     Ok((Project::open(path, &sets)?, deferred))
 }
 
+/// A row for every component, then what was found; true if nothing was.
+fn check_components(bundle: &Bundle, files: &(dyn Files + Sync), colour: bool) -> Result<bool, Failure> {
+    let n = bundle.components.len();
+    let mut reports: Vec<Option<Report>> = (0..n).map(|_| None).collect();
+    let work = |k: usize| bundle.check(k, files);
+    let cancelled = for_each(n, workers(), "components", &work, |k, report| reports[k] = Some(report));
+    let reports: Vec<Report> = reports.into_iter().flatten().collect();
+    let head = Check::ALL.iter().map(|c| (c.word(), Align::Left));
+    let mut table = Listing::new([("component", Align::Left)].into_iter().chain(head));
+    for report in &reports {
+        let cells = report.verdicts.iter().map(|v| match v {
+            Verdict::Absent => "–".to_string(),
+            Verdict::Passed => "ok".into(),
+            Verdict::Failed(list) => format!("{} ✗", list.len()),
+        });
+        table.push([report.name.clone()].into_iter().chain(cells));
+    }
+    if !table.is_empty() {
+        table.print();
+    }
+    let findings: Vec<_> = reports.iter().flat_map(Report::findings).chain(bundle.unreadable()).collect();
+    for finding in &findings {
+        eprintln!("{}", finding.render(colour));
+    }
+    let findings = findings.len();
+    let found = if findings == 0 { "no errors".into() } else { count(findings, "error") };
+    say(format_args!("{}: {found}", count(n, "component")));
+    if cancelled { Err(Failure::Cancelled) } else { Ok(findings == 0) }
+}
+
 fn contents(project: &Project) -> String {
     let system = &project.prepared.system;
-    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let mut parts = vec![count(system.n_states, "state")];
     let unsolved = system.n() - system.n_states;
     if unsolved > 0 {

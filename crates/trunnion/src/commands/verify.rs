@@ -15,7 +15,7 @@ use trunnion_sim::solvers::choose::Entry;
 
 use crate::commands::run::seconds;
 use crate::failure::Failure;
-use crate::files::Disk;
+use crate::files::{Disk, looks_like_a_model};
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::measure::{Probe, Wanted};
 use crate::output::say;
@@ -98,13 +98,6 @@ fn find_models(paths: &[String]) -> Result<Vec<String>, Failure> {
         ));
     }
     Ok(found)
-}
-
-/// Component files have neither of these sections.
-fn looks_like_a_model(text: &str) -> bool {
-    let section =
-        |line: &str| ["[model]", "[run]", "[[expect]]"].iter().any(|s| line.trim_start().starts_with(s));
-    text.lines().any(section)
 }
 
 /// What came of one model.

@@ -184,12 +184,16 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// x from y = value(x), if value is linear in x.
+    /// x from y = value(x), if value is linear in x. A slope that changes during a run may be 0 at times.
     fn inverse(&self, value: Expr, x: Symbol, y: Symbol) -> Option<Expr> {
         let g = self.graph();
         let slope = derivative(g.at(value), Term::Symbol(x));
-        let uses_x = |e: Expr| g.reachable([e]).iter().any(|&n| g.node(n) == Term::Symbol(x));
-        if slope.value() == Some(0.0) || uses_x(slope.id) {
+        let changes = |&e: &Expr| match g.node(e) {
+            Term::Symbol(s) => !matches!(self.flat.quantity(s).kind, QuantityKind::Parameter { .. }),
+            Term::Time | Term::Derivative(_) => true,
+            _ => false,
+        };
+        if slope.value() == Some(0.0) || g.reachable([slope.id]).iter().any(changes) {
             return None;
         }
         let zero = g.constant(0.0).id;
