@@ -7,6 +7,7 @@ pub mod completions;
 pub mod convert;
 pub mod equations;
 pub mod examples;
+pub mod graph;
 pub mod linearize;
 pub mod new;
 pub mod plot;
