@@ -5,9 +5,8 @@
 //! Each node carries the list of its non-zero partial derivatives; lists are merged by column. At kinks
 //! (`abs`, `min`, `max`, `if`) the derivative of the side taken is used; steps have derivative zero.
 
-use std::collections::HashMap;
-
 use crate::graph::{Ex, Graph};
+use crate::hash::Map;
 use crate::node::{Binary, Expr, Node, Unary};
 
 /// Non-zero partial derivatives, columns ascending.
@@ -15,7 +14,7 @@ pub type Gradient = Vec<(u32, Expr)>;
 
 /// The gradient of every root with respect to the leaves to which `column` gives a number.
 pub fn gradients(graph: &Graph, roots: &[Expr], column: impl Fn(Node) -> Option<u32>) -> Vec<Gradient> {
-    let mut of: HashMap<Expr, Gradient> = HashMap::new();
+    let mut of: Map<Expr, Gradient> = Map::default();
     for e in graph.reachable(roots.iter().copied()) {
         let node = graph.node(e);
         let gradient = match node {
@@ -40,7 +39,7 @@ pub fn derivative<'g>(e: Ex<'g>, leaf: Node) -> Ex<'g> {
 }
 
 /// (1) for one inner node.
-fn combine(graph: &Graph, e: Expr, of: &HashMap<Expr, Gradient>) -> Gradient {
+fn combine(graph: &Graph, e: Expr, of: &Map<Expr, Gradient>) -> Gradient {
     let node = graph.node(e);
     let empty = Vec::new();
     let gradient = |c: Expr| of.get(&c).unwrap_or(&empty);

@@ -10,10 +10,11 @@
 //! assert_eq!(force, -(x * k));
 //! ```
 //!
-//! Making a node folds constants and drops what cannot matter: x + 0, 1 · x, 0 · x, x − x, −(−x), x^1.
+//! Making a node folds constants and drops what cannot matter: x + 0, 1 · x, 0 · x, x − x, −(−x), x^1;
+//! x + x becomes 2 x, and numbers move to the front of products.
 //! Values change by rounding at most, except that 0 · x is 0 also where x is not finite.
 
-use std::collections::HashMap;
+use crate::hash::Map;
 use std::ops;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -50,7 +51,7 @@ fn key(node: &Node) -> Key {
 #[derive(Clone, Default)]
 struct Store {
     nodes: Vec<Node>,
-    index: HashMap<Key, Expr>,
+    index: Map<Key, Expr>,
     tables: Vec<(String, Table)>,
     /// Scratch of `reachable`: a node is seen if its mark is the current round.
     marks: Vec<u32>,
@@ -224,6 +225,7 @@ impl Graph {
         match op {
             Binary::Add if x == Some(0.0) => Some(b),
             Binary::Add if y == Some(0.0) => Some(a),
+            Binary::Add if a.id == b.id => Some(2.0 * a),
             Binary::Add => {
                 if let Some(inner) = negated(b) {
                     Some(a - inner)
@@ -244,7 +246,7 @@ impl Graph {
                 (Some(p), Some(q)) => Some(p * q),
                 (Some(p), None) => Some(-(p * b)),
                 (None, Some(q)) => Some(-(a * q)),
-                (None, None) => None,
+                (None, None) => self.number_first(a, b),
             },
             Binary::Div if y == Some(1.0) => Some(a),
             Binary::Div if y == Some(-1.0) => Some(-a),
@@ -257,6 +259,25 @@ impl Graph {
             },
             Binary::Pow => self.simple_power(a, y?),
             Binary::Min | Binary::Max if a.id == b.id => Some(a),
+            _ => None,
+        }
+    }
+
+    /// x · (c · y) = c · (x · y), so that squares are seen as such.
+    fn number_first<'g>(&'g self, a: Ex<'g>, b: Ex<'g>) -> Option<Ex<'g>> {
+        let scaled = |e: Ex<'g>| match self.node(e.id) {
+            Node::Binary(Binary::Mul, c, rest) if self.at(c).value().is_some() => {
+                Some((self.at(c), self.at(rest)))
+            }
+            Node::Binary(Binary::Mul, rest, c) if self.at(c).value().is_some() => {
+                Some((self.at(c), self.at(rest)))
+            }
+            _ => None,
+        };
+        match (scaled(a), scaled(b)) {
+            (Some((c, x)), Some((d, y))) => Some(c * d * (x * y)),
+            (Some((c, x)), None) if b.value().is_none() => Some(c * (x * b)),
+            (None, Some((d, y))) if a.value().is_none() => Some(d * (a * y)),
             _ => None,
         }
     }
@@ -349,7 +370,7 @@ impl Graph {
     /// `roots` rebuilt bottom up: where `replace` gives an expression for a node (whose children are already
     /// rebuilt) it takes its place. What comes in is not looked into again.
     pub fn rewrite(&self, roots: &[Expr], mut replace: impl FnMut(Node) -> Option<Expr>) -> Vec<Expr> {
-        let mut new: HashMap<Expr, Expr> = HashMap::new();
+        let mut new: Map<Expr, Expr> = Map::default();
         for e in self.reachable(roots.iter().copied()) {
             let made = self.rebuild(e, |c| new[&c]);
             new.insert(e, replace(self.node(made)).unwrap_or(made));
@@ -371,8 +392,8 @@ impl Graph {
     }
 
     /// For every node under the roots: does it depend on a leaf of the kind asked for? Constants depend on nothing.
-    pub fn dependence(&self, roots: &[Expr], leaf: impl Fn(Node) -> bool) -> HashMap<Expr, bool> {
-        let mut depends = HashMap::new();
+    pub fn dependence(&self, roots: &[Expr], leaf: impl Fn(Node) -> bool) -> Map<Expr, bool> {
+        let mut depends = Map::default();
         for e in self.reachable(roots.iter().copied()) {
             let node = self.node(e);
             let d = match node {

@@ -4,6 +4,7 @@ mod compiled;
 pub mod derivative;
 pub mod flat;
 mod graph;
+mod hash;
 #[cfg(feature = "jit")]
 mod jit;
 mod node;

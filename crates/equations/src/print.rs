@@ -3,9 +3,8 @@
 //! Text reads back through the expression language. LaTeX keeps the user's names: `boom.p_a` becomes
 //! p_{a} with the component in the index.
 
-use std::collections::HashMap;
-
 use crate::graph::Graph;
+use crate::hash::Map;
 use crate::node::{Binary, Expr, Node, Symbol, TableId, Unary};
 
 /// Binding strength, weakest first.
@@ -245,7 +244,7 @@ pub fn latex_name(name: &str) -> String {
 
 /// Number of terms a reader would see: what is shared in the graph counts wherever it appears.
 pub fn terms(graph: &Graph, e: Expr) -> u64 {
-    let mut count: HashMap<Expr, u64> = HashMap::new();
+    let mut count: Map<Expr, u64> = Map::default();
     for x in graph.reachable([e]) {
         let inner = graph.node(x).children().fold(0_u64, |n, c| n.saturating_add(count[&c]));
         count.insert(x, inner.saturating_add(1));

@@ -5,9 +5,8 @@
 //! and k. A division by a slow value, or by a value that several divisions share, becomes a product with its
 //! reciprocal.
 
-use std::collections::HashMap;
-
 use crate::graph::{Graph, Table};
+use crate::hash::Map;
 use crate::node::{Binary, Expr, Node, Unary};
 
 /// Where a leaf of an expression is found at run time.
@@ -63,7 +62,7 @@ impl Programs {
         let is_fast = graph.dependence(&cheap, fast_leaf);
 
         let mut builder =
-            Builder { graph, place: &place, is_fast: &is_fast, k: HashMap::new(), slow: Vec::new() };
+            Builder { graph, place: &place, is_fast: &is_fast, k: Map::default(), slow: Vec::new() };
         let mut fast = Vec::new();
         let mut next = 0;
         for list in roots {
@@ -77,14 +76,14 @@ impl Programs {
 }
 
 /// Replaces divisions by products where the reciprocal is slow or shared.
-fn reciprocals(graph: &Graph, roots: &[Expr], is_fast: &HashMap<Expr, bool>) -> Vec<Expr> {
-    let mut divisions: HashMap<Expr, u32> = HashMap::new();
+fn reciprocals(graph: &Graph, roots: &[Expr], is_fast: &Map<Expr, bool>) -> Vec<Expr> {
+    let mut divisions: Map<Expr, u32> = Map::default();
     for (e, _) in is_fast.iter().filter(|(_, fast)| **fast) {
         if let Node::Binary(Binary::Div, _, d) = graph.node(*e) {
             *divisions.entry(d).or_default() += 1;
         }
     }
-    let mut new: HashMap<Expr, Expr> = HashMap::new();
+    let mut new: Map<Expr, Expr> = Map::default();
     for e in graph.reachable(roots.iter().copied()) {
         let made = match graph.node(e) {
             Node::Binary(Binary::Div, a, b)
@@ -103,9 +102,9 @@ struct Builder<'a, P> {
     graph: &'a Graph,
     place: &'a P,
     /// Does it depend on more than slow inputs?
-    is_fast: &'a HashMap<Expr, bool>,
+    is_fast: &'a Map<Expr, bool>,
     /// Slot in k of each slow expression that fast code reads.
-    k: HashMap<Expr, u32>,
+    k: Map<Expr, u32>,
     slow: Vec<Expr>,
 }
 
@@ -139,7 +138,7 @@ fn leaf(place: Option<Place>, slow: impl Fn(u32) -> Op) -> Option<Op> {
 /// Post-order from each root, so that values are used soon after they are made; a root is stored at once.
 fn emit(graph: &Graph, roots: &[Expr], mut shortcut: impl FnMut(Expr, Node) -> Option<Op>) -> Program {
     let mut ops: Vec<Op> = Vec::new();
-    let mut number: HashMap<Expr, u32> = HashMap::new();
+    let mut number: Map<Expr, u32> = Map::default();
     let mut stack: Vec<(Expr, bool)> = Vec::new();
     for (i, &root) in roots.iter().enumerate() {
         stack.push((root, false));

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::flat::{Kind, Quantity};
 use crate::graph::Graph;
+use crate::hash::Map;
 use crate::node::{Expr, Node, Symbol};
 
 /// The value (SI) of every quantity at the beginning. `given` overrides; what is computed from it follows. A
@@ -22,16 +23,19 @@ pub fn start_values(graph: &Graph, quantities: &[Quantity], given: &HashMap<Symb
                 stack.pop();
                 continue;
             }
-            let nodes = graph.reachable([expression(&quantities[s.index()])]);
+            let own = expression(&quantities[s.index()]);
+            if let Some(number) = graph.at(own).value() {
+                values[s.index()] = Some(number);
+                continue;
+            }
+            let nodes = graph.reachable([own]);
             let missing = |e: &Expr| match graph.node(*e) {
                 Node::Symbol(other) if values[other.index()].is_none() => Some(other),
                 _ => None,
             };
             let needed: Vec<Symbol> = nodes.iter().filter_map(missing).collect();
             if needed.is_empty() || open[s.index()] {
-                values[s.index()] = Some(evaluate(graph, expression(&quantities[s.index()]), |o| {
-                    values[o.index()].unwrap_or(f64::NAN)
-                }));
+                values[s.index()] = Some(evaluate(graph, own, |o| values[o.index()].unwrap_or(f64::NAN)));
                 stack.pop();
             } else {
                 open[s.index()] = true;
@@ -51,7 +55,7 @@ fn expression(quantity: &Quantity) -> Expr {
 
 /// The value of an expression of symbols; time and derivatives have none (NaN).
 pub fn evaluate(graph: &Graph, e: Expr, symbol: impl Fn(Symbol) -> f64) -> f64 {
-    let mut values: HashMap<Expr, f64> = HashMap::new();
+    let mut values: Map<Expr, f64> = Map::default();
     for x in graph.reachable([e]) {
         let v = match graph.node(x) {
             Node::Symbol(s) => symbol(s),

@@ -8,10 +8,11 @@ use crate::compiled::{Compiled, Engine};
 use crate::derivative::gradients;
 use crate::flat::{Action, Assignment, Direction, Event, Kind, Origin, Output, Quantity, Task};
 use crate::graph::Graph;
+use crate::hash::Map;
 use crate::node::{Expr, Node, Symbol};
 use crate::program::{Place, Programs};
 use crate::start::{evaluate, start_values};
-use crate::structure::Relation;
+use crate::structure::{Alias, Reduction, Relation};
 
 /// One row of f.
 #[derive(Clone, Debug)]
@@ -56,6 +57,10 @@ pub struct System {
     pub tasks: Vec<Task>,
     /// Everything to record beside y.
     pub outputs: Vec<Output>,
+    /// Names that stand for another quantity; each is among the outputs.
+    pub aliases: Vec<Alias>,
+    /// States that are not independent and were given up.
+    pub reduced: Vec<Reduction>,
     /// Events, tasks and outputs for reading.
     pub as_written: AsWritten,
     /// Parameters, inputs and modes: the slow inputs, in order.
@@ -67,7 +72,7 @@ pub struct System {
     jacobian: Vec<Expr>,
     f_t: Vec<Expr>,
     /// Where each quantity is found at run time; one that is solved in symbols has no place.
-    places: HashMap<Symbol, Place>,
+    places: Map<Symbol, Place>,
 }
 
 /// Programs of a compiled system, in this order.
@@ -104,7 +109,7 @@ impl System {
         let places = (unknowns.iter().enumerate().map(|(i, &s)| (s, Place::Unknown(i as u32))))
             .chain(slow.iter().enumerate().map(|(i, &s)| (s, Place::Slow(i as u32))))
             .collect();
-        let place: HashMap<Symbol, u32> = unknowns.iter().enumerate().map(|(i, &s)| (s, i as u32)).collect();
+        let place: Map<Symbol, u32> = unknowns.iter().enumerate().map(|(i, &s)| (s, i as u32)).collect();
         let values: Vec<Expr> = rows.iter().map(|r| r.value).collect();
         let by_y = gradients(&graph, &values, |n| match n {
             Node::Symbol(s) => place.get(&s).copied(),
@@ -137,6 +142,8 @@ impl System {
             events,
             tasks,
             outputs,
+            aliases: vec![],
+            reduced: vec![],
             as_written: AsWritten::default(),
             slow,
             second_order,
@@ -292,7 +299,7 @@ impl Start<'_> {
 fn second_order(
     graph: &Graph,
     rows: &[Row],
-    place: &HashMap<Symbol, u32>,
+    place: &Map<Symbol, u32>,
     n_states: usize,
 ) -> Vec<(usize, usize)> {
     let mut pairs: Vec<(usize, usize)> = Vec::new();

@@ -1,61 +1,8 @@
 //! Sorting and solving: what is solved in symbols, what is left, and what is reported.
 
-use std::collections::HashMap;
+mod build;
 
-use trunnion_equations::flat::{Equation, Kind, Origin, Quantity};
-use trunnion_equations::structure::StructureError;
-use trunnion_equations::{Engine, Expr, Flat, Part, Symbol, System, Unit, analyse};
-
-struct Model {
-    flat: Flat,
-}
-
-impl Model {
-    fn new() -> Self {
-        Model { flat: Flat::default() }
-    }
-
-    fn quantity(&mut self, name: &str, kind: Kind) -> Symbol {
-        self.flat.add(Quantity {
-            name: name.into(),
-            unit: Unit::default(),
-            doc: String::new(),
-            origin: Origin::default(),
-            kind,
-            nominal: None,
-            range: (f64::NEG_INFINITY, f64::INFINITY),
-        })
-    }
-
-    fn unknown(&mut self, name: &str, start: f64) -> Symbol {
-        let start = self.flat.graph.constant(start).id;
-        self.quantity(name, Kind::Unknown { start })
-    }
-
-    fn parameter(&mut self, name: &str, value: f64) -> Symbol {
-        let value = self.flat.graph.constant(value).id;
-        self.quantity(name, Kind::Parameter { value })
-    }
-
-    fn equation(&mut self, name: &str, lhs: Expr, rhs: Expr) {
-        self.flat.equations.push(Equation { name: name.into(), origin: Origin::default(), lhs, rhs });
-    }
-
-    fn analyse(self) -> Result<System, Vec<StructureError>> {
-        analyse(self.flat)
-    }
-}
-
-/// f(t, y) of a system at its start values, or at the given ones.
-fn residual(system: &System, t: f64, y: &[f64]) -> Vec<f64> {
-    let compiled = system.compile(Engine::Interpreter);
-    let slow = system.start(&HashMap::new()).slow();
-    let (mut scratch, mut k) = (vec![0.0; compiled.scratch()], vec![0.0; compiled.n_slow()]);
-    compiled.prepare(&slow, &mut scratch, &mut k);
-    let mut f = vec![0.0; system.n()];
-    compiled.run(Part::Residual as usize, t, y, &k, &mut scratch, &mut f);
-    f
-}
+use build::{Model, residual};
 
 #[test]
 fn a_mass_on_a_spring_becomes_two_states() {

@@ -28,7 +28,7 @@ pub use library::Library;
 pub use numbers::number_families;
 pub use ports::choice_text;
 pub use read::{Reading, finish_sections, language_error, read_component, read_scalar, wrong_dimension};
-pub use sections::read_definition;
+pub use sections::{flatten, read_definition};
 
 /// An expression and where it stands.
 #[derive(Clone, Debug)]
@@ -67,8 +67,10 @@ pub struct Parameter {
     pub key: Key,
     /// None: taken from the value.
     pub unit: Option<Unit>,
-    /// None: has to be given where the component is used.
+    /// None: has to be given where the component is used, or when the model is run.
     pub value: Option<Scalar>,
+    /// The value is only proposed: whoever runs the model is asked.
+    pub ask: bool,
     pub bounds: Bounds,
     pub doc: String,
     /// Of a family: a single value is for the first member alone, not for all.

@@ -30,6 +30,7 @@ use bonds::Bonds;
 pub use evaluate::Values;
 use names::ANYTHING;
 pub use names::{Named, Names, Role, View};
+pub use parameters::Deferred;
 pub use tree::{Instance, Sets, Tree, join};
 
 /// A model on its way to equations.
@@ -39,6 +40,8 @@ pub struct Builder<'a> {
     pub flat: Flat,
     pub values: Values,
     pub network: Network,
+    /// Parameters whose value is left to whoever runs the model.
+    pub deferred: Vec<Deferred>,
     bonds: Bonds,
     pub problems: &'a Problems,
     changing: HashMap<String, &'static str>,
@@ -62,6 +65,7 @@ pub fn instantiate<'a>(
         flat,
         values: Values::default(),
         network: Network::default(),
+        deferred: vec![],
         bonds: Bonds::default(),
         problems,
         changing,

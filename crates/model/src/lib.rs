@@ -16,6 +16,7 @@ pub mod units;
 pub use component::{Definition, Library};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use file::{Files, Source, Sources, Span};
-pub use load::{Model, load};
+pub use instantiate::Deferred;
+pub use load::{Model, load, load_asking};
 pub use nearest::edits;
 pub use run::{Expect, Run};

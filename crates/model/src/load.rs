@@ -6,11 +6,11 @@ use std::sync::Arc;
 use trunnion_equations::Flat;
 
 use crate::component::{
-    Body, Definition, Library, Parameter, Reading, finish_sections, number_families, read_definition,
+    Body, Definition, Library, Parameter, Reading, finish_sections, flatten, number_families, read_definition,
 };
 use crate::diagnostic::{Diagnostic, Problems};
-use crate::file::{Entry, Fields, Files, Source, Sources, Span, Table, Text, Value, relative};
-use crate::instantiate::{Sets, instantiate};
+use crate::file::{Entry, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, relative};
+use crate::instantiate::{Deferred, Sets, instantiate};
 use crate::network::Network;
 use crate::run::{Expect, Run};
 
@@ -45,13 +45,24 @@ impl Model {
 }
 
 /// Reads a model. `sets` are values that replace those in the files: parameters ("k", "r1.R"), options, values
-/// at the beginning ("c1.start.u") and settings of the run ("run.t_end"). All errors are reported together.
+/// at the beginning ("c1.start.u"), settings of the run ("run.t_end"), further outputs ("outputs.travel"), and a file of
+/// defaults ("model.defaults"). All errors are reported together.
 pub fn load(
     files: &dyn Files,
     path: &str,
     sets: &[(String, String)],
     library: &Library,
 ) -> Result<Model, Vec<Diagnostic>> {
+    load_asking(files, path, sets, library).0
+}
+
+/// The same, and the parameters whose value is left to whoever runs the model.
+pub fn load_asking(
+    files: &dyn Files,
+    path: &str,
+    sets: &[(String, String)],
+    library: &Library,
+) -> (Result<Model, Vec<Diagnostic>>, Vec<Deferred>) {
     let problems = Problems::default();
     let reading = Reading::new(files, &problems);
     let mut loading = Loading::new(&reading);
@@ -61,12 +72,14 @@ pub fn load(
     for folder in &loading.libraries {
         library.add_folder(&relative(&folder.span.source.name, &folder.text), Some(&folder.span), &folders);
     }
+    let mut sets = Sets::new(sets, &problems);
+    sets.give_first(loading.defaults(&sets));
     let root = loading.root.take().filter(|_| !reading.incomplete.get() && !folders.incomplete.get());
     // What is missing would only make further errors that are none.
     let root = root.and_then(|root| number_families(root, &library, &problems));
-    let Some(root) = root else { return Err(problems.finish().err().unwrap_or_default()) };
-    let sets = Sets::new(sets, &problems);
+    let Some(root) = root else { return (Err(problems.finish().err().unwrap_or_default()), vec![]) };
     let mut builder = instantiate(&root, &library, &sets, &problems);
+    sets.under("outputs.").iter().for_each(|entry| builder.add_measured(&entry.key, &entry.value));
     let place = Span::new(&root.source, 0..0);
     let mut entries = loading.run.clone();
     for entry in sets.under("run.") {
@@ -91,8 +104,9 @@ pub fn load(
     let (flat, network) = (builder.flat, builder.network);
     let hash = sources.hash();
     let (name, doc) = (root.title.clone(), root.doc.clone());
-    let warnings = problems.finish()?;
-    Ok(Model { name, doc, flat, network, run, expect, sources, warnings, hash })
+    let model = |warnings| Model { name, doc, flat, network, run, expect, sources, warnings, hash };
+    let deferred = builder.deferred;
+    (problems.finish().map(model), deferred)
 }
 
 /// Files as they are read: included ones first, so that later ones can give parameters other values.
@@ -105,6 +119,8 @@ struct Loading<'a> {
     run: Vec<Entry>,
     expect: Vec<Value>,
     libraries: Vec<Text>,
+    /// Files with values.
+    defaults: Vec<Text>,
 }
 
 impl<'a> Loading<'a> {
@@ -117,7 +133,22 @@ impl<'a> Loading<'a> {
             run: vec![],
             expect: vec![],
             libraries: vec![],
+            defaults: vec![],
         }
+    }
+
+    /// Values from the files of defaults, paths and values, the one named from outside last.
+    fn defaults(&self, sets: &Sets) -> Vec<(Key, Value)> {
+        let outside = sets.take("model.defaults").and_then(Value::as_text);
+        let named = self.defaults.iter().map(|t| (relative(&t.span.source.name, &t.text), &t.span));
+        let all = named.chain(outside.iter().map(|t| (t.text.clone(), &t.span)));
+        let mut values = vec![];
+        for (path, place) in all {
+            let table = self.reading.source(&path, Some(place)).and_then(|s| self.reading.parse(&s));
+            let entries = table.map(|t| t.entries).unwrap_or_default();
+            values.extend(flatten(&entries).into_iter().map(|(key, value)| (key, value.clone())));
+        }
+        values
     }
 
     fn file(&mut self, path: &str, place: Option<&Span>) {
@@ -157,6 +188,7 @@ impl<'a> Loading<'a> {
                     doc = f.doc();
                     includes = f.texts("include");
                     self.libraries.extend(f.texts("libraries"));
+                    self.defaults.extend(f.texts("defaults"));
                     f.finish();
                 }
                 None => includes.clear(),
@@ -238,6 +270,7 @@ fn replaced(old: &Parameter, new: Parameter) -> Parameter {
     };
     Parameter {
         unit: new.unit.or(old.unit.clone()),
+        ask: new.ask || old.ask && new.value.is_none(),
         value: new.value.or(old.value.clone()),
         bounds,
         doc,

@@ -2,9 +2,9 @@
 
 use trunnion_equations::Unit as Shown;
 
-use crate::component::{Form, read_scalar};
+use crate::component::{Form, flatten, read_scalar};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::file::{Data, Fields, Span, Table, Text, Value, wrong_type};
+use crate::file::{Data, Fields, Key, Span, Table, Text, Value, wrong_type};
 use crate::instantiate::{Builder, shown, si};
 use crate::language::Scope;
 use crate::units::{Dimension, Unit, parse_value};
@@ -115,6 +115,8 @@ pub struct Expect {
     pub solvers: Vec<String>,
     /// Tolerances to check at; empty: the one of the run.
     pub rtol: Vec<f64>,
+    /// Values that replace those of the file, "path=value".
+    pub sets: Vec<String>,
     /// Where the number comes from.
     pub source: String,
     pub span: Span,
@@ -223,6 +225,7 @@ impl Builder<'_> {
         f.text("doc");
         let solvers = f.texts("solver").into_iter().map(|t| t.text).collect();
         let rtol = self.numbers(f.value("rtol"), "rtol");
+        let sets = self.sets(&f);
         let subject = match (f.text("signal"), f.text("event")) {
             (Some(_), Some(_)) => {
                 f.exclude("signal", "event", "expect something of a signal or of an event");
@@ -253,7 +256,26 @@ impl Builder<'_> {
             f.finish();
         }
         let (subject, _) = subject?;
-        Some(Expect { subject, tolerance: tolerance?, solvers, rtol, source, span: value.span.clone() })
+        Some(Expect { subject, tolerance: tolerance?, solvers, rtol, sets, source, span: value.span.clone() })
+    }
+
+    /// `set = { "damper.c" = "1000 N s/m" }`, as on the command line.
+    fn sets(&self, f: &Fields<'_>) -> Vec<String> {
+        let mut sets = vec![];
+        for (key, value) in flatten(f.entries("set")) {
+            let text = match &value.data {
+                Data::Text(text) => text.clone(),
+                Data::Integer(n) => n.to_string(),
+                Data::Number(n) => n.to_string(),
+                Data::Boolean(b) => b.to_string(),
+                _ => {
+                    self.problems.add(wrong_type(value, &key.name, "a number or a string"));
+                    continue;
+                }
+            };
+            sets.push(format!("{}={text}", key.name));
+        }
+        sets
     }
 
     /// One number or a list of them.
@@ -313,17 +335,29 @@ impl Builder<'_> {
         if self.names.is_broken(&signal.text) {
             return None;
         }
-        let scalar = read_scalar(
-            &Value { data: Data::Text(signal.text.clone()), span: signal.span.clone() },
-            "signal",
-            self.problems,
-        );
-        let Form::Formula(formula) = scalar.form else { return None };
+        let value = Value { data: Data::Text(signal.text.clone()), span: signal.span.clone() };
+        self.expression(signal.text.clone(), &value)
+    }
+
+    /// A further output from outside the files.
+    pub fn add_measured(&mut self, name: &Key, value: &Value) {
+        match self.names.map.get(&name.name) {
+            Some(_) => self.problems.add(
+                Diagnostic::error("M0105", format!("`{}` is defined twice", name.name))
+                    .at(&name.span, "the model has this name already"),
+            ),
+            None => drop(self.expression(name.name.clone(), value)),
+        }
+    }
+
+    /// An expression as an output; its unit.
+    fn expression(&mut self, name: String, value: &Value) -> Option<Option<Unit>> {
+        let Form::Formula(formula) = read_scalar(value, "signal", self.problems).form else { return None };
         let mut view = self.view(0);
         view.outputs = true;
         let typed = self.formula(&formula, &view)?;
         let unit = typed.dimension.map(si);
-        self.add_output(0, signal.text.clone(), unit.clone(), "", &signal.span, typed.expr);
+        self.add_output(0, name, unit.clone(), "", &value.span, typed.expr);
         Some(unit)
     }
 

@@ -48,7 +48,7 @@ pub fn emit(flat: &mut Flat, network: &Network, causality: &Causality) {
 }
 
 /// The quantities that stand for a bond; between unlike junctions those the junctions share.
-fn pair_of(network: &Network, b: usize) -> Pair {
+pub(crate) fn pair_of(network: &Network, b: usize) -> Pair {
     let bond = &network.bonds[b];
     if let Some(&pair) = bond.pairs.first() {
         return pair;

@@ -4,10 +4,11 @@
 mod build;
 mod causality;
 mod emit;
-mod layout;
+mod energy;
+pub mod layout;
 mod simplify;
 
 pub use causality::{Causality, Conflict, Derivative, Finding, Loop, assign};
 pub use emit::emit;
-pub use layout::{Area, Line, NAME, Picture, Placed, SYMBOL, Side, Size, layout};
+pub use energy::{Account, Side, account};
 pub use simplify::{BondGraph, DrawnBond, DrawnNode};

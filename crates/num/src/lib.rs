@@ -2,15 +2,20 @@
 
 mod dense_lu;
 pub mod eigen;
+mod eigenvector;
 mod lu;
 mod matrix;
+mod orthogonal;
 mod pattern;
 mod rank;
+pub mod riccati;
 mod table;
 
 pub use dense_lu::DenseLu;
+pub use eigenvector::{Vector, eigenvector};
 pub use lu::Lu;
 pub use matrix::Matrix;
+pub use orthogonal::{Qr, reachable};
 pub use pattern::Pattern;
 pub use rank::null_vector;
 pub use table::{Outside, Shape, Table1, Table2, TableError};

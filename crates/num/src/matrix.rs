@@ -2,6 +2,8 @@
 
 use std::ops::{Index, IndexMut};
 
+use crate::{DenseLu, Fault};
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
     rows: usize,
@@ -35,6 +37,37 @@ impl Matrix {
         &self.values[i * self.columns..(i + 1) * self.columns]
     }
 
+    pub fn column(&self, j: usize) -> Matrix {
+        Matrix::from_fn(self.rows, 1, |i, _| self[(i, j)])
+    }
+
+    /// The first columns.
+    pub fn left(&self, columns: usize) -> Matrix {
+        Matrix::from_fn(self.rows, columns, |i, j| self[(i, j)])
+    }
+
+    /// A part: so many rows and columns from (i, j) on.
+    pub fn block(&self, (i, j): (usize, usize), rows: usize, columns: usize) -> Matrix {
+        Matrix::from_fn(rows, columns, |k, l| self[(i + k, j + l)])
+    }
+
+    /// [A B].
+    pub fn beside(&self, other: &Matrix) -> Matrix {
+        Matrix::from_fn(self.rows, self.columns + other.columns, |i, j| match j.checked_sub(self.columns) {
+            None => self[(i, j)],
+            Some(k) => other[(i, k)],
+        })
+    }
+
+    /// [A; B].
+    pub fn above(&self, other: &Matrix) -> Matrix {
+        Matrix {
+            rows: self.rows + other.rows,
+            columns: self.columns,
+            values: [&self.values[..], &other.values[..]].concat(),
+        }
+    }
+
     pub fn values(&self) -> &[f64] {
         &self.values
     }
@@ -48,6 +81,30 @@ impl Matrix {
         Matrix::from_fn(self.rows, other.columns, |i, j| {
             (0..self.columns).map(|k| self[(i, k)] * other[(k, j)]).sum()
         })
+    }
+
+    /// A + factor · B.
+    pub fn plus(&self, factor: f64, other: &Matrix) -> Matrix {
+        Matrix::from_fn(self.rows, self.columns, |i, j| self[(i, j)] + factor * other[(i, j)])
+    }
+
+    /// √Σ a²_ij.
+    pub fn norm(&self) -> f64 {
+        self.values.iter().fold(0.0, |sum: f64, v| sum.hypot(*v))
+    }
+
+    /// A⁻¹ B.
+    pub fn solve(&self, b: &Matrix) -> Result<Matrix, Fault> {
+        let mut lu = DenseLu::new(self.rows);
+        lu.factor(&self.values)?;
+        let mut x = b.clone();
+        let mut work = vec![0.0; self.rows];
+        for j in 0..b.columns {
+            (0..self.rows).for_each(|i| work[i] = b[(i, j)]);
+            lu.solve(&mut work);
+            (0..self.rows).for_each(|i| x[(i, j)] = work[i]);
+        }
+        Ok(x)
     }
 }
 

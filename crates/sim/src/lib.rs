@@ -1,11 +1,14 @@
 //! Solvers, events, sampled tasks and the run loop.
 
 pub mod balance;
+pub mod driven;
 pub mod events;
 pub mod homotopy;
 pub mod integrate;
 pub mod linear;
+pub mod lqr;
 pub mod machine;
+pub mod modes;
 pub mod newton;
 pub mod plan;
 pub mod problem;

@@ -7,6 +7,7 @@ use trunnion_equations::Symbol;
 
 use crate::integrate::{Observer, Output, Plan, RunError, Summary, integrate};
 use crate::machine::{Machine, Prepared};
+use crate::problem::Hybrid;
 use crate::solvers::choose::{Entry, MethodNumbers};
 use crate::stepper::Options;
 
@@ -60,11 +61,23 @@ pub fn run(
     observer: &mut dyn Observer<Machine>,
 ) -> Result<Finished, String> {
     let (mut machine, mut y) = Machine::start(Arc::clone(prepared), given, settings.t_0)?;
+    let result = run_on(&mut machine, &mut y, solver, settings, true, observer);
+    Ok(Finished { result, machine, y })
+}
+
+/// Run from where a problem stands; `both_sides`: report the values before and after every event.
+pub fn run_on<P: Hybrid>(
+    problem: &mut P,
+    y: &mut [f64],
+    solver: &Entry,
+    settings: &Settings,
+    both_sides: bool,
+    observer: &mut dyn Observer<P>,
+) -> Result<Summary, RunError> {
     let options = settings.options(y.len(), solver);
-    let mut stepper = solver.stepper(&prepared.layout, &options, &settings.numbers);
+    let mut stepper = solver.stepper(problem.layout(), &options, &settings.numbers);
     let mut at = settings.at.clone();
     at.sort_by(f64::total_cmp);
-    let plan = Plan { at, ..Plan::new(settings.t_0, settings.t_end, settings.output) };
-    let result = integrate(&mut machine, &mut y, stepper.as_mut(), &plan, observer);
-    Ok(Finished { result, machine, y })
+    let plan = Plan { at, both_sides, ..Plan::new(settings.t_0, settings.t_end, settings.output) };
+    integrate(problem, y, stepper.as_mut(), &plan, observer)
 }

@@ -2,8 +2,8 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{balance, completions, equations, examples, graph, linearize, new};
-use crate::commands::{check, run, solvers};
+use crate::commands::{balance, completions, equations, examples, linearize, lqr, modes, new, response};
+use crate::commands::{check, energy, graph, run, solvers};
 use crate::commands::{compare, convert, plot, sweep, verify};
 use crate::failure::Failure;
 
@@ -37,8 +37,16 @@ pub enum Command {
     Graph(graph::GraphArgs),
     /// Linear model at a point: matrices, poles, frequency response
     Linearize(linearize::LinearizeArgs),
+    /// Frequency response, from the linear model and from a run driven with noise
+    Response(response::ResponseArgs),
+    /// Natural modes at a point: frequencies, damping, the states that take part
+    Modes(modes::ModesArgs),
+    /// Gains of optimal state feedback
+    Lqr(lqr::LqrArgs),
     /// Find the static equilibrium of a model
     Balance(balance::BalanceArgs),
+    /// Show what every element supplied, lost and stored during a run
+    Energy(energy::EnergyArgs),
     /// Write a small model to start from
     New(new::NewArgs),
     /// List or copy the built-in examples
@@ -61,7 +69,11 @@ pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
         Command::Equations(args) => equations::execute(args, colour),
         Command::Graph(args) => graph::execute(args),
         Command::Linearize(args) => linearize::execute(args, colour),
+        Command::Response(args) => response::execute(args, colour),
+        Command::Modes(args) => modes::execute(args, colour),
+        Command::Lqr(args) => lqr::execute(args, colour),
         Command::Balance(args) => balance::execute(args, colour),
+        Command::Energy(args) => energy::execute(args, colour),
         Command::New(args) => new::execute(args),
         Command::Examples(args) => examples::execute(args),
         Command::Completions(args) => completions::execute(args),

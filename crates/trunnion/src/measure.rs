@@ -6,8 +6,12 @@
 //! event, and a row at each time asked for: `at` and `final` are the solver's own values. A maximum can lie between
 //! two rows; with s steps in a period of a sine it reads low by at most 1 − cos(π / (s · PER_STEP)): 5e-5 for s = 20.
 
+mod shape;
+
 use std::collections::HashMap;
 use std::fmt;
+
+pub use shape::Shape;
 
 use trunnion_equations::flat::Kind;
 use trunnion_equations::{Symbol, Unit};
@@ -26,12 +30,20 @@ use crate::simulate::{Outcome, simulate};
 /// Rows in every step of a run that is measured.
 const PER_STEP: usize = 16;
 
+/// A signal has settled within 2 % where nothing else is said.
+const SETTLED: f64 = 0.02;
+
 /// What is measured.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Wanted {
     Signal {
         signal: String,
         measure: Measure,
+    },
+    /// Something of its whole course.
+    Course {
+        signal: String,
+        shape: Shape,
     },
     /// How often an event happens.
     Count {
@@ -44,16 +56,23 @@ pub enum Wanted {
     },
 }
 
-const FORMS: &str =
-    "write max(body.x), min, mean, rms, final, at(body.x, 2 s), count(event) or time(event, 2)";
+const FORMS: &str = "write max(body.x), min, mean, rms, final, at(body.x, 2 s), overshoot(x), settling(x, 2 %), peak_frequency(x), count(event) or time(event, 2)";
 
 impl Wanted {
+    /// The signal or expression that is measured.
+    pub fn signal(&self) -> Option<&str> {
+        match self {
+            Wanted::Signal { signal, .. } | Wanted::Course { signal, .. } => Some(signal),
+            _ => None,
+        }
+    }
+
     pub fn parse(text: &str) -> Result<Self, Failure> {
         let wrong = |message: String| Failure::usage_hint(message, FORMS);
         let inside = text.trim().split_once('(').and_then(|(f, rest)| Some((f, rest.strip_suffix(')')?)));
         let (function, inside) = inside.ok_or_else(|| wrong(format!("`{text}` is not a measure")))?;
         let (name, second) = match (function.trim(), inside.rsplit_once(',')) {
-            ("at" | "time", Some((name, second))) => (name, Some(second.trim())),
+            ("at" | "time" | "settling", Some((name, second))) => (name, Some(second.trim())),
             _ => (inside, None),
         };
         let name = name.trim().to_string();
@@ -71,6 +90,16 @@ impl Wanted {
                 let time = second.and_then(|s| parse_value(s).ok());
                 let time = time.filter(|v| [Dimension::TIME, Dimension::ONE].contains(&v.unit.dimension));
                 signal(Measure::At(time.ok_or_else(|| wrong(format!("`{text}` needs a time")))?.si))
+            }
+            "overshoot" => Ok(Wanted::Course { signal: name, shape: Shape::Overshoot }),
+            "peak_frequency" => Ok(Wanted::Course { signal: name, shape: Shape::PeakFrequency }),
+            "settling" => {
+                let share = second.map_or(Some(SETTLED), |s| {
+                    let plain = parse_value(s).ok().filter(|v| v.unit.dimension == Dimension::ONE);
+                    plain.map(|v| v.si).filter(|v| (0.0..1.0).contains(v) && *v > 0.0)
+                });
+                let share = share.ok_or_else(|| wrong(format!("`{text}` needs a share below 1, as 2 %")))?;
+                Ok(Wanted::Course { signal: name, shape: Shape::Settling(share) })
             }
             "count" => Ok(Wanted::Count { event: name }),
             "time" => {
@@ -93,6 +122,11 @@ impl fmt::Display for Wanted {
                 Measure::Rms => write!(f, "rms({signal})"),
                 Measure::Final => write!(f, "final({signal})"),
                 Measure::At(t) => write!(f, "at({signal}, {} s)", number(*t, 9)),
+            },
+            Wanted::Course { signal, shape } => match shape {
+                Shape::Overshoot => write!(f, "overshoot({signal})"),
+                Shape::PeakFrequency => write!(f, "peak_frequency({signal})"),
+                Shape::Settling(share) => write!(f, "settling({signal}, {} %)", number(100.0 * share, 6)),
             },
             Wanted::Count { event } => write!(f, "count({event})"),
             Wanted::Time { event, nth: 1 } => write!(f, "time({event})"),
@@ -183,6 +217,14 @@ impl Probe {
         for one in wanted {
             let (source, unit) = match &one {
                 Wanted::Signal { signal, .. } => probe.find(project, signal)?,
+                Wanted::Course { signal, shape } => {
+                    let unit = match shape {
+                        Shape::Overshoot => Unit::default(),
+                        Shape::Settling(_) => Unit::si("s"),
+                        Shape::PeakFrequency => Unit::si("Hz"),
+                    };
+                    (probe.find(project, signal)?.0, unit)
+                }
                 Wanted::Count { event } => (find_event(project, event)?, Unit::default()),
                 Wanted::Time { event, .. } => (find_event(project, event)?, Unit::si("s")),
             };
@@ -226,10 +268,17 @@ impl Probe {
     ) -> Result<(Vec<f64>, Outcome), Failure> {
         let settings = self.sampled(settings);
         let mut meters: Vec<Option<Meter>> = self.wanted.iter().map(meter).collect();
+        let mut courses: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); self.wanted.len()];
         let mut sink = |row: &[f64]| {
-            for (meter, source) in meters.iter_mut().zip(&self.sources) {
-                if let (Some(meter), Source::Column(place)) = (meter, source) {
-                    meter.push(row[0], row[*place]);
+            for (k, source) in self.sources.iter().enumerate() {
+                let Source::Column(place) = source else { continue };
+                match (&mut meters[k], &self.wanted[k]) {
+                    (Some(meter), _) => meter.push(row[0], row[*place]),
+                    (None, Wanted::Course { .. }) => {
+                        courses[k].0.push(row[0]);
+                        courses[k].1.push(row[*place]);
+                    }
+                    _ => {}
                 }
             }
             Ok(())
@@ -239,6 +288,7 @@ impl Probe {
         let value = |k: usize| match (&self.wanted[k], &self.sources[k]) {
             (Wanted::Signal { .. }, Source::Parameter(s)) => self.units[k].shown(start.value(*s)),
             (Wanted::Signal { .. }, _) => meters[k].as_ref().map_or(f64::NAN, Meter::value),
+            (Wanted::Course { shape, .. }, _) => shape.of(&courses[k].0, &courses[k].1),
             (Wanted::Count { event }, _) => times(&outcome, event).count() as f64,
             (Wanted::Time { event, nth }, _) => times(&outcome, event).nth(nth - 1).unwrap_or(f64::NAN),
         };
@@ -248,7 +298,10 @@ impl Probe {
 
     /// The settings with rows where the measures need them.
     fn sampled(&self, settings: &Settings) -> Settings {
-        let over_time = |w: &Wanted| matches!(w, Wanted::Signal { measure, .. } if !matches!(measure, Measure::Final | Measure::At(_)));
+        let over_time = |w: &Wanted| match w {
+            Wanted::Signal { measure, .. } => !matches!(measure, Measure::Final | Measure::At(_)),
+            other => matches!(other, Wanted::Course { .. }),
+        };
         let at = |w: &Wanted| match w {
             Wanted::Signal { measure: Measure::At(t), .. } => Some(*t),
             _ => None,
@@ -297,13 +350,18 @@ mod tests {
             "count(bounce)",
             "time(bounce)",
             "time(b, 3)",
+            "overshoot(x)",
+            "settling(a - b, 5 %)",
+            "peak_frequency(x)",
         ] {
             assert_eq!(Wanted::parse(text).unwrap().to_string(), text);
         }
         let at = |text: &str| Wanted::parse(text).unwrap().to_string();
         assert_eq!(at(" at( x , 250ms ) "), "at(x, 0.25 s)");
         assert_eq!(at("at(max(a, b), 2)"), "at(max(a, b), 2 s)");
-        for text in ["body.x", "max()", "top(x)", "at(x)", "at(x, 3 m)", "time(x, 0)", "max(x"] {
+        for text in
+            ["body.x", "max()", "top(x)", "at(x)", "at(x, 3 m)", "time(x, 0)", "max(x", "settling(x, 3)"]
+        {
             assert!(Wanted::parse(text).is_err(), "{text}");
         }
     }

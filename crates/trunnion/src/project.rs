@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use trunnion_equations::{Engine, analyse};
+use trunnion_equations::{Engine, Flat, analyse};
 use trunnion_model::network::Network;
-use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load};
-use trunnion_network::{Causality, assign, emit};
+use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load, load_asking};
+use trunnion_network::{Account, Causality, account, assign, emit};
 use trunnion_sim::machine::Prepared;
 
 use crate::failure::Failure;
 use crate::files::{Disk, library};
+use crate::given::answered;
 
 /// A model ready to run.
 pub struct Project {
@@ -34,7 +35,29 @@ impl Project {
     }
 
     pub fn open_with(path: &str, sets: &[String], engine: Engine) -> Result<Project, Failure> {
-        let model = read_model(path, sets)?;
+        Self::build(path, sets, engine, |_, _| ())
+    }
+
+    /// With an account of the energy of every element beside the model's own signals.
+    pub fn open_with_energy(path: &str, sets: &[String]) -> Result<(Project, Vec<Account>), Failure> {
+        let mut accounts = vec![];
+        let project =
+            Self::build(path, sets, Engine::Native, |flat, network| accounts = account(flat, network))?;
+        Ok((project, accounts))
+    }
+
+    /// `complete` may add to the equations before they are analysed.
+    fn build(
+        path: &str,
+        sets: &[String],
+        engine: Engine,
+        complete: impl FnOnce(&mut Flat, &Network),
+    ) -> Result<Project, Failure> {
+        let given = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
+        let model = match load_asking(&Disk, path, &given, &library()) {
+            (model, open) if open.is_empty() => model.map_err(Failure::Model)?,
+            _ => read_model(path, &answered(path, sets)?)?,
+        };
         if let Some(nothing) = model.nothing_to_simulate(path) {
             return Err(Failure::Model(vec![nothing]));
         }
@@ -47,6 +70,7 @@ impl Project {
             return Err(Failure::Model(errors));
         }
         emit(&mut flat, &model.network, &causality);
+        complete(&mut flat, &model.network);
         let system = analyse(flat).map_err(|errors| {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;
@@ -79,7 +103,8 @@ pub fn read_model(path: &str, sets: &[String]) -> Result<Model, Failure> {
     load(&Disk, path, &sets, &library()).map_err(Failure::Model)
 }
 
-fn split_set(text: &str) -> Result<(String, String), Failure> {
+/// "path=value" in two.
+pub fn split_set(text: &str) -> Result<(String, String), Failure> {
     match text.split_once('=') {
         Some((path, value)) if !path.trim().is_empty() => Ok((path.trim().into(), value.trim().into())),
         _ => Err(Failure::usage_hint(

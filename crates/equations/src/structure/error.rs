@@ -2,7 +2,9 @@
 
 use crate::flat::{Flat, Kind, Origin};
 use crate::node::{Node, Symbol};
-use crate::structure::matching::{Matching, overdetermined, underdetermined};
+use crate::structure::index::Trouble;
+use crate::structure::matching::{overdetermined, underdetermined};
+use crate::structure::sorted::Sorted;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
@@ -14,6 +16,8 @@ pub enum Finding {
     Surplus { equations: Vec<String>, unknowns: Vec<String> },
     /// An equation between states and known values only.
     OnlyStates { equation: String, states: Vec<String> },
+    /// An equation between states, none of which is sure to follow from the others at all times.
+    Undecided { equation: String, states: Vec<String> },
     /// An equation without anything to solve for.
     NoUnknown { equation: String },
     /// Linear equations that determine only combinations of their unknowns.
@@ -53,7 +57,7 @@ impl StructureError {
             Finding::Unmentioned { .. } => "S0001",
             Finding::Missing { .. } => "S0002",
             Finding::Surplus { .. } => "S0003",
-            Finding::OnlyStates { .. } => "S0004",
+            Finding::OnlyStates { .. } | Finding::Undecided { .. } => "S0004",
             Finding::NoUnknown { .. } => "S0005",
             Finding::Dependent { .. } => "S0006",
         }
@@ -84,6 +88,10 @@ impl StructureError {
                     list(states, "`", "`")
                 )
             }
+            Finding::Undecided { equation, states } => format!(
+                "equation ({equation}) ties {} together, but none of them is sure to follow from the others at all times",
+                list(states, "`", "`")
+            ),
             Finding::NoUnknown { equation } => format!("equation ({equation}) contains no unknown"),
             Finding::Dependent { equations, unknowns } => format!(
                 "equations {} determine only combinations of {}, not each of them",
@@ -119,6 +127,10 @@ impl StructureError {
                 "keep only one of {} as a state, or put an elastic element between them",
                 list(states, "`", "`")
             ),
+            Finding::Undecided { states, .. } => format!(
+                "describe {} by one variable less, such as an angle instead of two coordinates, or put an elastic element between them",
+                list(states, "`", "`")
+            ),
             Finding::Dependent { unknowns, .. } if unknowns.iter().any(|u| u.starts_with("der(")) => {
                 "make the combination a variable of its own, as in `u = a - b`, and use der(u)".into()
             }
@@ -132,12 +144,8 @@ impl StructureError {
     }
 }
 
-pub fn findings(
-    flat: &Flat,
-    leaves: &[Node],
-    incidence: &[Vec<usize>],
-    matching: &Matching,
-) -> Vec<StructureError> {
+pub fn findings(flat: &Flat, sorted: &Sorted, trouble: &Trouble) -> Vec<StructureError> {
+    let Sorted { leaves, incidence, matching, .. } = sorted;
     let symbol = |u: usize| match leaves[u] {
         Node::Derivative(s) | Node::Symbol(s) => s,
         _ => Symbol(0),
@@ -151,6 +159,11 @@ pub fn findings(
         if reported[start] {
             continue;
         }
+        if let Some(states) = trouble.undecided.get(&start) {
+            errors
+                .push(tied(flat, start, states, |equation, states| Finding::Undecided { equation, states }));
+            continue;
+        }
         if incidence[start].is_empty() {
             errors.push(no_unknown(flat, start));
             continue;
@@ -159,6 +172,13 @@ pub fn findings(
         for &e in &equations {
             reported[e] = true;
         }
+        if let Some((equation, states)) = equations.iter().find_map(|e| trouble.source.get(e)) {
+            errors.push(tied(flat, *equation, states, |equation, states| Finding::OnlyStates {
+                equation,
+                states,
+            }));
+            continue;
+        }
         errors.push(StructureError {
             origins: equations.iter().map(|&e| flat.equations[e].origin.clone()).collect(),
             finding: Finding::Surplus {
@@ -166,6 +186,10 @@ pub fn findings(
                 unknowns: unknowns.iter().map(name).collect(),
             },
         });
+    }
+    // What a constraint should have determined is missing because of it.
+    if errors.iter().any(|e| e.code() == "S0004") {
+        return errors;
     }
     let mut reported = vec![false; leaves.len()];
     for start in (0..leaves.len()).filter(|&u| matching.equation_of[u].is_none()) {
@@ -209,6 +233,18 @@ fn leaf_name(flat: &Flat, leaf: Node) -> String {
         Node::Symbol(s) => flat.quantity(s).name.clone(),
         _ => String::new(),
     }
+}
+
+/// A constraint between states.
+fn tied(
+    flat: &Flat,
+    equation: usize,
+    states: &[Symbol],
+    finding: fn(String, Vec<String>) -> Finding,
+) -> StructureError {
+    let names = states.iter().map(|&s| flat.quantity(s).name.clone()).collect();
+    let equation = &flat.equations[equation];
+    StructureError { finding: finding(equation.name.clone(), names), origins: vec![equation.origin.clone()] }
 }
 
 fn no_unknown(flat: &Flat, e: usize) -> StructureError {

@@ -67,14 +67,14 @@ fn augment(
 pub fn overdetermined(incidence: &[Vec<usize>], m: &Matching, start: usize) -> (Vec<usize>, Vec<usize>) {
     let mut equations = vec![start];
     let mut unknowns = Vec::new();
+    let mut seen = vec![false; m.equation_of.len()];
     let mut next = 0;
     while next < equations.len() {
         for &u in &incidence[equations[next]] {
-            if !unknowns.contains(&u) {
+            if !std::mem::replace(&mut seen[u], true) {
                 unknowns.push(u);
-                if let Some(e) = m.equation_of[u].filter(|e| !equations.contains(e)) {
-                    equations.push(e);
-                }
+                // An equation is reached through its own unknown only.
+                equations.extend(m.equation_of[u]);
             }
         }
         next += 1;
@@ -88,14 +88,17 @@ pub fn overdetermined(incidence: &[Vec<usize>], m: &Matching, start: usize) -> (
 pub fn underdetermined(incidence: &[Vec<usize>], m: &Matching, start: usize) -> (Vec<usize>, Vec<usize>) {
     let mut unknowns = vec![start];
     let mut equations = Vec::new();
+    let mut holding: Vec<Vec<usize>> = vec![vec![]; m.equation_of.len()];
+    for (e, list) in incidence.iter().enumerate() {
+        list.iter().for_each(|&u| holding[u].push(e));
+    }
+    let mut seen = vec![false; incidence.len()];
     let mut next = 0;
     while next < unknowns.len() {
-        for (e, list) in incidence.iter().enumerate() {
-            if list.contains(&unknowns[next]) && !equations.contains(&e) {
+        for &e in &holding[unknowns[next]] {
+            if !std::mem::replace(&mut seen[e], true) {
                 equations.push(e);
-                if let Some(u) = m.unknown_of[e].filter(|u| !unknowns.contains(u)) {
-                    unknowns.push(u);
-                }
+                unknowns.extend(m.unknown_of[e]);
             }
         }
         next += 1;
@@ -105,15 +108,19 @@ pub fn underdetermined(incidence: &[Vec<usize>], m: &Matching, start: usize) -> 
     (equations, unknowns)
 }
 
-/// Blocks of equations in the order they can be solved. Needs a perfect matching.
-pub fn blocks(incidence: &[Vec<usize>], m: &Matching) -> Vec<Vec<usize>> {
+/// Blocks of the equations that `roots` need, and of these themselves, in the order they can be solved.
+pub fn blocks(
+    incidence: &[Vec<usize>],
+    m: &Matching,
+    roots: impl IntoIterator<Item = usize>,
+) -> Vec<Vec<usize>> {
     let n = incidence.len();
     let needs = |e: usize| incidence[e].iter().filter_map(|&u| m.equation_of[u]);
     let mut index = vec![usize::MAX; n];
     let mut low = vec![0; n];
     let mut on_stack = vec![false; n];
     let (mut stack, mut blocks, mut counter) = (Vec::new(), Vec::new(), 0);
-    for root in 0..n {
+    for root in roots {
         if index[root] != usize::MAX {
             continue;
         }
@@ -174,14 +181,14 @@ mod tests {
         let incidence = vec![vec![1, 2], vec![1], vec![0, 2]];
         let m = maximum(&incidence, 3, &[None; 3]);
         assert_eq!(m.unknown_of, [Some(2), Some(1), Some(0)]);
-        assert_eq!(blocks(&incidence, &m), [vec![1], vec![0], vec![2]]);
+        assert_eq!(blocks(&incidence, &m, 0..3), [vec![1], vec![0], vec![2]]);
     }
 
     #[test]
     fn a_loop_stays_one_block() {
         let incidence = vec![vec![0, 1], vec![1, 2], vec![2, 0], vec![3, 0]];
         let m = maximum(&incidence, 4, &[None; 4]);
-        assert_eq!(blocks(&incidence, &m), [vec![0, 1, 2], vec![3]]);
+        assert_eq!(blocks(&incidence, &m, 0..4), [vec![0, 1, 2], vec![3]]);
     }
 
     #[test]

@@ -4,10 +4,9 @@
 //! Between events the mode does not change, so a solver sees smooth equations on either side of the switch.
 //! sign(x) becomes (0 < x) − (x < 0). Relations between parameters, inputs and modes stay as they are.
 
-use std::collections::HashMap;
-
 use crate::flat::{Flat, Kind, Origin, Quantity, Unit};
 use crate::graph::Graph;
+use crate::hash::Map;
 use crate::node::{Binary, Expr, Node, Symbol, Unary};
 use crate::print::{Style, print};
 
@@ -23,8 +22,8 @@ pub struct Relation {
 
 /// Expressions with every hidden mode shown as its relation, and sign(x) as such.
 pub fn written(graph: &Graph, relations: &[Relation], roots: &[Expr]) -> Vec<Expr> {
-    let mut shown: HashMap<Symbol, Expr> = HashMap::new();
-    let readable = |roots: &[Expr], shown: &HashMap<Symbol, Expr>| {
+    let mut shown: Map<Symbol, Expr> = Map::default();
+    let readable = |roots: &[Expr], shown: &Map<Symbol, Expr>| {
         graph.rewrite(roots, |node| match node {
             Node::Symbol(s) => shown.get(&s).copied(),
             Node::Binary(Binary::Sub, above, below) => match (graph.node(above), graph.node(below)) {
@@ -46,13 +45,18 @@ pub fn written(graph: &Graph, relations: &[Relation], roots: &[Expr]) -> Vec<Exp
     readable(roots, &shown)
 }
 
-/// Rewrites the equations of `flat`; the new modes are added to its quantities.
-pub fn extract(flat: &mut Flat) -> Vec<Relation> {
-    let mut relations: Vec<Relation> = Vec::new();
+/// Rewrites the equations of `flat` from number `first` on; the new modes are added to its quantities.
+pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>) {
     let Flat { graph, quantities, equations, .. } = flat;
     let graph: &Graph = graph;
-    for equation in equations.iter_mut() {
+    for equation in &mut equations[first..] {
         let sides = [equation.lhs, equation.rhs];
+        let steps = |e: Expr| {
+            matches!(graph.node(e), Node::Binary(Binary::Lt | Binary::Le, ..) | Node::Unary(Unary::Sign, _))
+        };
+        if !graph.reachable(sides).into_iter().any(steps) {
+            continue;
+        }
         let varies = graph.dependence(&sides, |leaf| match leaf {
             Node::Symbol(s) => matches!(quantities[s.index()].kind, Kind::Unknown { .. }),
             _ => true,
@@ -86,7 +90,6 @@ pub fn extract(flat: &mut Flat) -> Vec<Relation> {
         });
         (equation.lhs, equation.rhs) = (new[0], new[1]);
     }
-    relations
 }
 
 fn hidden_mode(name: String, origin: &Origin, graph: &Graph) -> Quantity {

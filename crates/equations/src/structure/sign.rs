@@ -3,9 +3,8 @@
 //! Parameters are taken to keep the sign of their default; a parameter set to zero later shows up as a
 //! division by zero, with its name.
 
-use std::collections::HashMap;
-
 use crate::graph::Graph;
+use crate::hash::Map;
 use crate::node::{Binary, Expr, Node, Symbol, Unary};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,11 +25,11 @@ impl Sign {
 /// Terms nested deeper than this are not judged.
 const DEEPEST: u32 = 24;
 
-pub fn sign(graph: &Graph, parameters: &HashMap<Symbol, f64>, e: Expr) -> Sign {
+pub fn sign(graph: &Graph, parameters: &Map<Symbol, f64>, e: Expr) -> Sign {
     of(graph, parameters, e, 0)
 }
 
-fn of(graph: &Graph, parameters: &HashMap<Symbol, f64>, e: Expr, depth: u32) -> Sign {
+fn of(graph: &Graph, parameters: &Map<Symbol, f64>, e: Expr, depth: u32) -> Sign {
     use Sign::*;
     if depth > DEEPEST {
         return Unknown;

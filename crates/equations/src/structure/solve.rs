@@ -3,15 +3,16 @@
 //! A linear block is eliminated by Gauss with pivots that cannot vanish; otherwise the block is torn: a few
 //! unknowns are left to the numeric solver, the others follow from them one after the other. [Elmqvist1994]
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use crate::derivative::{Gradient, gradients};
 use crate::graph::Graph;
+use crate::hash::Map;
 use crate::node::{Expr, Node, Symbol};
+use crate::structure::leaf_expr;
+use crate::structure::linear::linear;
 use crate::structure::sign::sign;
-
-/// Largest linear block that is eliminated symbolically: beyond it the terms outgrow a numeric solution.
-const LARGEST_LINEAR: usize = 24;
 
 /// The solution of a block: definitions in order of evaluation, then what is left.
 #[derive(Debug, Default)]
@@ -30,7 +31,7 @@ pub struct Solution {
 pub struct Equations<'a> {
     pub graph: &'a Graph,
     /// Default values of the parameters: their signs are taken to stay.
-    pub parameters: &'a HashMap<Symbol, f64>,
+    pub parameters: &'a Map<Symbol, f64>,
     /// Leaf of each unknown: a symbol or a derivative.
     pub leaves: &'a [Node],
     /// lhs, rhs, lhs − rhs.
@@ -46,30 +47,22 @@ impl Equations<'_> {
         list.binary_search_by_key(&(unknown as u32), |&(u, _)| u).ok().map(|k| list[k].1)
     }
 
-    /// Is the equation linear in `unknown` with a coefficient that holds none of `others`?
-    fn is_free_of(&self, e: Expr, others: &[usize]) -> bool {
-        let nodes = self.graph.reachable([e]);
-        !nodes.iter().any(|&n| {
-            let node = self.graph.node(n);
-            matches!(node, Node::Symbol(_) | Node::Derivative(_))
-                && others.iter().any(|&u| self.leaves[u] == node)
-        })
-    }
-
     /// unknown = …, if the equation is linear in it. `any_divisor`: also divide by what might vanish.
     fn solved_for(&self, equation: usize, unknown: usize, any_divisor: bool) -> Option<Expr> {
         let graph = self.graph;
         let leaf = self.leaves[unknown];
+        let own = leaf_expr(graph, leaf);
+        let is_free = |e: Expr| graph.reachable([e]).binary_search(&own).is_err();
         let (lhs, rhs) = self.sides[equation];
         // As the user wrote it.
-        if graph.node(lhs) == leaf && self.is_free_of(rhs, &[unknown]) {
+        if lhs == own && is_free(rhs) {
             return Some(rhs);
         }
-        if graph.node(rhs) == leaf && self.is_free_of(lhs, &[unknown]) {
+        if rhs == own && is_free(lhs) {
             return Some(lhs);
         }
         let slope = self.partial(equation, unknown)?;
-        if !self.is_free_of(slope, &[unknown]) {
+        if !is_free(slope) {
             return None;
         }
         if !any_divisor && !sign(graph, self.parameters, slope).excludes_zero() {
@@ -89,125 +82,46 @@ impl Equations<'_> {
                 None => Solution { torn: vec![*unknown], residuals: vec![*equation], ..Solution::default() },
             };
         }
-        self.linear(equations, unknowns).unwrap_or_else(|| self.tear(equations, unknowns))
-    }
-
-    /// Gauss elimination in symbols; None if the block is not linear or a pivot might vanish.
-    fn linear(&self, equations: &[usize], unknowns: &[usize]) -> Option<Solution> {
-        if equations.len() > LARGEST_LINEAR {
-            return None;
-        }
-        let graph = self.graph;
-        let mut rows: Vec<HashMap<usize, Expr>> = Vec::new();
-        let mut right: Vec<Expr> = Vec::new();
-        let zero = graph.constant(0.0).id;
-        for &e in equations {
-            let mut row = HashMap::new();
-            for &u in unknowns {
-                if let Some(slope) = self.partial(e, u) {
-                    if !self.is_free_of(slope, unknowns) {
-                        return None;
-                    }
-                    row.insert(u, slope);
-                }
-            }
-            rows.push(row);
-            let is_unknown = |n: Node| unknowns.iter().any(|&u| self.leaves[u] == n);
-            let rest = graph.rewrite(&[self.residuals[e]], |n| is_unknown(n).then_some(zero))[0];
-            right.push((-graph.at(rest)).id);
-        }
-        let mut open: Vec<usize> = (0..rows.len()).collect();
-        // (unknown, row) in order of elimination.
-        let mut order: Vec<(usize, usize)> = Vec::new();
-        while !open.is_empty() {
-            if open.iter().any(|&r| rows[r].is_empty()) {
-                return Some(Solution { singular: true, ..Solution::default() });
-            }
-            let (row, unknown) = self.pivot(&open, &rows)?;
-            open.retain(|&r| r != row);
-            order.push((unknown, row));
-            let pivot = graph.at(rows[row][&unknown]);
-            for &r in &open {
-                let Some(a) = rows[r].remove(&unknown) else { continue };
-                let factor = graph.at(a) / pivot;
-                let pivot_row: Vec<(usize, Expr)> =
-                    rows[row].iter().filter(|&(&u, _)| u != unknown).map(|(&u, &x)| (u, x)).collect();
-                for (u, x) in pivot_row {
-                    let old = rows[r].get(&u).map_or(graph.constant(0.0), |&o| graph.at(o));
-                    let new = old - factor * graph.at(x);
-                    if new.value() == Some(0.0) {
-                        rows[r].remove(&u);
-                    } else {
-                        rows[r].insert(u, new.id);
-                    }
-                }
-                right[r] = (graph.at(right[r]) - factor * graph.at(right[row])).id;
-            }
-        }
-        // The last one eliminated is known first.
-        let mut definitions = Vec::new();
-        for &(unknown, row) in order.iter().rev() {
-            let mut sum = graph.at(right[row]);
-            let mut terms: Vec<(usize, Expr)> = rows[row].iter().map(|(&u, &x)| (u, x)).collect();
-            terms.sort_unstable_by_key(|&(u, _)| u);
-            for (u, x) in terms.into_iter().filter(|&(u, _)| u != unknown) {
-                sum = sum - graph.at(x) * self.leaf(u);
-            }
-            definitions.push((unknown, (sum / graph.at(rows[row][&unknown])).id, equations[row]));
-        }
-        Some(Solution { definitions, ..Solution::default() })
-    }
-
-    fn leaf(&self, unknown: usize) -> crate::graph::Ex<'_> {
-        match self.leaves[unknown] {
-            Node::Derivative(s) => self.graph.derivative(s),
-            Node::Symbol(s) => self.graph.symbol(s),
-            _ => self.graph.time(),
-        }
-    }
-
-    /// The safe pivot that makes least fill (Markowitz), constants first.
-    fn pivot(&self, open: &[usize], rows: &[HashMap<usize, Expr>]) -> Option<(usize, usize)> {
-        let mut safe = Vec::new();
-        for &r in open {
-            for (&u, &x) in &rows[r] {
-                if sign(self.graph, self.parameters, x).excludes_zero() {
-                    let column = open.iter().filter(|&&o| rows[o].contains_key(&u)).count();
-                    let fill = (rows[r].len() - 1) * (column - 1);
-                    let varies = self.graph.at(x).value().is_none();
-                    safe.push((fill, varies, r, u));
-                }
-            }
-        }
-        safe.into_iter().min().map(|(_, _, row, unknown)| (row, unknown))
+        linear(self, equations, unknowns).unwrap_or_else(|| self.tear(equations, unknowns))
     }
 
     /// Solve one equation after the other; when none has a single open unknown, give one to the solver.
     fn tear(&self, equations: &[usize], unknowns: &[usize]) -> Solution {
         let mut solution = Solution::default();
-        let mut open_equations: Vec<usize> = equations.to_vec();
-        let mut open: Vec<usize> = unknowns.to_vec();
-        loop {
-            let holds = |e: usize, open: &[usize]| -> Vec<usize> {
-                open.iter().copied().filter(|&u| self.partial(e, u).is_some()).collect()
-            };
-            let ready = open_equations.iter().enumerate().find_map(|(k, &e)| match holds(e, &open)[..] {
-                [u] => self.solved_for(e, u, false).map(|x| (k, e, u, x)),
-                _ => None,
-            });
-            if let Some((k, e, u, x)) = ready {
-                solution.definitions.push((u, x, e));
-                open_equations.remove(k);
-                open.retain(|&o| o != u);
-                continue;
-            }
-            // The unknown that stands in most of the equations left makes most of them simpler.
-            let count = |u: usize| open_equations.iter().filter(|&&e| self.partial(e, u).is_some()).count();
-            let Some(&u) = open.iter().max_by_key(|&&u| (count(u), std::cmp::Reverse(u))) else { break };
-            solution.torn.push(u);
-            open.retain(|&o| o != u);
+        // Open unknowns of each open equation, and the equations that hold each open unknown.
+        let mut holding: Map<usize, Vec<usize>> = unknowns.iter().map(|&u| (u, vec![])).collect();
+        let mut open: Map<usize, BTreeSet<usize>> = Map::default();
+        for &e in equations {
+            let own = self.gradients[e].iter().map(|&(u, _)| u as usize).filter(|u| holding.contains_key(u));
+            let own: BTreeSet<usize> = own.collect();
+            own.iter().for_each(|u| holding.entry(*u).or_default().push(e));
+            open.insert(e, own);
         }
-        solution.residuals = open_equations;
+        let mut ready: BTreeSet<usize> = equations.iter().copied().filter(|e| open[e].len() == 1).collect();
+        loop {
+            let known = if let Some(e) = ready.pop_first() {
+                let Some(u) = open.get(&e).and_then(BTreeSet::first).copied() else { continue };
+                let Some(x) = self.solved_for(e, u, false) else { continue };
+                solution.definitions.push((u, x, e));
+                open.remove(&e);
+                u
+            } else {
+                // The unknown that stands in most of the equations left makes most of them simpler.
+                let count = |u: usize| holding[&u].iter().filter(|e| open.contains_key(e)).count();
+                let most = holding.keys().copied().max_by_key(|&u| (count(u), Reverse(u)));
+                let Some(u) = most else { break };
+                solution.torn.push(u);
+                u
+            };
+            for e in holding.remove(&known).unwrap_or_default() {
+                let Some(own) = open.get_mut(&e) else { continue };
+                own.remove(&known);
+                if own.len() == 1 {
+                    ready.insert(e);
+                }
+            }
+        }
+        solution.residuals = equations.iter().copied().filter(|e| open.contains_key(e)).collect();
         solution
     }
 }
@@ -219,7 +133,7 @@ pub fn by_unknowns(graph: &Graph, residuals: &[Expr], leaves: &[Node]) -> Vec<Gr
         Node::Derivative(s) => Some((1, s)),
         _ => None,
     };
-    let columns: HashMap<_, u32> =
+    let columns: Map<_, u32> =
         leaves.iter().enumerate().filter_map(|(i, &n)| key(n).map(|k| (k, i as u32))).collect();
     gradients(graph, residuals, |n| key(n).and_then(|k| columns.get(&k).copied()))
 }

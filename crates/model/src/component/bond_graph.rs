@@ -99,7 +99,8 @@ pub fn read_bond_graph(fields: &Fields<'_>, problems: &Problems) -> BondGraph {
     let chains = f.texts("structure").iter().filter_map(|t| read_chain(t, problems)).collect();
     let laws = f.entries("laws").iter().filter_map(|e| read_law(e, problems)).collect();
     let domains = f.entries("domains").iter().filter_map(|e| read_domain(e, problems)).collect();
-    if f.value("structure").is_none() {
+    // An option may give laws to elements that stand in the structure anyway.
+    if f.value("structure").is_none() && f.value("laws").is_none() {
         f.missing("structure", "as in structure = [\"a -> 1.flow -> b\", \"1.flow -> R.loss\"]");
     }
     f.finish();

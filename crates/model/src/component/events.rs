@@ -26,9 +26,6 @@ pub fn read_event(entry: &Entry, problems: &Problems) -> Option<Event> {
     let set = read_assignments(&f);
     let terminate = f.text("terminate").map(|t| t.text);
     f.text("doc");
-    if f.value("set").is_none() && f.value("terminate").is_none() {
-        f.missing("set", "say what happens: set = { v = \"-e*v\" } or terminate = \"message\"");
-    }
     f.finish();
     Some(Event { key: entry.key.clone(), when, set, terminate })
 }

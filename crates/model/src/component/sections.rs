@@ -106,6 +106,7 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
             key,
             unit: None,
             value,
+            ask: false,
             bounds: Bounds::default(),
             doc: String::new(),
             list: false,
@@ -127,10 +128,10 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
     if value.is_none() && text.is_none() && !broken {
         f.missing("unit", "a parameter without a value has to say its unit, \"1\" for a plain number");
     }
-    let doc = f.doc();
+    let (ask, doc) = (f.boolean("ask").unwrap_or(false), f.doc());
     let list = f.boolean("list").unwrap_or(false);
     f.finish();
-    Some(Parameter { key, unit: read, value, bounds, doc, list, broken })
+    Some(Parameter { key, unit: read, value, ask, bounds, doc, list, broken })
 }
 
 pub fn plain() -> Option<Unit> {

@@ -12,6 +12,18 @@ use crate::file::Span;
 use crate::language::{Typed, references};
 use crate::units::{Unit, parse_value};
 
+/// A parameter whose value is left to whoever runs the model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deferred {
+    pub name: String,
+    pub unit: Shown,
+    pub doc: String,
+    /// What is taken when nobody is asked, in SI.
+    pub default: Option<f64>,
+    /// In SI.
+    pub range: (f64, f64),
+}
+
 /// A parameter of one component and the value it has there.
 struct Item<'a> {
     name: String,
@@ -20,6 +32,8 @@ struct Item<'a> {
     value: Option<Scalar>,
     /// The component whose names the value uses.
     scope: usize,
+    /// Nobody has given a value that is not only proposed.
+    open: bool,
 }
 
 impl Builder<'_> {
@@ -42,7 +56,8 @@ impl<'a> Builder<'a> {
                     Some(a) => (Some(a.scalar.clone()), a.scope),
                     None => (parameter.value.clone(), index),
                 };
-                items.push(Item { name, instance: index, parameter, value, scope });
+                let open = argument.is_none() && (parameter.ask || value.is_none());
+                items.push(Item { name, instance: index, parameter, value, scope, open });
             }
         }
         items
@@ -133,6 +148,10 @@ impl<'a> Builder<'a> {
         let (typed, number) = value.unwrap_or((placeholder, 1.0));
         let unit = unit.or(typed.dimension.map(si));
         let range = self.range(item, unit.as_ref(), &whose, sound.then_some(number));
+        if item.open && !p.broken {
+            let (name, unit, doc) = (item.name.clone(), shown(unit.as_ref()), p.doc.clone());
+            self.deferred.push(Deferred { name, unit, doc, default: sound.then_some(number), range });
+        }
         let place = item.value.as_ref().map_or(&p.key.span, |v| &v.span);
         let origin = self.origin(item.instance, place);
         let symbol = self.flat.add(Quantity {
@@ -163,9 +182,10 @@ impl<'a> Builder<'a> {
             (format!("`{}` needs a value for `{name}`", instance.path), &instance.place)
         };
         self.problems.add(
-            Diagnostic::error("M0302", message)
-                .at(place, format!("`{name}` is missing{doc}"))
-                .hint(format!("add {name} = \"{example}\"")),
+            Diagnostic::error("M0302", message).at(place, format!("`{name}` is missing{doc}")).hint(format!(
+                "add {name} = \"{example}\", or give it with --set {}=… or in a file with --defaults",
+                item.name
+            )),
         );
     }
 

@@ -97,6 +97,12 @@ impl Sets {
         Sets { list }
     }
 
+    /// Values from files: everything else given for the same path comes later and wins.
+    pub fn give_first(&mut self, values: Vec<(Key, Value)>) {
+        let new = values.into_iter().map(|(path, value)| Set { path, value, used: Cell::new(false) });
+        self.list.splice(0..0, new);
+    }
+
     /// The last value given for a path.
     pub fn take(&self, path: &str) -> Option<&Value> {
         let mut found = None;

@@ -1,5 +1,6 @@
 //! Files that are right, and the equations they become.
 
+use trunnion_equations::Node;
 use trunnion_equations::flat::{Action, Direction, Kind};
 use trunnion_equations::print::{Style, print};
 use trunnion_equations::{Flat, analyse};
@@ -376,4 +377,59 @@ fn a_bare_number_from_outside_counts_in_the_unit_of_the_value_it_replaces() {
     assert_eq!(value(&model, "d"), 0.006);
     let wrong = [("d".to_string(), "6 bar".to_string())];
     assert!(load(&files, "m.toml", &wrong, &built_in()).is_err());
+}
+
+const DEFERRED: &str = r#"
+[model]
+defaults = "gains.toml"
+[parameters]
+k = { unit = "N/m", ask = true, default = 200, above = 0, doc = "Stiffness" }
+c = { unit = "N s/m", doc = "Damping" }
+m = "2 kg"
+[variables]
+x = { unit = "mm", start = "10 mm" }
+v = "m/s"
+[equations]
+a = "der(x) = v"
+b = "m*der(v) = -c*v - k*x"
+"#;
+
+/// Names of what is left open, and whether the model can be run as it is.
+fn open(defaults: &str, sets: &[(&str, &str)]) -> (Vec<String>, bool) {
+    let files = Memory::new(&[("m.toml", DEFERRED), ("gains.toml", defaults), ("other.toml", "c = 7")]);
+    let sets: Vec<(String, String)> = sets.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
+    let (model, deferred) = trunnion_model::load_asking(&files, "m.toml", &sets, &built_in());
+    (deferred.into_iter().map(|d| d.name).collect(), model.is_ok())
+}
+
+#[test]
+fn parameters_are_left_open_until_somebody_gives_them() {
+    assert_eq!(open("", &[]), (vec!["k".into(), "c".into()], false));
+    assert_eq!(open("c = 3", &[]), (vec!["k".into()], true));
+    assert_eq!(open("c = '3 N s/m'\nk = 1\n[start]\nx = '3 mm'", &[]), (vec![], true));
+    assert_eq!(open("", &[("c", "3")]), (vec!["k".into()], true));
+    assert_eq!(open("k = 5", &[("model.defaults", "other.toml")]), (vec![], true));
+    for wrong in ["c = '3 m'", "k = -1", "stiffness = 3", "c ="] {
+        assert!(!open(wrong, &[("c", "1")]).1 || wrong == "c = '3 m'", "{wrong}");
+    }
+    assert!(!open("", &[("model.defaults", "none.toml")]).1);
+}
+
+#[test]
+fn values_from_outside_win_over_a_file_of_defaults() {
+    let files = Memory::new(&[("m.toml", DEFERRED), ("gains.toml", "c = 3\nk = 5")]);
+    let sets = [("k".to_string(), "7".to_string()), ("outputs.reach".to_string(), "x + v*2 s".to_string())];
+    let model = load(&files, "m.toml", &sets, &built_in()).unwrap();
+    let value = |name: &str| {
+        let found = model.flat.quantities.iter().find(|q| q.name == name).unwrap();
+        let Kind::Parameter { value } = found.kind else { panic!() };
+        match model.flat.graph.node(value) {
+            Node::Const(v) => Some(v),
+            _ => None,
+        }
+    };
+    assert_eq!((value("c"), value("k")), (Some(3.0), Some(7.0)));
+    assert_eq!(model.flat.outputs[0].name, "reach");
+    let twice = [("outputs.x".to_string(), "v".to_string())];
+    assert!(load(&files, "m.toml", &twice, &built_in()).is_err());
 }

@@ -10,10 +10,10 @@ use super::start::Cell;
 const CROSSING: i64 = 60;
 const OVER: i64 = 90;
 /// Moves tried per node, while the whole stays below so many looks at bonds and nodes.
-const MOVES: usize = 2500;
+const MOVES: usize = 2000;
 const WORK: usize = 60_000_000;
-/// First threshold, in tenths as all costs: a bond four cells too long.
-const HOT: f64 = 40.0;
+/// First threshold, in tenths as all costs: a crossing and a bond two cells too long.
+const HOT: f64 = 80.0;
 /// Free cells around the first placement.
 const ROOM: i32 = 6;
 const NOBODY: usize = usize::MAX;
@@ -82,8 +82,9 @@ struct Board<'a> {
     on: Vec<usize>,
     low: Cell,
     size: Cell,
-    /// Each inner node with its leaves.
+    /// Each node with all that hangs on it in a spanning tree, unless that is too much, and what carries it.
     families: Vec<Vec<usize>>,
+    parent: Vec<usize>,
     /// The move proposed: nodes and where they go.
     group: Vec<(usize, Cell)>,
     /// What each bond spans.
@@ -101,17 +102,14 @@ impl<'a> Board<'a> {
             (low, at.iter().map(pick).max().unwrap_or(0) + ROOM - low + 1)
         };
         let ((x, w), (y, h)) = (range(|c| c.0), range(|c| c.1));
-        let family = |n: usize| {
-            let leaves = part.incident[n].iter().map(|&b| part.far(b, n)).filter(|&m| part.is_leaf(m));
-            std::iter::once(n).chain(leaves.filter(|_| !part.is_leaf(n))).collect()
-        };
-        let families = (0..at.len()).map(family).collect();
+        let (parent, families) = branches(part);
         let mut board = Board {
             part,
             on: vec![NOBODY; w as usize * h as usize],
             low: (x, y),
             size: (w, h),
             families,
+            parent,
             group: vec![],
             boxes: part.bonds.iter().map(|b| boxed(at[b.from], at[b.to])).collect(),
             mine: vec![],
@@ -137,9 +135,22 @@ impl<'a> Board<'a> {
         self.group.clear();
         let node = noise.below(self.at.len());
         let reach = 1 + (3.0 * cool) as i32;
-        if noise.below(4) == 0 && self.families[node].len() > 1 {
+        let family = &self.families[node];
+        if noise.below(5) < 2 && family.len() > 1 {
+            // The whole branch moves, or turns about the node that carries it.
             let by = (noise.step(reach), noise.step(reach));
-            let moved = self.families[node].iter().map(|&m| (m, (self.at[m].0 + by.0, self.at[m].1 + by.1)));
+            let (px, py) = self.at[self.parent[node]];
+            let turn = noise.below(6);
+            let moved = family.iter().map(|&m| {
+                let (x, y) = (self.at[m].0 - px, self.at[m].1 - py);
+                let (x, y) = match turn {
+                    0 => (-x, y),
+                    1 => (x, -y),
+                    2 => (y, x),
+                    _ => (x + by.0, y + by.1),
+                };
+                (m, (x + px, y + py))
+            });
             self.group.extend(moved);
         } else {
             // Near a neighbour, or near where it is.
@@ -268,6 +279,42 @@ impl<'a> Board<'a> {
         let cross = dx * (at.1 - a.1) - dy * (at.0 - a.0);
         2 * cross.abs() <= dx.abs().max(dy.abs())
     }
+}
+
+/// Larger branches are moved by their parts.
+const BRANCH: usize = 24;
+
+fn branches(part: &PartGraph) -> (Vec<usize>, Vec<Vec<usize>>) {
+    let n = part.nodes.len();
+    let mut parent = vec![usize::MAX; n];
+    let root = (0..n).max_by_key(|&k| (part.incident[k].len(), n - k)).unwrap_or(0);
+    let mut order = vec![root];
+    parent[root] = root;
+    let mut k = 0;
+    while let Some(&node) = order.get(k) {
+        for &b in &part.incident[node] {
+            let other = part.far(b, node);
+            if parent[other] == usize::MAX {
+                parent[other] = node;
+                order.push(other);
+            }
+        }
+        k += 1;
+    }
+    let mut families: Vec<Vec<usize>> = (0..n).map(|k| vec![k]).collect();
+    for &node in order.iter().rev() {
+        let up = parent[node];
+        // A branch that was too large stays alone, and what carries it too.
+        let whole = families[node].len() > 1 || part.is_leaf(node);
+        if up != node
+            && (whole || part.incident[node].len() == 1)
+            && families[up].len() + families[node].len() <= BRANCH
+        {
+            let branch = families[node].clone();
+            families[up].extend(branch);
+        }
+    }
+    (parent, families)
 }
 
 /// Left, top, right, bottom.

@@ -83,11 +83,15 @@ fn side(part: &PartGraph, grid: &[Cell], node: usize) -> Side {
         ((far.0 - grid[node].0).signum(), (far.1 - grid[node].1).signum())
     };
     let ways: Vec<(i32, i32)> = part.incident[node].iter().map(toward).collect();
+    let none = |blocks: fn(&(i32, i32)) -> bool| !ways.iter().any(blocks);
     match ways.as_slice() {
         [(1, _)] => Side::Left,
         [_] => Side::Right,
-        _ if !ways.contains(&(0, 1)) => Side::Below,
-        _ if !ways.contains(&(0, -1)) => Side::Above,
+        _ if none(|w| w.1 > 0) => Side::Below,
+        _ if none(|w| w.1 < 0) => Side::Above,
+        _ if none(|w| w.0 > 0) => Side::Right,
+        _ if none(|w| *w == (0, 1)) => Side::Below,
+        _ if none(|w| *w == (0, -1)) => Side::Above,
         _ => Side::Right,
     }
 }
@@ -158,18 +162,17 @@ fn line(part: &PartGraph, nodes: &[Placed], bond: usize) -> Line {
     let sign = if from < to { 1.0 } else { -1.0 };
     let (sx, sy) = (-(b.1 - a.1) / length * shift * sign, (b.0 - a.0) / length * shift * sign);
     let (a, b) = ((a.0 + sx, a.1 + sy), (b.0 + sx, b.1 + sy));
-    Line { from: edge(a, b, body(&nodes[from])), to: edge(b, a, body(&nodes[to])) }
+    Line { from: edge(a, b, body(&nodes[from], b)), to: edge(b, a, body(&nodes[to], a)) }
 }
 
-/// What bonds end at: a name below or above is out of their way.
-fn body(node: &Placed) -> Area {
-    let [l, t, r, b] = node.area;
+/// What bonds end at: a name below or above is out of the way of those that come from elsewhere.
+fn body(node: &Placed, toward: (f64, f64)) -> Area {
+    let (x, y) = node.at;
+    let symbol = [x - node.half, y - SYMBOL / 2.0, x + node.half, y + SYMBOL / 2.0];
     match node.side {
-        Side::Below | Side::Above => {
-            let (x, y) = node.at;
-            [x - node.half, y - SYMBOL / 2.0, x + node.half, y + SYMBOL / 2.0]
-        }
-        _ => [l, t, r, b],
+        Side::Below if toward.1 <= y => symbol,
+        Side::Above if toward.1 >= y => symbol,
+        _ => node.area,
     }
 }
 
@@ -188,6 +191,12 @@ fn edge(a: (f64, f64), b: (f64, f64), area: Area) -> (f64, f64) {
     (a.0 + out * dx, a.1 + out * dy)
 }
 
+/// Where the letters stand.
+pub fn symbol_at(node: &Placed) -> (f64, f64) {
+    let (x, y) = node.at;
+    (if node.side == Side::Left { node.area[0] + node.half } else { x }, y)
+}
+
 /// A place of this size beside a corner of the node that nothing covers.
 fn corner(
     nodes: &[Placed],
@@ -197,7 +206,7 @@ fn corner(
     dx: f64,
     dy: f64,
 ) -> Option<Area> {
-    let (x, y) = nodes[node].at;
+    let (x, y) = symbol_at(&nodes[node]);
     let right = |up: f64| [x + dx, y - up, x + dx + width, y - up + height];
     let left = |up: f64| [x - dx - width, y - up, x - dx, y - up + height];
     let (above, below) = (dy + height, -dy);
@@ -209,7 +218,7 @@ fn corner(
     };
     let free = |spot: &&Area| {
         let covered = nodes.iter().any(|n| {
-            overlap(&n.area, spot) && n.at != (x, y) || n.name_at.is_some_and(|a| overlap(&a, spot))
+            overlap(&n.area, spot) && n.at != nodes[node].at || n.name_at.is_some_and(|a| overlap(&a, spot))
         });
         let own = |spot: &Area| overlap(&nodes[node].area, &inset(*spot, 4.0));
         !covered && !own(spot) && !bonds.iter().any(|b| meets(b, &inset(**spot, -2.0)))

@@ -13,6 +13,7 @@ use trunnion_network::{BondGraph, Causality, assign};
 
 use crate::failure::Failure;
 use crate::files::write_whole;
+use crate::given::{Given, answered};
 use crate::output::say;
 use crate::plot::png;
 use crate::project::read_model;
@@ -41,9 +42,8 @@ pub struct GraphArgs {
     /// Every junction and source, also those that say nothing
     #[arg(long)]
     pub full: bool,
-    /// Change a parameter, an option or a start value before
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub set: Vec<String>,
+    #[command(flatten)]
+    pub given: Given,
     /// Write to a file instead
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -59,7 +59,7 @@ pub struct View<'a> {
 
 pub fn execute(args: &GraphArgs) -> Result<(), Failure> {
     let format = format(args)?;
-    let model = read_model(&args.model, &args.set)?;
+    let model = read_model(&args.model, &answered(&args.model, &args.given.sets())?)?;
     if model.network.nodes.is_empty() {
         return Err(Failure::usage_hint(
             format!("`{}` has no bond graph", args.model),

@@ -2,7 +2,7 @@
 //!
 //! Matrices are in the units the quantities are shown in, as results are.
 
-mod bode;
+pub mod bode;
 mod export;
 
 use std::path::PathBuf;
@@ -16,6 +16,7 @@ use trunnion_sim::balance::balance_machine;
 use trunnion_sim::linear::{LinearModel, Pole, linearise};
 
 use crate::failure::Failure;
+use crate::given::Given;
 use crate::listing::{Align, Listing, number};
 use crate::output::say;
 use crate::plot;
@@ -27,15 +28,8 @@ use crate::simulate::{Overrides, Point, describe, point};
 pub struct LinearizeArgs {
     /// The model file
     pub model: String,
-    /// Linearize where a run is at this time, in seconds; default: at the start
-    #[arg(long, value_name = "S", allow_negative_numbers = true, conflicts_with = "balance")]
-    pub at: Option<f64>,
-    /// Linearize at the static equilibrium
-    #[arg(long)]
-    pub balance: bool,
-    /// Unknowns to keep while looking for the equilibrium
-    #[arg(long, value_name = "X,…", value_delimiter = ',', requires = "balance")]
-    pub hold: Vec<String>,
+    #[command(flatten)]
+    pub point: PointArgs,
     /// Inputs of the linear model: inputs, parameters or modes; default: the model's inputs
     #[arg(long, value_name = "U,…", value_delimiter = ',')]
     pub inputs: Vec<String>,
@@ -54,15 +48,47 @@ pub struct LinearizeArgs {
     /// Frequencies of the response, in Hz, as 0.1:100; default: around the poles
     #[arg(long, value_name = "FROM:TO")]
     pub frequencies: Option<String>,
-    /// Change a parameter, an option or a start value before
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub set: Vec<String>,
-    /// Solver of the run up to --at
+    #[command(flatten)]
+    pub given: Given,
+}
+
+/// Where a model is made linear.
+#[derive(Args, Clone, Debug, Default)]
+pub struct PointArgs {
+    /// Linearize where a run is at this time, in seconds; default: at the start
+    #[arg(long, value_name = "S", allow_negative_numbers = true, conflicts_with = "balance")]
+    pub at: Option<f64>,
+    /// Linearize at the static equilibrium
+    #[arg(long)]
+    pub balance: bool,
+    /// Unknowns to keep while looking for the equilibrium
+    #[arg(long, value_name = "X,…", value_delimiter = ',', requires = "balance")]
+    pub hold: Vec<String>,
+    /// Solver of a run
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
-    /// Relative tolerance of the run up to --at
+    /// Relative tolerance of a run
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub rtol: Option<f64>,
+}
+
+impl PointArgs {
+    /// The model there, and the place in words.
+    pub fn find(&self, project: &Project) -> Result<(Point, String), Failure> {
+        let overrides = Overrides { t_end: None, solver: self.solver.clone(), rtol: self.rtol };
+        let mut at = point(project, &overrides, self.at)?;
+        if self.balance {
+            let hold = unknowns(project, &self.hold)?;
+            balance_machine(&mut at.machine, at.t, &mut at.y, &hold)
+                .map_err(|failure| super::balance::refusal(project, &failure))?;
+        }
+        let place = match (self.balance, self.at) {
+            (true, _) => "at rest".to_string(),
+            (false, Some(t)) => format!("at t = {} s of a run", number(t, 9)),
+            (false, None) => format!("at the start, t = {} s", number(at.t, 9)),
+        };
+        Ok((at, place))
+    }
 }
 
 /// A quantity of the linear model.
@@ -76,7 +102,7 @@ pub struct Signal {
 
 impl Signal {
     /// `x [mm]`.
-    fn label(&self) -> String {
+    pub fn label(&self) -> String {
         if self.unit.text.is_empty() {
             self.name.clone()
         } else {
@@ -95,11 +121,13 @@ pub struct Shown {
     pub inputs: Vec<Signal>,
     pub outputs: Vec<Signal>,
     pub linear: LinearModel,
+    /// The same in SI.
+    pub si: LinearModel,
     pub poles: Vec<Pole>,
 }
 
 pub fn execute(args: &LinearizeArgs, colour: bool) -> Result<(), Failure> {
-    let project = Project::open(&args.model, &args.set)?;
+    let project = Project::open(&args.model, &args.given.sets())?;
     project.show_warnings(colour);
     let frequencies = args.frequencies.as_deref().map(bode::range).transpose()?;
     let inputs = inputs(&project, &args.inputs)?;
@@ -107,21 +135,8 @@ pub fn execute(args: &LinearizeArgs, colour: bool) -> Result<(), Failure> {
     if args.bode.is_some() && inputs.is_empty() {
         return Err(no_inputs());
     }
-    let overrides = Overrides { t_end: None, solver: args.solver.clone(), rtol: args.rtol };
-    let mut at = point(&project, &overrides, args.at)?;
-    if args.balance {
-        let hold = unknowns(&project, &args.hold)?;
-        balance_machine(&mut at.machine, at.t, &mut at.y, &hold)
-            .map_err(|failure| super::balance::refusal(&project, &failure))?;
-    }
-    let linear = linearise(&mut at.machine, at.t, &at.y, &inputs, &outputs)
-        .map_err(|failure| describe(&project, &failure))?;
-    let place = match (args.balance, args.at) {
-        (true, _) => "at rest".to_string(),
-        (false, Some(t)) => format!("at t = {} s of a run", number(t, 9)),
-        (false, None) => format!("at the start, t = {} s", number(at.t, 9)),
-    };
-    let shown = in_shown_units(&project, &mut at, place, &inputs, &outputs, linear)?;
+    let (mut at, place) = args.point.find(&project)?;
+    let shown = Shown::at(&project, &mut at, place, &inputs, &outputs)?;
     show(&shown);
     if let Some(path) = &args.out {
         export::write(&shown, path)?;
@@ -151,7 +166,7 @@ fn no_inputs() -> Failure {
 }
 
 /// Parameters, inputs and modes by name.
-fn inputs(project: &Project, names: &[String]) -> Result<Vec<Symbol>, Failure> {
+pub fn inputs(project: &Project, names: &[String]) -> Result<Vec<Symbol>, Failure> {
     let system = &project.prepared.system;
     let hidden = |s: Symbol| system.relations.iter().any(|r| r.mode == s);
     let all: Vec<Symbol> = system.slow.iter().copied().filter(|&s| !hidden(s)).collect();
@@ -168,7 +183,7 @@ fn inputs(project: &Project, names: &[String]) -> Result<Vec<Symbol>, Failure> {
 }
 
 /// Columns by name or pattern.
-fn outputs(project: &Project, patterns: &[String]) -> Result<Vec<usize>, Failure> {
+pub fn outputs(project: &Project, patterns: &[String]) -> Result<Vec<usize>, Failure> {
     let prepared = &project.prepared;
     if patterns.is_empty() {
         return Ok((0..prepared.system.n_states).collect());
@@ -197,7 +212,7 @@ pub fn unknowns(project: &Project, names: &[String]) -> Result<Vec<usize>, Failu
     names.iter().map(find).collect()
 }
 
-fn unknown<'a>(name: &str, what: &str, known: impl Iterator<Item = &'a str>) -> Failure {
+pub fn unknown<'a>(name: &str, what: &str, known: impl Iterator<Item = &'a str>) -> Failure {
     let near = nearest(name, known);
     let hint = match near.as_slice() {
         [] => "`trunnion equations` lists all names".to_string(),
@@ -207,6 +222,21 @@ fn unknown<'a>(name: &str, what: &str, known: impl Iterator<Item = &'a str>) -> 
         ),
     };
     Failure::usage_hint(format!("there is no {what} `{name}`"), hint)
+}
+
+impl Shown {
+    /// The model at a point, made linear.
+    pub fn at(
+        project: &Project,
+        at: &mut Point,
+        place: String,
+        inputs: &[Symbol],
+        outputs: &[usize],
+    ) -> Result<Shown, Failure> {
+        let si = linearise(&mut at.machine, at.t, &at.y, inputs, outputs)
+            .map_err(|failure| describe(project, &failure))?;
+        in_shown_units(project, at, place, inputs, outputs, si)
+    }
 }
 
 /// An SI model in the units of its signals: deviations scale by the unit's factor.
@@ -250,7 +280,7 @@ fn in_shown_units(
         c: scaled(&si.c, &outputs, &states),
         d: scaled(&si.d, &outputs, &inputs),
     };
-    Ok(Shown { title: project.name.clone(), place, t: at.t, states, inputs, outputs, linear, poles })
+    Ok(Shown { title: project.name.clone(), place, t: at.t, states, inputs, outputs, linear, si, poles })
 }
 
 /// Wider matrices are for files.
@@ -314,7 +344,7 @@ fn show_gain(shown: &Shown) {
     table.print();
 }
 
-fn show_poles(poles: &[Pole]) {
+pub fn show_poles(poles: &[Pole]) {
     if poles.is_empty() {
         say("\nno states, so no poles");
         return;

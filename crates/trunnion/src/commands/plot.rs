@@ -7,17 +7,19 @@ use trunnion_model::run::Measure;
 use trunnion_model::units::{parse_unit, parse_value};
 
 use crate::failure::Failure;
+use crate::given::Given;
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::measure::Meter;
 use crate::output::say;
-use crate::plot::{Chart, Indicator, Peak, Spectrum, Window, save, spectrum, views};
+use crate::plot::{
+    Chart, Indicator, Panel, Peak, Series, Spectrum, Statistics, Style, Window, averaged, resample, save,
+    spectrum, views,
+};
 use crate::results::{COMPLETE, Column};
 use crate::signals::{Changes, Signals, labels};
 
 /// Signals that are drawn where nobody says which.
 const MOST_UNASKED: usize = 8;
-/// Peaks that are listed of each spectrum.
-const PEAKS: usize = 5;
 /// A spectrum is drawn up to so many times the frequency of the highest of them.
 const BEYOND: f64 = 3.0;
 
@@ -26,8 +28,9 @@ pub struct PlotArgs {
     /// Results (.parquet, .csv, or the .partial of a killed run), or models, which are run
     #[arg(required = true, value_name = "RESULTS")]
     pub files: Vec<String>,
-    /// Signals, separated by commas, with * for anything; default: those the model names, or the first eight
-    #[arg(short, value_delimiter = ',', value_name = "NAMES")]
+    /// Signals, separated by commas, with * for anything, a panel for each unit; every further -y begins new panels;
+    /// default: those the model names, or the first eight
+    #[arg(short, value_name = "NAMES")]
     pub y: Vec<String>,
     /// Draw over this signal instead of time
     #[arg(short, value_name = "NAME")]
@@ -35,9 +38,18 @@ pub struct PlotArgs {
     /// Amplitude spectra, with a list of peaks
     #[arg(long, conflicts_with = "x")]
     pub fft: bool,
+    /// Power densities, averaged over segments that overlap by half, with a list of peaks
+    #[arg(long, conflicts_with_all = ["x", "fft"])]
+    pub psd: bool,
     /// Window of the spectra
-    #[arg(long, default_value = "hann", requires = "fft", value_name = "WINDOW")]
+    #[arg(long, default_value = "hann", value_name = "WINDOW")]
     pub window: WindowName,
+    /// Segments of a power density
+    #[arg(long, default_value_t = 8, requires = "psd", value_name = "N")]
+    pub segments: usize,
+    /// Peaks of a spectrum to list and mark
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    pub peaks: usize,
     /// Only from this time on, in seconds
     #[arg(long, value_name = "S")]
     pub from: Option<f64>,
@@ -47,15 +59,14 @@ pub struct PlotArgs {
     /// A line across: y="210 bar", x=0.5, with a label y=3:limit; may be given several times
     #[arg(long, value_name = "AXIS=VALUE")]
     pub line: Vec<String>,
-    /// Mark minimum and maximum, and give them and the mean in the legend
+    /// List minimum, maximum with their times, mean and rms; mark them, and give them in the legend
     #[arg(long)]
     pub stats: bool,
     /// Only list the signals
     #[arg(long)]
     pub list: bool,
-    /// Change a parameter, a start value or a setting of the models
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub set: Vec<String>,
+    #[command(flatten)]
+    pub given: Given,
     /// The picture, as .svg or .png; default: the first file's name with .svg, in this folder
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -64,10 +75,14 @@ pub struct PlotArgs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum WindowName {
     /// For whole periods
+    #[value(alias = "rectangular")]
     None,
     #[default]
     Hann,
+    Hamming,
+    Blackman,
     /// For amplitudes
+    #[value(alias = "flattop")]
     FlatTop,
 }
 
@@ -76,13 +91,15 @@ impl From<WindowName> for Window {
         match name {
             WindowName::None => Window::None,
             WindowName::Hann => Window::Hann,
+            WindowName::Hamming => Window::Hamming,
+            WindowName::Blackman => Window::Blackman,
             WindowName::FlatTop => Window::FlatTop,
         }
     }
 }
 
 pub fn execute(args: &PlotArgs) -> Result<(), Failure> {
-    let changes = Changes { set: args.set.clone(), ..Changes::default() };
+    let changes = Changes { set: args.given.sets(), ..Changes::default() };
     let mut all = args.files.iter().map(|f| Signals::open(f, &changes)).collect::<Result<Vec<_>, _>>()?;
     if args.list {
         all.iter().for_each(list);
@@ -91,16 +108,24 @@ pub fn execute(args: &PlotArgs) -> Result<(), Failure> {
     let out = args.out.clone().unwrap_or_else(|| format!("{}.svg", all[0].name).into());
     all.iter_mut().for_each(|signals| cut(signals, args));
     let lines = args.line.iter().map(|text| Line::read(text)).collect::<Result<Vec<_>, _>>()?;
-    let mut chart = if args.fft { spectra(&all, args)? } else { histories(&all, args)? };
+    let mut chart = match (args.fft, args.psd) {
+        (true, _) => spectra(&all, args)?,
+        (_, true) => densities(&all, args)?,
+        _ => histories(&all, args)?,
+    };
+    if args.stats {
+        statistics(&chart).print();
+    }
     lines.iter().for_each(|line| line.draw(&mut chart));
     chart.panels.iter_mut().for_each(|panel| panel.statistics = args.stats);
     (chart.title, chart.subtitle) = title(&all);
     save(&chart, &out)?;
-    let drawn: usize = chart.panels.iter().map(|p| p.series.len()).sum();
+    let named = |p: &Panel| p.series.iter().filter(|s| !s.name.is_empty()).count();
+    let drawn: usize = chart.panels.iter().map(named).sum();
     say(format_args!(
         "{}: {}",
         out.display(),
-        count(drawn, if args.fft { "spectrum" } else { "signal" }).replace("ums", "a")
+        count(drawn, if args.fft || args.psd { "spectrum" } else { "signal" }).replace("ums", "a")
     ));
     Ok(())
 }
@@ -136,14 +161,23 @@ fn cut(signals: &mut Signals, args: &PlotArgs) {
     }
 }
 
-/// The signals to draw of one file.
-fn chosen<'a>(signals: &'a Signals, args: &PlotArgs) -> Result<Vec<&'a Column>, Failure> {
-    if !args.y.is_empty() {
-        return signals.matching(&args.y);
+/// The signals to draw of one file, in groups that share panels.
+fn chosen<'a>(signals: &'a Signals, args: &PlotArgs) -> Result<Vec<Vec<&'a Column>>, Failure> {
+    let group = |names: &String| {
+        let patterns = names.split(',').map(|n| n.trim().to_string()).filter(|n| !n.is_empty());
+        signals.matching(&patterns.collect::<Vec<_>>())
+    };
+    match args.y.is_empty() {
+        false => args.y.iter().map(group).collect(),
+        true => Ok(vec![unasked(signals, args)]),
     }
+}
+
+/// What is drawn where nobody says.
+fn unasked<'a>(signals: &'a Signals, args: &PlotArgs) -> Vec<&'a Column> {
     let favourites = signals.favourites();
     if !favourites.is_empty() {
-        return Ok(favourites);
+        return favourites;
     }
     let others: Vec<&Column> =
         signals.table.columns[1..].iter().filter(|c| args.x.as_ref() != Some(&c.name)).collect();
@@ -153,21 +187,63 @@ fn chosen<'a>(signals: &'a Signals, args: &PlotArgs) -> Result<Vec<&'a Column>, 
             others.len()
         );
     }
-    Ok(others.into_iter().take(MOST_UNASKED).collect())
+    others.into_iter().take(MOST_UNASKED).collect()
 }
 
 fn histories(all: &[Signals], args: &PlotArgs) -> Result<Chart, Failure> {
     let names = labels(all);
-    let mut charts = vec![];
+    // A chart for each group; files come together in it.
+    let mut groups: Vec<Vec<Chart>> = vec![];
     for (signals, name) in all.iter().zip(&names) {
         let x = match &args.x {
             Some(x) => signals.table.column(x)?,
             None => signals.time(),
         };
-        let columns: Vec<Column> = named(&chosen(signals, args)?, name, all.len() > 1);
-        charts.push(views::history(x, &columns.iter().collect::<Vec<_>>()));
+        for (k, group) in chosen(signals, args)?.iter().enumerate() {
+            let columns: Vec<Column> = named(group, name, all.len() > 1);
+            groups.resize_with(groups.len().max(k + 1), Vec::new);
+            groups[k].push(views::history(x, &columns.iter().collect::<Vec<_>>()));
+        }
     }
-    Ok(merged(charts))
+    Ok(stacked(groups.into_iter().map(merged).collect()))
+}
+
+/// Charts over one x, one below the other.
+fn stacked(charts: Vec<Chart>) -> Chart {
+    let mut charts = charts.into_iter();
+    let mut first = charts.next().unwrap_or_default();
+    first.panels.extend(charts.flat_map(|c| c.panels));
+    first
+}
+
+/// Lowest and highest value with their places, mean and rms of every series.
+fn statistics(chart: &Chart) -> Listing {
+    use Align::{Left, Right};
+    let head = [
+        ("signal", Left),
+        ("min", Right),
+        ("at", Right),
+        ("max", Right),
+        ("at", Right),
+        ("mean", Right),
+        ("rms", Right),
+    ];
+    let mut listing = Listing::new(head);
+    for (panel, series) in chart.panels.iter().flat_map(|p| p.series.iter().map(move |s| (p, s))) {
+        let Some(found) = Statistics::of(series).filter(|_| !series.name.is_empty()) else { continue };
+        let value = |v: f64| with_unit(v, &panel.y.unit, 6);
+        let place = |x: f64| with_unit(x, &chart.x.unit, 5);
+        listing.push([
+            series.name.clone(),
+            value(found.min.1),
+            place(found.min.0),
+            value(found.max.1),
+            place(found.max.0),
+            value(found.mean),
+            value(found.rms),
+        ]);
+    }
+    listing
 }
 
 /// With several files, each signal says which it is from.
@@ -196,30 +272,96 @@ fn spectra(all: &[Signals], args: &PlotArgs) -> Result<Chart, Failure> {
     let names = labels(all);
     let mut found: Vec<(Column, Spectrum)> = vec![];
     for (signals, name) in all.iter().zip(&names) {
-        for column in named(&chosen(signals, args)?, name, all.len() > 1) {
+        for column in named(&chosen(signals, args)?.concat(), name, all.len() > 1) {
             let spectrum = spectrum(&signals.time().values, &column.values, args.window.into())?;
             found.push((column, spectrum));
         }
     }
-    peaks(&found).print();
+    let listed: Vec<(&Column, Vec<Peak>)> = found.iter().map(|(c, s)| (c, s.peaks(args.peaks))).collect();
+    list_peaks(&listed, "amplitude", |unit| unit.to_string()).print();
     let borrowed: Vec<(&Column, Spectrum)> = found.iter().map(|(c, s)| (c, s.clone())).collect();
     let mut chart = views::spectra(&borrowed);
     // What lies above the highest peak is a flat line.
     let last = found.iter().map(|(_, s)| s.frequency.last().copied().unwrap_or(0.0)).fold(0.0, f64::max);
-    let peaks = found.iter().flat_map(|(_, s)| s.peaks(PEAKS));
+    let peaks = listed.iter().flat_map(|(_, peaks)| peaks);
     let highest = peaks.map(|p| p.frequency).fold(0.0, f64::max);
     chart.x.range = Some((0.0, (BEYOND * highest).min(last))).filter(|range| range.1 > 0.0);
+    mark(&mut chart, &listed);
     Ok(chart)
 }
 
-fn peaks(found: &[(Column, Spectrum)]) -> Listing {
+/// Power densities over logarithmic frequencies.
+fn densities(all: &[Signals], args: &PlotArgs) -> Result<Chart, Failure> {
+    let names = labels(all);
+    let mut found: Vec<(Column, Spectrum)> = vec![];
+    for (signals, name) in all.iter().zip(&names) {
+        for column in named(&chosen(signals, args)?.concat(), name, all.len() > 1) {
+            let (step, samples) = resample(&signals.time().values, &column.values)?;
+            // Half overlapping: n segments of 2/(n + 1) of the length.
+            let segment = (2 * samples.len() / (args.segments.max(1) + 1)).min(samples.len());
+            let density =
+                averaged(step, &samples, &samples, segment, args.window.into()).ok_or_else(|| {
+                    let message =
+                        format!("{} samples are too few for {} segments", samples.len(), args.segments);
+                    Failure::usage_hint(message, "average fewer --segments, or write more rows")
+                })?;
+            // The mean was taken out: there is no line at zero.
+            let amplitude = density.s_xx[1..].to_vec();
+            found.push((
+                column,
+                Spectrum {
+                    frequency: density.frequency[1..].to_vec(),
+                    amplitude,
+                    window: args.window.into(),
+                },
+            ));
+        }
+    }
+    let listed: Vec<(&Column, Vec<Peak>)> =
+        found.iter().map(|(c, s)| (c, s.highest_lines(args.peaks))).collect();
+    list_peaks(&listed, "density", squared).print();
+    let shown = |(c, s): &(Column, Spectrum)| (Column::new(&c.name, squared(&c.unit), ""), s.clone());
+    let shown: Vec<(Column, Spectrum)> = found.iter().map(shown).collect();
+    let mut chart = views::spectra(&shown.iter().map(|(c, s)| (c, s.clone())).collect::<Vec<_>>());
+    chart.x.log = true;
+    for panel in &mut chart.panels {
+        panel.y.label = panel.y.label.replace("amplitude", "power density");
+        (panel.y.log, panel.y.range) = (true, None);
+    }
+    mark(&mut chart, &listed);
+    Ok(chart)
+}
+
+/// "mm²/Hz".
+fn squared(unit: &str) -> String {
+    match unit {
+        "" => "1/Hz".into(),
+        simple if simple.chars().all(char::is_alphabetic) => format!("{simple}²/Hz"),
+        other => format!("({other})²/Hz"),
+    }
+}
+
+/// A marker on every peak that is listed, and the frequency of the highest one of each panel.
+fn mark(chart: &mut Chart, listed: &[(&Column, Vec<Peak>)]) {
+    for panel in &mut chart.panels {
+        let mine = listed.iter().filter(|(c, _)| panel.series.iter().any(|s| s.name == c.name));
+        let peaks: Vec<Peak> = mine.flat_map(|(_, peaks)| peaks.iter().copied()).collect();
+        let Some(top) = peaks.iter().max_by(|p, q| p.amplitude.total_cmp(&q.amplitude)) else { continue };
+        let label = format!("{} Hz", number(top.frequency, 4));
+        panel.lines.push(Indicator::Vertical { x: top.frequency, label });
+        let (x, y) = peaks.iter().map(|p| (p.frequency, p.amplitude)).unzip();
+        panel.series.push(Series { style: Style::Markers, ..Series::new("", x, y) });
+    }
+}
+
+fn list_peaks(found: &[(&Column, Vec<Peak>)], what: &str, unit: fn(&str) -> String) -> Listing {
     let mut listing =
-        Listing::new([("signal", Align::Left), ("frequency", Align::Right), ("amplitude", Align::Right)]);
-    for (column, spectrum) in found {
+        Listing::new([("signal", Align::Left), ("frequency", Align::Right), (what, Align::Right)]);
+    for (column, peaks) in found {
         let mut name = column.name.clone();
-        for Peak { frequency, amplitude } in spectrum.peaks(PEAKS) {
-            let amplitude = with_unit(amplitude, &column.unit, 4);
-            listing.push([std::mem::take(&mut name), format!("{} Hz", number(frequency, 5)), amplitude]);
+        for Peak { frequency, amplitude } in peaks {
+            let amplitude = with_unit(*amplitude, &unit(&column.unit), 4);
+            listing.push([std::mem::take(&mut name), format!("{} Hz", number(*frequency, 5)), amplitude]);
         }
         if !name.is_empty() {
             listing.push([name, "none".into()]);

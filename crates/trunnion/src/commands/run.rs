@@ -10,6 +10,7 @@ use trunnion_sim::run::Settings;
 
 use crate::failure::Failure;
 use crate::files::write_whole;
+use crate::given::Given;
 use crate::listing::number;
 use crate::output::say;
 use crate::project::Project;
@@ -30,9 +31,8 @@ pub struct RunArgs {
     /// Relative tolerance of adaptive solvers
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub rtol: Option<f64>,
-    /// Change a parameter, a start value or a setting: --set body.m="12 kg" --set run.t_end="3 s"
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub set: Vec<String>,
+    #[command(flatten)]
+    pub given: Given,
     /// Where to write results, as .parquet or .csv; default: the model's name with .parquet, in this folder
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -74,7 +74,7 @@ pub fn metadata(project: &Project, solver: &str, settings: &Settings) -> Metadat
 }
 
 pub fn execute(args: &RunArgs, colour: bool) -> Result<(), Failure> {
-    let project = Project::open(&args.model, &args.set)?;
+    let project = Project::open(&args.model, &args.given.sets())?;
     project.show_warnings(colour);
     let (solver, settings) = settings(&project.run, &args.overrides())?;
     let out = args.out.clone().unwrap_or_else(|| results_path(&args.model));

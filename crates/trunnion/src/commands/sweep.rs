@@ -17,6 +17,7 @@ use trunnion_sim::solvers::choose::Entry;
 
 use crate::commands::run::{metadata, seconds};
 use crate::failure::Failure;
+use crate::given::{Given, answered, completed, measuring};
 use crate::listing::{Align, Listing, count, number};
 use crate::measure::{Probe, Wanted};
 use crate::output::say;
@@ -52,9 +53,8 @@ pub struct SweepArgs {
     /// Relative tolerance of adaptive solvers
     #[arg(long, value_name = "X")]
     pub rtol: Option<f64>,
-    /// Change another parameter, a start value or a setting for all runs
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub set: Vec<String>,
+    #[command(flatten)]
+    pub given: Given,
     /// Write the table as .csv or .parquet
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -145,25 +145,30 @@ pub struct Sweep {
 impl Sweep {
     pub fn open(args: &SweepArgs) -> Result<Self, Failure> {
         let wanted = args.measure.iter().map(|m| Wanted::parse(m)).collect::<Result<Vec<_>, _>>()?;
-        let project = Project::open(&args.model, &args.set)?;
+        let signals = wanted.iter().filter_map(Wanted::signal);
+        let set = measuring(&args.given.sets(), signals);
+        // A parameter that is left open has the values it is swept over.
+        let firsts: Vec<String> = args.param.iter().map(|p| first(p)).collect();
+        let set = answered(&args.model, &completed(&args.model, &set, &firsts)?)?;
+        let project = Project::open(&args.model, &set)?;
         let probe = Probe::new(&project, wanted)?;
         let overrides = Overrides { t_end: args.t_end, solver: args.solver.clone(), rtol: args.rtol };
         let (solver, settings) = settings(&project.run, &overrides)?;
         let mut swept: Vec<Swept> = vec![];
         let mut moves = false;
         for text in &args.param {
-            let one = Swept::read(text, &project, args)?;
+            let one = Swept::read(text, &project, &args.model, &set)?;
             if swept.iter().any(|s| s.name == one.name) {
                 return Err(Failure::usage(format!("`{}` is swept twice", one.name)));
             }
             // Range and unit are checked by the reader of the model, at both ends.
             for value in [one.values[0], one.values[one.values.len() - 1]] {
-                let model = read_model(&args.model, &with(&args.set, &one.name, value, &one.unit))?;
+                let model = read_model(&args.model, &with(&set, &one.name, value, &one.unit))?;
                 moves |= fingerprint(&model.run) != fingerprint(&project.run);
             }
             swept.push(one);
         }
-        let reread = moves.then(|| (args.model.clone(), args.set.clone(), overrides));
+        let reread = moves.then(|| (args.model.clone(), set, overrides));
         Ok(Sweep { project, swept, probe, solver, settings, reread })
     }
 
@@ -289,7 +294,7 @@ impl Sweep {
 }
 
 impl Swept {
-    fn read(text: &str, project: &Project, args: &SweepArgs) -> Result<Self, Failure> {
+    fn read(text: &str, project: &Project, model: &str, set: &[String]) -> Result<Self, Failure> {
         const HINT: &str = "write k=100:200:11 (from, to, how many), k=1:1000:4:log or k=1,2,5";
         let wrong = |message: String| Failure::usage_hint(message, HINT);
         let (name, range) = text.split_once('=').ok_or_else(|| wrong(format!("`{text}` has no values")))?;
@@ -298,8 +303,7 @@ impl Swept {
             Some(symbol) => symbol,
             None => {
                 // The reader of models knows what can be set, and what may have been meant.
-                let first = range.split([':', ',']).next().unwrap_or_default();
-                read_model(&args.model, &[args.set.clone(), vec![format!("{name}={first}")]].concat())?;
+                read_model(model, &[set.to_vec(), vec![first(text)]].concat())?;
                 return Err(Failure::usage_hint(
                     format!("`{name}` cannot be swept"),
                     "parameters, inputs and start values (body.start.x) can; for the rest, `trunnion run --set`",
@@ -336,6 +340,12 @@ impl Swept {
         };
         Ok(Swept { name, symbol, unit, doc: quantity.doc.clone(), values, log })
     }
+}
+
+/// "k=100" of "k=100:200:11".
+fn first(text: &str) -> String {
+    let (name, range) = text.split_once('=').unwrap_or((text, ""));
+    format!("{}={}", name.trim(), range.split([':', ',']).next().unwrap_or_default().trim())
 }
 
 fn counting(text: &str) -> String {

@@ -179,15 +179,40 @@ pub fn verify_model(path: &str, args: &VerifyArgs) -> Report {
             return report;
         }
     };
-    for overrides in combinations(&project.expect, args) {
-        let checked: Vec<usize> =
-            (0..project.expect.len()).filter(|&k| wants(&project.expect[k], args, &overrides)).collect();
-        if let Err(cause) = check(&project, &overrides, &checked, &mut report) {
-            let solver = overrides.solver.unwrap_or_else(|| project.run.solver.clone());
-            report.failures.push(Broken { solver, cause });
+    // Models with other values are other models: each is opened once.
+    for sets in variants(&project.expect) {
+        let other = if sets.is_empty() { None } else { Some(Project::open(path, &sets)) };
+        let project = match other.as_ref().map(Result::as_ref) {
+            None => &project,
+            Some(Ok(other)) => other,
+            Some(Err(_)) => {
+                let cause = other.and_then(Result::err).unwrap_or(Failure::Missed);
+                report.failures.push(Broken { solver: sets.join(", "), cause });
+                continue;
+            }
+        };
+        for overrides in combinations(&project.expect, &sets, args) {
+            let asked =
+                |&k: &usize| project.expect[k].sets == sets && wants(&project.expect[k], args, &overrides);
+            let checked: Vec<usize> = (0..project.expect.len()).filter(asked).collect();
+            if let Err(cause) = check(project, &overrides, &checked, &mut report) {
+                let solver = overrides.solver.unwrap_or_else(|| project.run.solver.clone());
+                report.failures.push(Broken { solver, cause });
+            }
         }
     }
     report
+}
+
+/// The different values that expectations set; a model without expectations is run as it is.
+fn variants(expect: &[Expect]) -> Vec<Vec<String>> {
+    let mut all: Vec<Vec<String>> = vec![];
+    for one in expect {
+        if !all.contains(&one.sets) {
+            all.push(one.sets.clone());
+        }
+    }
+    if all.is_empty() { vec![vec![]] } else { all }
 }
 
 /// Solvers and tolerances of one expectation; None: as the model says.
@@ -207,7 +232,7 @@ fn asked<'a>(expect: &'a Expect, args: &'a VerifyArgs) -> (Vec<Option<&'a str>>,
 }
 
 /// Each solver and tolerance that some expectation asks for, once. A model without expectations is run as it says.
-fn combinations(expect: &[Expect], args: &VerifyArgs) -> Vec<Overrides> {
+fn combinations(expect: &[Expect], sets: &[String], args: &VerifyArgs) -> Vec<Overrides> {
     let mut all: Vec<Overrides> = vec![];
     let mut add = |solver: Option<&str>, rtol: Option<f64>| {
         if !all.iter().any(|o| o.solver.as_deref() == solver && o.rtol == rtol) {
@@ -217,7 +242,7 @@ fn combinations(expect: &[Expect], args: &VerifyArgs) -> Vec<Overrides> {
     if expect.is_empty() {
         add(args.solver.as_deref(), args.rtol);
     }
-    for one in expect {
+    for one in expect.iter().filter(|e| e.sets == sets) {
         let (solvers, rtol) = asked(one, args);
         for solver in solvers {
             rtol.iter().for_each(|&rtol| add(solver, rtol));
@@ -248,13 +273,18 @@ fn check(
         let si = found[k] * unit.factor + unit.offset;
         report.checks.push(Check {
             expectation: checked[k],
-            what: probe.wanted()[k].to_string(),
+            what: what(&probe.wanted()[k].to_string(), &one.sets),
             solver: solver_text(solver, &settings),
             found: si,
             ..compare(project, one, &settings)
         });
     }
     Ok(())
+}
+
+/// The check and the values it is made with.
+fn what(wanted: &str, sets: &[String]) -> String {
+    if sets.is_empty() { wanted.to_string() } else { format!("{wanted} {}", sets.join(" ")) }
 }
 
 fn wanted(subject: &Subject) -> Wanted {

@@ -239,11 +239,12 @@ fn legend_text(panel: &Panel, series: &Series) -> Markup {
         .then(value(", mean ", found.mean))
 }
 
-/// Lowest and highest point of a series and its mean over x.
+/// Lowest and highest point of a series, its mean and its root of the mean square over x.
 pub struct Statistics {
     pub min: (f64, f64),
     pub max: (f64, f64),
     pub mean: f64,
+    pub rms: f64,
 }
 
 impl Statistics {
@@ -253,15 +254,19 @@ impl Statistics {
         let first = *finite.first()?;
         let min = finite.iter().fold(first, |best, point| if point.1 < best.1 { *point } else { best });
         let max = finite.iter().fold(first, |best, point| if point.1 > best.1 { *point } else { best });
-        // The mean over x, as steps may differ: ∫ y dx / ∫ dx by the trapezoidal rule.
-        let (mut area, mut length) = (0.0, 0.0);
+        // Over x, as steps may differ: ∫ y dx / ∫ dx and ∫ y² dx / ∫ dx for straight lines between points.
+        let (mut area, mut square, mut length) = (0.0, 0.0, 0.0);
         for pair in finite.windows(2) {
-            let dx = pair[1].0 - pair[0].0;
-            area += 0.5 * dx * (pair[0].1 + pair[1].1);
+            let (dx, a, b) = (pair[1].0 - pair[0].0, pair[0].1, pair[1].1);
+            area += 0.5 * dx * (a + b);
+            square += dx * (a * a + a * b + b * b) / 3.0;
             length += dx;
         }
-        let plain = finite.iter().map(|point| point.1).sum::<f64>() / finite.len() as f64;
-        Some(Self { min, max, mean: if length > 0.0 { area / length } else { plain } })
+        if length <= 0.0 {
+            (length, area) = (finite.len() as f64, finite.iter().map(|p| p.1).sum());
+            square = finite.iter().map(|p| p.1 * p.1).sum();
+        }
+        Some(Self { min, max, mean: area / length, rms: (square / length).max(0.0).sqrt() })
     }
 }
 

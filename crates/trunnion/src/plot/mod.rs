@@ -17,9 +17,12 @@ pub(crate) mod svg;
 mod thin;
 mod ticks;
 pub mod views;
+mod welch;
 
 pub use chart::{Axis, Chart, HeatMap, Indicator, Panel, Series, Style, TickKind};
-pub use spectrum::{Peak, Spectrum, Window, spectrum};
+pub use layout::Statistics;
+pub use spectrum::{Peak, Spectrum, Window, resample, spectrum};
+pub use welch::{Averaged, averaged};
 
 use std::fmt;
 use std::io;

@@ -29,6 +29,8 @@ pub enum Window {
     None,
     #[default]
     Hann,
+    Hamming,
+    Blackman,
     /// For amplitudes.
     FlatTop,
 }
@@ -52,7 +54,7 @@ pub fn spectrum(time: &[f64], y: &[f64], window: Window) -> Result<Spectrum, Err
     let (step, mut samples) = resample(time, y)?;
     let n = samples.len();
     let mean = samples.iter().sum::<f64>() / n as f64;
-    let weights: Vec<f64> = (0..n).map(|i| window.weight(i as f64 / n as f64)).collect();
+    let weights = window.weights(n);
     for (sample, weight) in samples.iter_mut().zip(&weights) {
         *sample = (*sample - mean) * weight;
     }
@@ -71,24 +73,73 @@ pub fn spectrum(time: &[f64], y: &[f64], window: Window) -> Result<Spectrum, Err
 }
 
 impl Window {
-    /// Weight at a share from 0 to 1 of the length; periodic.
-    fn weight(self, share: f64) -> f64 {
-        // Coefficients of cos 0, cos φ, … with alternating signs. Flat top: the common five-term set,
-        // ISO 18431-2 scaled to a peak of one.
-        let terms: &[f64] = match self {
+    /// Weights of n samples.
+    pub fn weights(self, n: usize) -> Vec<f64> {
+        (0..n).map(|i| self.weight(i as f64 / n as f64)).collect()
+    }
+
+    /// Coefficients a of cos 0, cos φ, … with alternating signs.
+    fn terms(self) -> &'static [f64] {
+        match self {
             Self::None => &[1.0],
             Self::Hann => &[0.5, 0.5],
+            Self::Hamming => &[0.54, 0.46],
+            Self::Blackman => &[0.42, 0.5, 0.08],
+            // The common five-term set, ISO 18431-2 scaled to a peak of one.
             Self::FlatTop => &[0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368],
+        }
+    }
+
+    /// What a line shows of a sine that is so many lines away: W(x) = Σ a_k (sinc(x − k) + sinc(x + k)) / 2 a_0. The
+    /// alternating signs are those of the phases of the lines.
+    fn shown(self, lines: f64) -> f64 {
+        let pair = |(k, a): (usize, &f64)| {
+            let k = k as f64;
+            0.5 * a * (sinc(lines - k) + sinc(lines + k))
         };
+        self.terms().iter().enumerate().map(pair).sum::<f64>() / self.terms()[0]
+    }
+
+    /// How far a sine is from its highest line, for a ratio of the second highest to it: W(1 − δ)/W(δ) = ratio.
+    fn distance(self, ratio: f64) -> f64 {
+        // The ratio grows from δ = 0 to one at ½.
+        let (mut low, mut high) = (0.0, 0.5);
+        for _ in 0..50 {
+            let middle = 0.5 * (low + high);
+            match self.shown(1.0 - middle) / self.shown(middle) < ratio {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        0.5 * (low + high)
+    }
+
+    /// Weight at a share from 0 to 1 of the length; periodic.
+    fn weight(self, share: f64) -> f64 {
         let term = |(k, a): (usize, &f64)| {
             let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
             sign * a * (2.0 * PI * k as f64 * share).cos()
         };
-        terms.iter().enumerate().map(term).sum()
+        self.terms().iter().enumerate().map(term).sum()
     }
 }
 
 impl Spectrum {
+    /// The highest `count` lines that stand above both neighbours, as they are.
+    pub fn highest_lines(&self, count: usize) -> Vec<Peak> {
+        let a = &self.amplitude;
+        let inside = 1..a.len().saturating_sub(1);
+        let highest = a.iter().fold(0.0_f64, |highest, value| highest.max(*value));
+        // Densities are squares.
+        let floor = PEAK_FLOOR * PEAK_FLOOR * highest;
+        let tops = inside.filter(|&k| a[k] > a[k - 1] && a[k] >= a[k + 1] && a[k] > floor);
+        let mut peaks: Vec<Peak> =
+            tops.map(|k| Peak { frequency: self.frequency[k], amplitude: a[k] }).collect();
+        peaks.sort_by(|p, q| q.amplitude.total_cmp(&p.amplitude));
+        peaks.truncate(count);
+        peaks
+    }
+
     /// The highest `count` peaks, highest first, with what lies between two lines made up for.
     pub fn peaks(&self, count: usize) -> Vec<Peak> {
         let a = &self.amplitude;
@@ -116,9 +167,9 @@ impl Spectrum {
                 let delta = ratio / (1.0 + ratio);
                 (delta, sinc(delta))
             }
-            Window::Hann => {
-                let delta = ((2.0 * ratio - 1.0) / (1.0 + ratio)).max(0.0);
-                (delta, sinc(delta) / (1.0 - delta * delta))
+            Window::Hann | Window::Hamming | Window::Blackman => {
+                let delta = self.window.distance(ratio);
+                (delta, self.window.shown(delta))
             }
             // So flat that the amplitude is as shown.
             Window::FlatTop => (side * self.centre_of_weight(k), 1.0),
@@ -145,7 +196,7 @@ fn sinc(x: f64) -> f64 {
 }
 
 /// Even samples of y: their distance and values.
-fn resample(time: &[f64], y: &[f64]) -> Result<(f64, Vec<f64>), Error> {
+pub fn resample(time: &[f64], y: &[f64]) -> Result<(f64, Vec<f64>), Error> {
     let n = time.len().min(y.len());
     let (time, y) = (&time[..n], &y[..n]);
     if n < FEWEST_SAMPLES {
@@ -211,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_sine_on_a_line_has_its_amplitude_there() {
-        for window in [Window::None, Window::Hann, Window::FlatTop] {
+        for window in [Window::None, Window::Hann, Window::Hamming, Window::Blackman, Window::FlatTop] {
             assert_near(amplitude_at(50, 50.0, window), 3.0, 1e-8);
             assert_near(amplitude_at(0, 50.0, window), 5.0, 1e-9);
             assert_near(amplitude_at(200, 50.0, window), 0.0, 1e-8);
@@ -231,7 +282,13 @@ mod tests {
     fn peaks_make_up_for_it() {
         for lines in [50.0, 50.2, 50.5, 50.9] {
             let (time, y) = sine(lines);
-            for (window, tolerance) in [(Window::None, 2e-2), (Window::Hann, 1e-4), (Window::FlatTop, 4e-3)] {
+            for (window, tolerance) in [
+                (Window::None, 2e-2),
+                (Window::Hann, 1e-4),
+                (Window::Hamming, 2e-3),
+                (Window::Blackman, 1e-4),
+                (Window::FlatTop, 4e-3),
+            ] {
                 let peak = spectrum(&time, &y, window).unwrap().peaks(1)[0];
                 assert_near(peak.amplitude, 3.0, tolerance * 3.0);
                 // The centre of weight loses what lies outside its reach.

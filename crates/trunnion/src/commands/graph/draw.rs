@@ -2,7 +2,8 @@
 //! effort, a dashed arrow for the signal of a modulated element. Bonds have the colour of their domain.
 
 use trunnion_model::network::Kind;
-use trunnion_network::{Area, DrawnBond, DrawnNode, Line, Picture, Placed, Side, Size, layout};
+use trunnion_network::layout::{Area, Line, Picture, Placed, Side, Size, layout};
+use trunnion_network::{DrawnBond, DrawnNode};
 
 use super::{View, text};
 use crate::plot::colour::{PALETTE, QUIET_TEXT, TEXT};
@@ -136,7 +137,6 @@ fn draw_node(canvas: &mut Canvas, node: &DrawnNode, placed: &Placed) {
         canvas.rect(rect, &format!("fill=\"none\" stroke=\"{QUIET_TEXT}\" stroke-width=\"1\""));
     }
     let symbol = Markup::plain(&node.symbol());
-    let half = placed.half;
     let big = Font::new(SYMBOL_FONT, TEXT, Anchor::Middle);
     let small = Font::new(NAME_FONT, TEXT, Anchor::Middle);
     let name = name(node);
@@ -163,7 +163,7 @@ fn draw_node(canvas: &mut Canvas, node: &DrawnNode, placed: &Placed) {
         canvas.text((left, bottom - 3.0), font, &Markup::plain(&name));
     }
     if let Some(start) = placed.signal_from {
-        signal(canvas, start, (if placed.side == Side::Left { l + half } else { x }, y), half);
+        signal(canvas, start, placed.symbol_at(), placed.half);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The bonds as a table, and what was found.
 
+use std::collections::HashSet;
+
 use trunnion_model::network::Kind;
 
 use super::View;
@@ -42,12 +44,14 @@ pub fn render(view: &View) -> String {
 pub fn summary(view: &View) -> String {
     let nodes = &view.graph.nodes;
     let junctions = nodes.iter().filter(|n| matches!(n.kind, Kind::Zero | Kind::One)).count();
+    // A tank drawn several times is one.
+    let all: HashSet<usize> = nodes.iter().map(|n| n.of).collect();
     let stores: Vec<usize> =
         (0..nodes.len()).filter(|&n| matches!(nodes[n].kind, Kind::C | Kind::I)).collect();
     let bonds = view.graph.bonds.iter().flat_map(|b| [b.from, b.to]).filter(|n| stores.contains(n)).count();
     let found = view.causality;
     let mut parts = vec![
-        count(nodes.len() - junctions, "element"),
+        count(all.len() - junctions, "element"),
         count(junctions, "junction"),
         count(bonds - found.derivative.len().min(bonds), "state"),
     ];

@@ -1,0 +1,162 @@
+//! Puts the solved blocks together: every definition expanded down to y, time, parameters, inputs and modes.
+
+use crate::flat::{Action, Assignment, Event, Flat, Kind, Origin, Output, Quantity, Task};
+use crate::graph::Graph;
+use crate::hash::Map;
+use crate::node::{Expr, Node, Symbol};
+use crate::structure::alias::Alias;
+use crate::structure::index::Reduction;
+use crate::structure::relations::Relation;
+use crate::structure::solve::Solution;
+use crate::structure::{expand, leaf_expr};
+use crate::system::{AsWritten, Definition, Row, System};
+
+/// All blocks of a model, solved as far as symbols go.
+pub struct Solved {
+    pub relations: Vec<Relation>,
+    pub leaves: Vec<Node>,
+    pub residuals: Vec<Expr>,
+    /// By quantity: integrated.
+    pub is_state: Vec<bool>,
+    pub reductions: Vec<Reduction>,
+    /// In the order they can be solved.
+    pub solutions: Vec<Solution>,
+}
+
+pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> System {
+    let Flat { graph, mut quantities, equations, events, tasks, outputs, .. } = flat;
+    let Solved { relations, leaves, residuals, is_state, reductions, solutions } = solved;
+    // What each solved leaf stands for, in terms of y.
+    let mut value: Map<Expr, Expr> = Map::default();
+    let mut definitions = Vec::new();
+    let mut algebraic = Vec::new();
+    let mut residual_rows = Vec::new();
+    for solution in &solutions {
+        for &u in &solution.torn {
+            let symbol = match leaves[u] {
+                // A derivative left to the solver becomes an unknown of its own.
+                Node::Derivative(s) => derivative_unknown(&graph, &mut quantities, s),
+                Node::Symbol(s) => s,
+                _ => continue,
+            };
+            algebraic.push(symbol);
+            value.insert(leaf_expr(&graph, leaves[u]), graph.symbol(symbol).id);
+        }
+        for &(u, e, equation) in &solution.definitions {
+            let expanded = expand(&graph, &[e], &value)[0];
+            let leaf = leaf_expr(&graph, leaves[u]);
+            value.insert(leaf, expanded);
+            let (equation, origin) = (equations[equation].name.clone(), equations[equation].origin.clone());
+            definitions.push(Definition { leaf, value: e, equation, origin });
+        }
+        for &r in &solution.residuals {
+            let equation = &equations[r];
+            residual_rows.push(Row {
+                name: equation.name.clone(),
+                origin: equation.origin.clone(),
+                value: expand(&graph, &[residuals[r]], &value)[0],
+                written: residuals[r],
+            });
+        }
+    }
+    let meant: Vec<Expr> = aliases.iter().map(|a| a.value).collect();
+    let meant = expand(&graph, &meant, &value);
+    value.extend(aliases.iter().zip(meant).map(|(alias, e)| (graph.symbol(alias.symbol).id, e)));
+    let mut rows = Vec::new();
+    let mut unknowns = Vec::new();
+    for (i, quantity) in quantities.iter().enumerate().take(is_state.len()).filter(|(i, _)| is_state[*i]) {
+        let symbol = Symbol(i as u32);
+        let own = graph.derivative(symbol).id;
+        rows.push(Row {
+            name: format!("der({})", quantity.name),
+            origin: quantity.origin.clone(),
+            value: value[&own],
+            written: own,
+        });
+        unknowns.push(symbol);
+    }
+    let n_states = unknowns.len();
+    unknowns.extend(algebraic);
+    rows.extend(residual_rows);
+
+    let as_written = AsWritten { events: events.clone(), tasks: tasks.clone(), outputs: outputs.clone() };
+    let all = |e: Expr| expand(&graph, &[e], &value)[0];
+    let relations = relations.into_iter().map(|r| Relation { guard: all(r.guard), ..r }).collect();
+    let events = events.into_iter().map(|e| expand_event(e, &all)).collect();
+    let tasks = tasks.into_iter().map(|t| expand_task(t, &all)).collect();
+    let mut shown = followers(&graph, &quantities, &unknowns, &value);
+    shown.extend(outputs.into_iter().map(|o| Output { value: all(o.value), ..o }));
+    let mut system = System::new(
+        graph,
+        quantities,
+        unknowns,
+        n_states,
+        rows,
+        definitions,
+        relations,
+        events,
+        tasks,
+        shown,
+    );
+    system.as_written = as_written;
+    system.aliases = aliases;
+    system.reduced = reductions;
+    system
+}
+
+/// Every unknown that follows from y, to be recorded under its name.
+fn followers(
+    graph: &Graph,
+    quantities: &[Quantity],
+    unknowns: &[Symbol],
+    value: &Map<Expr, Expr>,
+) -> Vec<Output> {
+    let mut in_y = vec![false; quantities.len()];
+    unknowns.iter().for_each(|s| in_y[s.index()] = true);
+    let follows = |(i, q): &(usize, &Quantity)| matches!(q.kind, Kind::Unknown { .. }) && !in_y[*i];
+    let shown = quantities.iter().enumerate().filter(follows).map(|(i, q)| Output {
+        name: q.name.clone(),
+        unit: q.unit.clone(),
+        doc: q.doc.clone(),
+        origin: q.origin.clone(),
+        value: value[&graph.symbol(Symbol(i as u32)).id],
+    });
+    shown.collect()
+}
+
+fn expand_event(event: Event, all: &impl Fn(Expr) -> Expr) -> Event {
+    Event { guard: all(event.guard), set: expand_set(event.set, all), ..event }
+}
+
+fn expand_task(task: Task, all: &impl Fn(Expr) -> Expr) -> Task {
+    let action = match task.action {
+        Action::Set(set) => Action::Set(expand_set(set, all)),
+        Action::Script { source, inputs, outputs } => {
+            Action::Script { source, inputs: inputs.into_iter().map(|(n, e)| (n, all(e))).collect(), outputs }
+        }
+    };
+    Task { action, ..task }
+}
+
+fn expand_set(set: Vec<Assignment>, all: &impl Fn(Expr) -> Expr) -> Vec<Assignment> {
+    set.into_iter().map(|a| Assignment { value: all(a.value), ..a }).collect()
+}
+
+fn derivative_unknown(graph: &Graph, quantities: &mut Vec<Quantity>, state: Symbol) -> Symbol {
+    let of = &quantities[state.index()];
+    let unit = match of.unit.text.as_str() {
+        "" => "1/s".to_string(),
+        text => format!("({text})/s"),
+    };
+    let quantity = Quantity {
+        name: format!("der({})", of.name),
+        unit: crate::flat::Unit { text: unit, factor: of.unit.factor, offset: 0.0 },
+        doc: format!("Rate of {}", of.name),
+        origin: Origin::clone(&of.origin),
+        kind: Kind::Unknown { start: graph.constant(0.0).id },
+        nominal: of.nominal,
+        range: (f64::NEG_INFINITY, f64::INFINITY),
+    };
+    quantities.push(quantity);
+    Symbol(quantities.len() as u32 - 1)
+}

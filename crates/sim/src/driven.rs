@@ -1,0 +1,133 @@
+//! A machine whose input is driven from outside with held samples: u(t) = u_k for t_k ≤ t < t_k + T.
+
+use trunnion_equations::Symbol;
+
+use crate::machine::Machine;
+use crate::problem::{Crossing, Effect, Hybrid, Layout, Problem};
+
+pub struct Driven {
+    pub machine: Machine,
+    place: usize,
+    /// t_0 and T.
+    t_0: f64,
+    hold: f64,
+    /// In SI; the last one stays.
+    samples: Vec<f64>,
+    next: usize,
+}
+
+impl Driven {
+    /// None if the input is no parameter, input or mode.
+    pub fn new(machine: Machine, input: Symbol, (t_0, hold): (f64, f64), samples: Vec<f64>) -> Option<Self> {
+        let place = machine.prepared().system.slow_place(input)?;
+        Some(Driven { machine, place, t_0, hold, samples, next: 0 })
+    }
+
+    /// Computed from the number, so that instants do not drift.
+    fn instant(&self) -> f64 {
+        match self.next < self.samples.len() {
+            true => self.t_0 + self.next as f64 * self.hold,
+            false => f64::INFINITY,
+        }
+    }
+}
+
+impl Problem for Driven {
+    fn layout(&self) -> &Layout {
+        self.machine.layout()
+    }
+
+    fn residual(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
+        self.machine.residual(t, y, f);
+    }
+
+    fn jacobian(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.machine.jacobian(t, y, values);
+    }
+
+    fn time_gradient(&mut self, t: f64, y: &[f64], f_t: &mut [f64]) {
+        self.machine.time_gradient(t, y, f_t);
+    }
+}
+
+impl Hybrid for Driven {
+    fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
+        self.machine.guards(t, y, g);
+    }
+
+    fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String> {
+        self.machine.fire(t, y, crossings)
+    }
+
+    fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool {
+        self.machine.settle(t, y, g)
+    }
+
+    fn next_instant(&self) -> f64 {
+        self.machine.next_instant().min(self.instant())
+    }
+
+    fn sample(&mut self, t: f64, y: &mut [f64]) -> Result<Effect, String> {
+        let mut effect =
+            if self.machine.next_instant() <= t { self.machine.sample(t, y)? } else { Effect::default() };
+        while self.instant() <= t {
+            self.machine.set_slow(self.place, self.samples[self.next]);
+            self.next += 1;
+            effect.changed = true;
+        }
+        Ok(effect)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::integrate::{Moment, Output, Plan, integrate};
+    use crate::machine::Prepared;
+    use crate::solvers::choose::{MethodNumbers, find};
+    use crate::stepper::Options;
+    use std::collections::HashMap;
+    use std::ops::ControlFlow;
+    use std::sync::Arc;
+    use trunnion_equations::flat::{Equation, Kind, Origin, Quantity, Unit};
+    use trunnion_equations::{Engine, Flat, analyse};
+
+    #[test]
+    fn held_samples_add_up() {
+        // ẋ = u with u = 1, −2, 4 for half a second each: x is a polygon, exact for any solver.
+        let mut flat = Flat::default();
+        let mut add = |name: &str, unknown: bool| {
+            let zero = flat.graph.constant(0.0).id;
+            flat.add(Quantity {
+                name: name.into(),
+                unit: Unit::default(),
+                doc: String::new(),
+                origin: Origin::default(),
+                kind: if unknown { Kind::Unknown { start: zero } } else { Kind::Input { start: zero } },
+                nominal: None,
+                range: (f64::NEG_INFINITY, f64::INFINITY),
+            })
+        };
+        let (x, u) = (add("x", true), add("u", false));
+        let (lhs, rhs) = (flat.graph.derivative(x).id, flat.ex(u).id);
+        flat.equations.push(Equation { name: "e".into(), origin: Origin::default(), lhs, rhs });
+        let prepared = Arc::new(Prepared::new(analyse(flat).unwrap(), Engine::Interpreter));
+        let (machine, mut y) = Machine::start(prepared.clone(), &HashMap::new(), 0.0).unwrap();
+        let mut driven = Driven::new(machine, u, (0.0, 0.5), vec![1.0, -2.0, 4.0]).unwrap();
+        let options = Options { rtol: 1e-6, atol: None, h_max: f64::INFINITY, h: None };
+        let mut stepper =
+            find("auto").unwrap().stepper(&prepared.layout, &options, &MethodNumbers::default());
+        let plan = Plan { both_sides: false, ..Plan::new(0.0, 2.0, Output::Interval(0.25)) };
+        let mut rows = vec![];
+        let mut watch = |_: &mut Driven, t: f64, y: &[f64], _: Moment| {
+            rows.push((t, y[0]));
+            ControlFlow::Continue(())
+        };
+        integrate(&mut driven, &mut y, stepper.as_mut(), &plan, &mut watch).unwrap();
+        let expected = [0.0, 0.25, 0.5, 0.0, -0.5, 0.5, 1.5, 2.5, 3.5];
+        assert_eq!(rows.len(), expected.len(), "{rows:?}");
+        for ((t, x), e) in rows.iter().zip(expected) {
+            assert!((x - e).abs() < 1e-12, "{x} for {e} at {t}");
+        }
+    }
+}
