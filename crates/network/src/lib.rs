@@ -7,6 +7,7 @@ mod causality;
 pub mod check;
 mod emit;
 mod energy;
+pub mod layout;
 mod simplify;
 
 pub use advice::advise;

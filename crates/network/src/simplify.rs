@@ -4,11 +4,12 @@
 //!   0 — 0,  1 — 1      neighbours of one kind                                   become one junction       (2)
 //!   SE: 0 — 1          an effort of zero in a sum, SF: 0 — 0 alike              goes                      (3)
 //!   SE: 0 — 0 — 1, …   a common effort of zero goes with its bonds if they only lead to sums; dually SF    (4)
+//!   SE — 0 — …         a potential shared by several is drawn at each of them, as a tank is                (5)
 
 use std::collections::BTreeMap;
 
 use trunnion_equations::{Graph, Node as Term};
-use trunnion_model::domain::Domain;
+use trunnion_model::domain::{Connector, Domain};
 use trunnion_model::network::{Bond, Kind, Network, Node};
 
 use crate::causality::{Causality, incident};
@@ -67,6 +68,7 @@ impl BondGraph {
         let mut work = Work::new(network, causality);
         work.drop_nothings(graph);
         while work.merge_alike() | work.pass_through() {}
+        work.share_out();
         work.finish()
     }
 
@@ -101,7 +103,7 @@ struct Work<'a> {
     bonds: Vec<Option<DrawnBond>>,
     incident: Vec<Vec<usize>>,
     alive: Vec<bool>,
-    /// The node whose name a merged junction takes.
+    /// The node of the network that each one stands for: of merged junctions the one whose name they take.
     named: Vec<usize>,
     dropped: Vec<String>,
 }
@@ -125,7 +127,7 @@ impl<'a> Work<'a> {
     }
 
     fn kind(&self, node: usize) -> Kind {
-        self.network.nodes[node].kind
+        self.network.nodes[self.named[node]].kind
     }
 
     fn is_junction(&self, node: usize) -> bool {
@@ -134,7 +136,7 @@ impl<'a> Work<'a> {
 
     /// A place to be shown as it is.
     fn is_contested(&self, node: usize) -> bool {
-        let found = self.causality;
+        let (found, node) = (self.causality, self.named[node]);
         found.conflicts.iter().any(|c| c.node == node) || found.unmet.binary_search(&node).is_ok()
     }
 
@@ -254,10 +256,49 @@ impl<'a> Work<'a> {
         changed
     }
 
+    /// Rule (5): tanks, voltages, walls that move. Pumps and actuators act between two things and stay one.
+    fn share_out(&mut self) {
+        for source in 0..self.network.nodes.len() {
+            let &[own] = self.incident[source].as_slice() else { continue };
+            let junction = self.far(own, source);
+            let domain = self.bonds[own].as_ref().and_then(|b| b.domain).filter(|d| !d.is_raw());
+            let shares = match (self.kind(source), domain.map(|d| d.connector)) {
+                (Kind::Se, Some(Connector::Power { across_is_effort: true, .. })) => Kind::Zero,
+                (Kind::Sf, Some(Connector::Power { across_is_effort: false, .. })) => Kind::One,
+                _ => continue,
+            };
+            let several = self.incident[junction].len() > 2;
+            if self.kind(junction) != shares
+                || !several
+                || self.is_contested(source)
+                || self.is_contested(junction)
+            {
+                continue;
+            }
+            self.remove_bond(own);
+            for (k, bond) in std::mem::take(&mut self.incident[junction]).into_iter().enumerate() {
+                let copy = if k == 0 { source } else { self.copy(source) };
+                if let Some(b) = &mut self.bonds[bond] {
+                    let end = if b.from == junction { &mut b.from } else { &mut b.to };
+                    *end = copy;
+                }
+                self.incident[copy].push(bond);
+            }
+            self.alive[junction] = false;
+        }
+    }
+
+    fn copy(&mut self, node: usize) -> usize {
+        self.named.push(self.named[node]);
+        self.alive.push(true);
+        self.incident.push(vec![]);
+        self.named.len() - 1
+    }
+
     fn finish(self) -> BondGraph {
         let junction_left = |n: usize| self.is_junction(n) && self.incident[n].is_empty();
         let kept: Vec<usize> =
-            (0..self.network.nodes.len()).filter(|&n| self.alive[n] && !junction_left(n)).collect();
+            (0..self.alive.len()).filter(|&n| self.alive[n] && !junction_left(n)).collect();
         let place: BTreeMap<usize, usize> = kept.iter().enumerate().map(|(k, &n)| (n, k)).collect();
         let found = self.causality;
         let nodes = kept.iter().map(|&n| {
@@ -342,6 +383,27 @@ mod tests {
         let drawn = simplified("translational", &["SF.ground -> 1.wall", "1.wall -> I.m"]);
         assert_eq!(drawn.dropped.len(), 0);
         assert_eq!(texts(&drawn), ["SF.ground -> I.m"]);
+    }
+
+    #[test]
+    fn a_tank_is_drawn_where_it_is_used() {
+        let drawn = simplified(
+            "hydraulic",
+            &[
+                "SE.tank -> 0.t",
+                "SF.pump -> 0.p",
+                "0.p -> C.oil",
+                "0.p -> 1.a -> 0.t",
+                "0.p -> 1.b -> 0.t",
+                "1.a -> R.a",
+                "1.b -> R.b",
+            ],
+        );
+        let tanks = drawn.nodes.iter().filter(|n| n.name == "tank").count();
+        assert_eq!(tanks, 2);
+        assert!(texts(&drawn).contains(&"1.a -> SE.tank".to_string()));
+        // A source with one user stays as it is.
+        assert_eq!(simplified("", &["SE.u -> 0.j", "0.j -> R.r"]).nodes.len(), 2);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{balance, completions, equations, examples, linearize, lqr, modes, new, response};
-use crate::commands::{check, components, energy, page, run, solvers};
+use crate::commands::{check, components, energy, graph, page, run, solvers};
 use crate::commands::{compare, convert, plot, sweep, verify};
 use crate::failure::Failure;
 
@@ -33,6 +33,8 @@ pub enum Command {
     Convert(convert::ConvertArgs),
     /// Show the equations of a model, sorted, each with its component
     Equations(equations::EquationsArgs),
+    /// Show the bond graph of a model with its causality
+    Graph(graph::GraphArgs),
     /// Linear model at a point: matrices, poles, frequency response
     Linearize(linearize::LinearizeArgs),
     /// Frequency response, from the linear model and from a run driven with noise
@@ -69,6 +71,7 @@ pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
         Command::Compare(args) => compare::execute(args),
         Command::Convert(args) => convert::execute(args),
         Command::Equations(args) => equations::execute(args, colour),
+        Command::Graph(args) => graph::execute(args),
         Command::Linearize(args) => linearize::execute(args, colour),
         Command::Response(args) => response::execute(args, colour),
         Command::Modes(args) => modes::execute(args, colour),

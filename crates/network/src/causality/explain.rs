@@ -24,11 +24,19 @@ pub struct Finding {
 
 impl Finding {
     pub fn diagnostic(&self, network: &Network, sources: &Sources) -> Diagnostic {
-        let start = Diagnostic { severity: self.severity, ..Diagnostic::error(self.code, &self.message) };
-        let places = self.places.iter();
-        places.fold(start.hint(&self.hint), |d, (node, text)| {
-            d.at_origin(sources, &network.nodes[*node].origin, text)
-        })
+        let mut found = Diagnostic { severity: self.severity, ..Diagnostic::error(self.code, &self.message) };
+        for (k, (node, text)) in self.places.iter().enumerate() {
+            let origin = &network.nodes[*node].origin;
+            // Two resistors are one place in the library.
+            let told = |(other, same): &(usize, String)| {
+                let other = &network.nodes[*other].origin;
+                same == text && (&other.file, other.span) == (&origin.file, origin.span)
+            };
+            if !self.places[..k].iter().any(told) {
+                found = found.at_origin(sources, origin, text);
+            }
+        }
+        found.hint(&self.hint)
     }
 }
 

@@ -9,6 +9,7 @@ pub mod convert;
 pub mod energy;
 pub mod equations;
 pub mod examples;
+pub mod graph;
 pub mod linearize;
 pub mod lqr;
 pub mod modes;

@@ -4,16 +4,16 @@
 //! no results file; [`views`] makes the usual charts from columns of one. [`save`] writes SVG or PNG.
 
 mod chart;
-mod colour;
+pub(crate) mod colour;
 mod draw;
 mod heat;
 mod labels;
 mod layout;
 mod marks;
-mod png;
+pub(crate) mod png;
 mod scale;
 mod spectrum;
-mod svg;
+pub(crate) mod svg;
 mod thin;
 mod ticks;
 pub mod views;

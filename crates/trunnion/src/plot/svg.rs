@@ -61,6 +61,12 @@ impl Markup {
             .then(Self::power_of_ten(exponent.parse().unwrap_or(0)))
     }
 
+    /// As large as this share of the text around it.
+    pub fn scaled(self, share: f64) -> Self {
+        let xml = format!("<tspan font-size=\"{}%\">{}</tspan>", coordinate(100.0 * share), self.xml);
+        Self { xml, em: share * self.em, ..self }
+    }
+
     pub fn width(&self, size: f64) -> f64 {
         self.em * size
     }
