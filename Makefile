@@ -33,6 +33,8 @@ test: tools ## Check format and lints, run all tests and verify all examples
 bench: tools ## Measure: solvers, native code, and other tools where Python is present
 	cargo bench --locked -p trunnion-num --bench lu
 	cargo bench --locked -p trunnion-equations --bench native
+	cargo bench --locked -p trunnion-equations --bench chain
+	cargo bench --locked -p trunnion --bench networks
 	cargo bench --locked -p trunnion-sim --bench steppers
 	@if python3 -m venv .venv && .venv/bin/pip install -q casadi==3.8.2 numpy==2.4.6; then \
 	  TRUNNION_PEER_PYTHON=$(CURDIR)/.venv/bin/python cargo bench --locked -p trunnion --bench circuit; \

@@ -71,8 +71,10 @@ fn combine(graph: &Graph, e: Expr, of: &Map<Expr, Gradient>) -> Gradient {
         if gradient(children[i]).is_empty() {
             return Vec::new();
         }
-        let factor = partial(graph, e, i);
-        let product = |&(c, d): &(u32, Expr)| (c, (factor * graph.at(d)).id);
+        let product = |&(c, d): &(u32, Expr)| match node {
+            Node::Binary(Binary::Div, _, divisor) if i == 0 => (c, (graph.at(d) / graph.at(divisor)).id),
+            _ => (c, (partial(graph, e, i) * graph.at(d)).id),
+        };
         gradient(children[i]).iter().map(product).filter(|&(_, d)| graph.at(d).value() != Some(0.0)).collect()
     };
     let mut sum = scaled(0);

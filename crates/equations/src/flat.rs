@@ -102,6 +102,8 @@ pub struct Event {
     pub set: Vec<Assignment>,
     /// Ends the run with this message.
     pub terminate: Option<String>,
+    /// Something to tell whoever runs the model.
+    pub warn: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -122,6 +124,8 @@ pub struct Task {
     pub origin: Origin,
     pub period: Expr,
     pub offset: Expr,
+    /// Done once the other tasks of the same instant are.
+    pub after: bool,
     pub action: Action,
 }
 

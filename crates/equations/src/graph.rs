@@ -222,6 +222,11 @@ impl Graph {
             Node::Unary(Unary::Neg, inner) => Some(self.at(inner)),
             _ => None,
         };
+        // −x − y is the opposite of x + y.
+        let opposite = |e: Ex<'g>| match self.node(e.id) {
+            Node::Binary(Binary::Sub, x, y) => negated(self.at(x)).map(|x| x + self.at(y)),
+            _ => negated(e),
+        };
         match op {
             Binary::Add if x == Some(0.0) => Some(b),
             Binary::Add if y == Some(0.0) => Some(a),
@@ -236,7 +241,7 @@ impl Graph {
             Binary::Sub if y == Some(0.0) => Some(a),
             Binary::Sub if x == Some(0.0) => Some(-b),
             Binary::Sub if a.id == b.id => Some(zero()),
-            Binary::Sub => negated(b).map(|inner| a + inner),
+            Binary::Sub => opposite(b).map(|inner| a + inner),
             Binary::Mul if x == Some(0.0) || y == Some(0.0) => Some(zero()),
             Binary::Mul if x == Some(1.0) => Some(b),
             Binary::Mul if y == Some(1.0) => Some(a),
@@ -251,7 +256,7 @@ impl Graph {
             Binary::Div if y == Some(1.0) => Some(a),
             Binary::Div if y == Some(-1.0) => Some(-a),
             Binary::Div if x == Some(0.0) => Some(zero()),
-            Binary::Div => match (negated(a), negated(b)) {
+            Binary::Div => match (negated(a), opposite(b)) {
                 (Some(p), Some(q)) => Some(p / q),
                 (Some(p), None) => Some(-(p / b)),
                 (None, Some(q)) => Some(-(a / q)),

@@ -46,12 +46,13 @@ impl Printer<'_> {
             return "…".into();
         }
         let (text, level) = self.term(e, depth + 1);
-        if level >= least {
-            text
-        } else if self.style == Style::Latex {
-            format!(r"\left({text}\right)")
-        } else {
-            format!("({text})")
+        if level >= least { text } else { self.bracketed(&text) }
+    }
+
+    fn bracketed(&self, text: &str) -> String {
+        match self.style {
+            Style::Latex => format!(r"\left({text}\right)"),
+            Style::Text => format!("({text})"),
         }
     }
 
@@ -137,7 +138,12 @@ impl Printer<'_> {
             {
                 (format!("{} - {}", self.show(a, Level::Sum, depth), self.number(-v)), Level::Sum)
             }
-            Binary::Add => infix(" + ", Level::Sum, Level::Product, Level::Sum),
+            // A sum of sums needs no brackets, unless two signs would meet.
+            Binary::Add => {
+                let (left, right) = (self.show(a, Level::Sum, depth), self.show(b, Level::Sum, depth));
+                let right = if right.starts_with('-') { self.bracketed(&right) } else { right };
+                (format!("{left} + {right}"), Level::Sum)
+            }
             Binary::Sub => infix(" - ", Level::Sum, Level::Product, Level::Sum),
             Binary::Mul if self.powers(a).0 == self.powers(b).0 => {
                 let (base, n) = self.powers(a);
@@ -145,6 +151,13 @@ impl Printer<'_> {
             }
             // Numbers stand first in a product.
             Binary::Mul if self.is_number(b) && !self.is_number(a) => self.binary(op, b, a, depth),
+            Binary::Mul if let Node::Const(v) = self.graph.node(a) => {
+                let sign = if latex { r"\," } else { "*" };
+                let own = if v < 0.0 { Level::Sum } else { Level::Product };
+                (format!("{}{sign}{}", self.number(v), self.show(b, Level::Product, depth)), own)
+            }
+            Binary::Mul if let Some(divisors) = self.divisors(b) => self.divided(a, &divisors, depth),
+            Binary::Mul if let Some(divisors) = self.divisors(a) => self.divided(b, &divisors, depth),
             Binary::Mul => {
                 infix(if latex { r"\," } else { "*" }, Level::Product, Level::Unary, Level::Product)
             }
@@ -199,6 +212,27 @@ impl Printer<'_> {
             }
             _ => (e, 1),
         }
+    }
+
+    /// y, z of 1/y/z.
+    fn divisors(&self, e: Expr) -> Option<Vec<Expr>> {
+        let Node::Binary(Binary::Div, a, b) = self.graph.node(e) else { return None };
+        if self.graph.node(a) == Node::Const(1.0) {
+            return Some(vec![b]);
+        }
+        let mut inner = self.divisors(a)?;
+        inner.push(b);
+        Some(inner)
+    }
+
+    /// x · (1/y/z) reads x/y/z.
+    fn divided(&self, x: Expr, divisors: &[Expr], depth: usize) -> (String, Level) {
+        let below: Vec<String> = divisors.iter().map(|&d| self.show(d, Level::Unary, depth)).collect();
+        let text = match self.style {
+            Style::Latex => format!(r"\frac{{{}}}{{{}}}", self.all(x, depth), below.join(r"\,")),
+            Style::Text => format!("{}/{}", self.show(x, Level::Product, depth), below.join("/")),
+        };
+        (text, Level::Product)
     }
 
     fn power(&self, base: Expr, n: usize, depth: usize) -> (String, Level) {
@@ -283,6 +317,21 @@ mod tests {
             "{x}^{3} < m",
         );
         check(|g| (-1.5 + g.at(s(g, 0))).id, "x - 1.5", "x - 1.5");
+        check(
+            |g| (g.at(s(g, 2)) * (-8.0 * g.at(s(g, 0)))).exp().id,
+            "exp(-8*m*x)",
+            r"\exp\left(-8\,m\,x\right)",
+        );
+        check(
+            |g| (g.at(s(g, 0)) * (1.0 / g.at(s(g, 1)) / g.at(s(g, 2)))).id,
+            "x/cyl.p_a/m",
+            r"\frac{x}{p_{\mathrm{a,cyl}}\,m}",
+        );
+        check(
+            |g| (g.at(s(g, 0)) + (g.at(s(g, 1)) - g.at(s(g, 2)))).id,
+            "x + cyl.p_a - m",
+            r"x + p_{\mathrm{a,cyl}} - m",
+        );
         check(|g| g.constant(1.0).le(g.at(s(g, 0))).id, "x >= 1", r"x \ge 1");
     }
 

@@ -290,6 +290,24 @@ impl Start<'_> {
         self.values[s.index()]
     }
 
+    /// States that were given up although a start other than 0 was given for them, which does not fit what they follow
+    /// from: (reduction, start given, start that follows).
+    pub fn conflicts(&self) -> Vec<(&Reduction, f64, f64)> {
+        let System { outputs, reduced, .. } = self.system;
+        let value: HashMap<&str, Expr> = outputs.iter().map(|o| (o.name.as_str(), o.value)).collect();
+        let mut found = vec![];
+        for reduction in reduced {
+            let given = self.value(reduction.given_up);
+            let name = self.system.quantity(reduction.given_up).name.as_str();
+            let actual = value.get(name).map_or(given, |&e| self.evaluate(e));
+            // Rounding of a start that was computed to fit; what depends on time has no value here.
+            if given != 0.0 && (actual - given).abs() > 1e-6 * given.abs() {
+                found.push((reduction, given, actual));
+            }
+        }
+        found
+    }
+
     /// Value of an expression of parameters.
     pub fn evaluate(&self, e: Expr) -> f64 {
         evaluate(&self.system.graph, e, |s| self.values[s.index()])

@@ -2,8 +2,10 @@
 
 mod build;
 
+use std::collections::HashMap;
+
 use build::{Model, residual, value};
-use trunnion_equations::flat::{Assignment, Direction, Event, Origin};
+use trunnion_equations::flat::{Assignment, Direction, Event, Kind, Origin};
 use trunnion_equations::{Flat, Symbol, System};
 
 fn near(a: f64, b: f64) {
@@ -61,6 +63,24 @@ fn geared_masses_give_an_explicit_equation() {
         near(residual(&system, 0.0, &[3.0])[0], 2.0 * 10.0 / 5.0);
         near(value(&system, "p2", 0.0, &[3.0]), 12.0 * (3.0 / 2.0) / 2.0);
         near(value(&system, "T", 0.0, &[3.0]), 10.0 - 4.0);
+    }
+}
+
+#[test]
+fn a_start_that_does_not_fit_is_found() {
+    // p₂ follows: 12 p₁/4.
+    for (start, conflict) in [(0.0, None), (9.0, None), (5.0, Some((5.0, 9.0)))] {
+        let mut m = gear(true);
+        for (name, value) in [("p1", 3.0), ("p2", start)] {
+            let s = m.flat.find(name).unwrap();
+            let start = m.flat.graph.constant(value).id;
+            m.flat.quantities[s.index()].kind = Kind::Unknown { start };
+        }
+        let system = m.analyse().unwrap();
+        let start = system.start(&HashMap::new());
+        let found: Vec<(f64, f64)> =
+            start.conflicts().iter().map(|&(_, given, actual)| (given, actual)).collect();
+        assert_eq!(found.first().copied(), conflict);
     }
 }
 
@@ -187,6 +207,7 @@ fn a_state_that_events_set_stays() {
         direction: Direction::Rising,
         set: vec![Assignment { target: p2, value: zero }],
         terminate: None,
+        warn: None,
     });
     assert_eq!(given_up(&m.analyse().unwrap()), ["p1"]);
 }

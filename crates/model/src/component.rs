@@ -29,6 +29,7 @@ pub use numbers::number_families;
 pub use ports::choice_text;
 pub use read::{Reading, finish_sections, language_error, read_component, read_scalar, wrong_dimension};
 pub use sections::{flatten, read_definition};
+pub use tables::given_table;
 
 /// An expression and where it stands.
 #[derive(Clone, Debug)]
@@ -73,6 +74,8 @@ pub struct Parameter {
     pub ask: bool,
     pub bounds: Bounds,
     pub doc: String,
+    /// Takes values of every dimension.
+    pub any: bool,
     /// Of a family: a single value is for the first member alone, not for all.
     pub list: bool,
     /// The unit could not be read, which has been reported.
@@ -83,7 +86,7 @@ pub struct Parameter {
 #[derive(Clone, Debug)]
 pub struct Variable {
     pub key: Key,
-    /// None: could not be read, which has been reported.
+    /// None: any, or could not be read, which has been reported.
     pub unit: Option<Unit>,
     pub start: Option<Scalar>,
     pub nominal: Option<Scalar>,
@@ -119,6 +122,7 @@ pub struct Port {
 #[derive(Clone, Debug)]
 pub struct Choice {
     pub key: Key,
+    /// Empty: a free text, or a count.
     pub choices: Vec<String>,
     pub default: String,
     /// Not a choice but the number of members of the component's families, and how many there are by default.
@@ -190,6 +194,7 @@ pub struct Event {
     pub when: Option<Formula>,
     pub set: Vec<Assign>,
     pub terminate: Option<String>,
+    pub warn: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -202,6 +207,8 @@ pub struct Clock {
 pub struct Task {
     pub key: Key,
     pub clock: Clock,
+    /// Done once the other tasks of the same instant are.
+    pub after: bool,
     pub set: Vec<Assign>,
 }
 

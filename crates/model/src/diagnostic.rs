@@ -53,6 +53,10 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Self::error(code, message) }
     }
 
+    pub fn note(code: &'static str, message: impl Into<String>) -> Self {
+        Diagnostic { severity: Severity::Note, ..Self::error(code, message) }
+    }
+
     pub fn at(mut self, span: &Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { span: span.clone(), text: text.into() });
         self

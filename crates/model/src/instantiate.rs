@@ -9,6 +9,7 @@ mod connect;
 mod evaluate;
 mod laws;
 mod names;
+mod notes;
 mod parameters;
 mod quantities;
 mod tree;

@@ -45,7 +45,7 @@ impl Model {
 }
 
 /// Reads a model. `sets` are values that replace those in the files: parameters ("k", "r1.R"), options, values
-/// at the beginning ("c1.start.u"), settings of the run ("run.t_end"), further outputs ("outputs.travel"), and a file of
+/// at the beginning ("m1.start.x"), settings of the run ("run.t_end"), further outputs ("outputs.travel"), and a file of
 /// defaults ("model.defaults"). All errors are reported together.
 pub fn load(
     files: &dyn Files,
@@ -90,6 +90,7 @@ pub fn load_asking(
     let expect: Vec<Expect> = loading.expect.iter().filter_map(|v| builder.read_expect(v)).collect();
     let known: Vec<String> = builder.names.map.keys().cloned().collect();
     sets.finish(&known, &problems);
+    builder.add_notes();
 
     let mut sources = reading.sources.borrow().clone();
     for instance in &builder.tree.instances {
@@ -274,6 +275,7 @@ fn replaced(old: &Parameter, new: Parameter) -> Parameter {
         value: new.value.or(old.value.clone()),
         bounds,
         doc,
+        any: old.any || new.any,
         list: old.list || new.list,
         broken: old.broken || new.broken,
         key: new.key,

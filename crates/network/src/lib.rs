@@ -1,5 +1,6 @@
 //! Bond graphs: causality, simplification, equations.
 
+mod advice;
 #[cfg(test)]
 mod build;
 mod causality;
@@ -8,6 +9,7 @@ mod energy;
 pub mod layout;
 mod simplify;
 
+pub use advice::advise;
 pub use causality::{Causality, Conflict, Derivative, Finding, Loop, assign};
 pub use emit::emit;
 pub use energy::{Account, Side, account};

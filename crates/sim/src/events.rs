@@ -23,7 +23,8 @@
 //! - as long as it stays zero, nothing happens.
 //!
 //! **Jumps.** If an event or a sampled task puts a guard from one side to the other, it crosses at that instant, once. Put
-//! from one side to zero, it keeps its side until it comes out on the other.
+//! from one side to zero, it keeps its side until it comes out on the other. Put from zero to a side, it fires as if it left
+//! zero there.
 //!
 //! Limits: a pair of crossings that the samples and the parabola through them do not hint at is missed; the maximum step
 //! is the remedy. Guards that are not finite somewhere have no sign there.
@@ -184,6 +185,14 @@ impl Locator {
             Direction::Rising => sign > 0,
             Direction::Falling => sign < 0,
         }
+    }
+
+    /// Does a guard without side that a jump puts to this sign fire? As it would by leaving zero.
+    pub fn counts_from_zero(&self, guard: usize, sign: i8) -> bool {
+        self.resting[guard]
+            && self.may_fire[guard]
+            && self.directions[guard] != Direction::Both
+            && self.counts(guard, sign)
     }
 
     /// The earliest instant in (from, to], or at `from` if a guard leaves zero there, at which something is found.
@@ -371,8 +380,10 @@ impl Locator {
     /// A guard without side that has clearly left zero at sample k.
     fn leave<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, guard: usize, k: usize) -> Found {
         let s = sign(self.values[k * self.len() + guard]);
-        let fires =
-            self.may_fire[guard] && self.directions[guard] != Direction::Both && self.counts(guard, s);
+        let fires = self.resting[guard]
+            && self.may_fire[guard]
+            && self.directions[guard] != Direction::Both
+            && self.counts(guard, s);
         let (from, to) = (self.times[0], *self.times.last().unwrap());
         let (mut a, mut b) = (self.times[k - 1], self.times[k]);
         if b - from <= AT_ONCE * (to - from) || k == 1 {

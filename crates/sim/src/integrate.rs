@@ -3,7 +3,7 @@
 //! Order of what happens at one instant t:
 //!   1. guards that cross there are fired together, algebraic unknowns made consistent, modes settled, guards that
 //!      jumped to their other side fired as well, until nothing changes;
-//!   2. tasks due at t are sampled; if they changed something, as in 1;
+//!   2. tasks due at t are sampled together, then those that wait for them; if they changed something, as in 1;
 //!   3. the solver restarts if anything changed; then a grid point at t is reported.
 //!
 //! At t₀ the same, with consistent values and settled modes first. Sampled instants and the end are met exactly, tasks
@@ -352,7 +352,9 @@ impl<'a, P: Hybrid> Run<'a, P> {
         for guard in 0..self.locator.len() {
             let (side, s) =
                 (self.locator.side(guard), (self.g[guard] > 0.0) as i8 - (self.g[guard] < 0.0) as i8);
-            if side != 0 && s == -side && self.heading[guard] == 0 {
+            let crosses = side != 0 && s == -side;
+            let leaves = side == 0 && s != 0 && self.locator.counts_from_zero(guard, s);
+            if (crosses || leaves) && self.heading[guard] == 0 {
                 self.heading[guard] = s;
                 self.rest[guard] = 0.0;
                 if self.locator.counts(guard, s) {

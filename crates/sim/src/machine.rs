@@ -294,8 +294,9 @@ impl Hybrid for Machine {
         self.compute_actions(t, y);
         let mut first: usize = system.events.iter().map(|e| e.set.len()).sum();
         let mut changed = false;
+        let after = self.tasks.others_done(t);
         for (number, task) in system.tasks.iter().enumerate() {
-            let due = self.tasks.take_due(number, t);
+            let due = self.tasks.take_due(number, t, after);
             match &task.action {
                 Action::Set(set) => {
                     if due {

@@ -39,6 +39,7 @@ struct Due {
     name: String,
     period: f64,
     offset: f64,
+    after: bool,
     /// Number of the next instant.
     k: u64,
     script: Option<Script>,
@@ -94,7 +95,7 @@ impl Tasks {
                     (Some(script), vec![0.0; names.len()])
                 }
             };
-            list.push(Due { name: task.name.clone(), period, offset, k, script, outputs });
+            list.push(Due { name: task.name.clone(), period, offset, after: task.after, k, script, outputs });
         }
         Ok(Tasks { list })
     }
@@ -104,11 +105,17 @@ impl Tasks {
         self.list.iter().map(Due::next).fold(f64::INFINITY, f64::min)
     }
 
-    /// True if task `number` is due at t; it is then scheduled again.
-    pub fn take_due(&mut self, number: usize, t: f64) -> bool {
+    /// Whether only those tasks are due at t that wait for the others of the instant.
+    pub fn others_done(&self, t: f64) -> bool {
+        self.list.iter().all(|task| task.after || task.next() > t)
+    }
+
+    /// True if task `number` is due at t, among those that wait for others or those that do not; it is then scheduled
+    /// again.
+    pub fn take_due(&mut self, number: usize, t: f64, after: bool) -> bool {
         let task = &mut self.list[number];
-        let due = task.next() <= t;
-        while task.next() <= t {
+        let due = task.next() <= t && task.after == after;
+        while due && task.next() <= t {
             task.k += 1;
         }
         due

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use trunnion_model::{Files, Library};
 
@@ -103,7 +104,12 @@ impl Files for Embedded {
     }
 }
 
-/// The built-in component library. Its files are tested with the program.
-pub fn library() -> Library {
-    Library::load(&Embedded, "library").unwrap_or_default()
+/// The built-in component library, read once.
+pub fn library() -> &'static Library {
+    static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
+        Library::load(&Embedded, "library").unwrap_or_else(|errors| {
+            unreachable!("the built-in library is tested with the program: {}", errors[0])
+        })
+    });
+    &LIBRARY
 }

@@ -115,7 +115,7 @@ fn shown(si: f64, open: &Deferred) -> String {
 /// What nobody has given yet. A model with other errors leaves nothing open: they come first.
 fn left_open(path: &str, sets: &[String]) -> Result<Vec<Deferred>, Failure> {
     let sets = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
-    let (model, deferred) = load_asking(&Disk, path, &sets, &library());
+    let (model, deferred) = load_asking(&Disk, path, &sets, library());
     let other = |d: &Diagnostic| d.severity == Severity::Error && d.code != MISSING;
     Ok(if model.is_err_and(|list| list.iter().any(other)) { vec![] } else { deferred })
 }

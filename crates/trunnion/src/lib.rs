@@ -1,5 +1,6 @@
 //! The edge: files, plots and the command line.
 
+pub mod advice;
 pub mod cli;
 pub mod commands;
 pub mod failure;

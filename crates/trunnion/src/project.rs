@@ -1,8 +1,10 @@
 //! A model from file to compiled equations, with everything that is wrong with it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use trunnion_equations::{Engine, Flat, analyse};
+use trunnion_equations::structure::UNFIT_START;
+use trunnion_equations::{Engine, Flat, System, analyse};
 use trunnion_model::network::Network;
 use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load, load_asking};
 use trunnion_network::{Account, Causality, account, assign, emit};
@@ -11,6 +13,7 @@ use trunnion_sim::machine::Prepared;
 use crate::failure::Failure;
 use crate::files::{Disk, library};
 use crate::given::answered;
+use crate::listing::with_unit;
 
 /// A model ready to run.
 pub struct Project {
@@ -54,7 +57,7 @@ impl Project {
         complete: impl FnOnce(&mut Flat, &Network),
     ) -> Result<Project, Failure> {
         let given = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
-        let model = match load_asking(&Disk, path, &given, &library()) {
+        let model = match load_asking(&Disk, path, &given, library()) {
             (model, open) if open.is_empty() => model.map_err(Failure::Model)?,
             _ => read_model(path, &answered(path, sets)?)?,
         };
@@ -65,22 +68,26 @@ impl Project {
         let causality = assign(&model.network);
         let findings = causality.findings(&model.network, &flat.graph);
         let findings = findings.iter().map(|f| f.diagnostic(&model.network, &model.sources));
-        let (errors, notes): (Vec<_>, Vec<_>) = findings.partition(|d| d.severity == Severity::Error);
+        let (mut notes, mut warnings): (Vec<_>, Vec<_>) =
+            model.warnings.into_iter().partition(|d| d.severity == Severity::Note);
+        let (errors, found): (Vec<_>, Vec<_>) = findings.partition(|d| d.severity == Severity::Error);
         if !errors.is_empty() {
             return Err(Failure::Model(errors));
         }
+        notes.extend(found);
         emit(&mut flat, &model.network, &causality);
         complete(&mut flat, &model.network);
         let system = analyse(flat).map_err(|errors| {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;
+        warnings.extend(unfit_starts(&system, &model.sources));
         Ok(Project {
             name: model.name,
             doc: model.doc,
             run: model.run,
             expect: model.expect,
             sources: model.sources,
-            warnings: model.warnings,
+            warnings,
             notes,
             network: model.network,
             causality,
@@ -97,10 +104,28 @@ impl Project {
     }
 }
 
+/// Start values of states that follow from others and start elsewhere.
+fn unfit_starts(system: &System, sources: &Sources) -> Vec<Diagnostic> {
+    let start = system.start(&HashMap::new());
+    let unfit = start.conflicts().into_iter().map(|(reduction, given, actual)| {
+        let q = system.quantity(reduction.given_up);
+        let [given, actual] = [given, actual].map(|v| with_unit(q.unit.shown(v), &q.unit.text, 6));
+        let others: Vec<&str> = reduction.others.iter().map(|&s| system.quantity(s).name.as_str()).collect();
+        let (name, others) = (&q.name, others.join(", "));
+        Diagnostic::warning(
+            UNFIT_START,
+            format!("`{name}` starts at {actual}, not at {given}: it is not independent"),
+        )
+        .at_origin(sources, &reduction.origin, format!("it follows from {others}"))
+        .hint(format!("give start values that fit each other, or none for `{name}`"))
+    });
+    unfit.collect()
+}
+
 /// The model as it is written, without compiling it.
 pub fn read_model(path: &str, sets: &[String]) -> Result<Model, Failure> {
     let sets = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
-    load(&Disk, path, &sets, &library()).map_err(Failure::Model)
+    load(&Disk, path, &sets, library()).map_err(Failure::Model)
 }
 
 /// "path=value" in two.

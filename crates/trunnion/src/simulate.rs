@@ -156,6 +156,8 @@ pub struct Outcome {
     pub summary: Option<Summary>,
     pub error: Option<RunError>,
     pub wall: Duration,
+    /// Number and time of every event.
+    pub fired: Vec<(usize, f64)>,
     /// Name and time of every event.
     pub events: Vec<(String, f64)>,
     pub log: Vec<String>,
@@ -257,13 +259,14 @@ pub fn simulate<'a>(
         finished.map_err(|message| Failure::Run { message, hint: None })?;
     let names = &prepared.system.events;
     let events = machine.fired.iter().map(|&(e, t)| (names[e].name.clone(), t)).collect();
+    let fired = std::mem::take(&mut machine.fired);
     let log = machine.take_log();
     let (summary, error) = match result {
         Ok(summary) => (Some(summary), None),
         Err(error) => (None, Some(error)),
     };
     let hint = error.as_ref().and_then(|e| growth(prepared, e, &y).or_else(|| hint(e)));
-    Ok(Outcome { summary, error, wall, events, log, ended_by: machine.ended_by, y, hint })
+    Ok(Outcome { summary, error, wall, fired, events, log, ended_by: machine.ended_by, y, hint })
 }
 
 /// What a solver's failure outside a run means in the user's names.

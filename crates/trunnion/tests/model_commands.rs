@@ -75,23 +75,71 @@ fn equations_read_as_an_engineer_writes_them() {
     assert_eq!(count("{"), count("}"), "{latex}");
 }
 
+/// Two RC links on a source.
+const FILTER: &str = r#"
+[components]
+source = { type = "voltage_source", U = "5 V" }
+r1 = { type = "resistor", R = "1 kOhm" }
+r2 = { type = "resistor", R = "2 kOhm" }
+c1 = { type = "capacitor", C = "1 uF" }
+c2 = { type = "capacitor", C = "1 uF" }
+gnd = "electric_ground"
+[connect]
+"source.p" = "r1.p"
+"r1.n" = ["c1.p", "r2.p"]
+"r2.n" = "c2.p"
+"gnd" = ["source.n", "c1.n", "c2.n"]
+"#;
+
 #[test]
 fn connections_give_one_name_to_what_is_equal() {
     let folder = Folder::new();
-    folder.good(&["new", "filter", "--template", "circuit"]);
+    folder.write("filter.toml", FILTER);
     let text = folder.good(&["equations", "filter.toml"]);
     let expected = "\
 Definitions, in the order of evaluation
-  r1.u = source.U - c1.u           # r1.voltage
-  r1.i = r1.u/r1.R                 # r1.law
-  r2.u = c1.u - c2.u               # r2.voltage
-  r2.i = r2.u/r2.R                 # r2.law
+  c1.u = c1.q/c1.C         # c1.plates
+  r1.u = source.U - c1.u   # r1.loop
+  r1.i = r1.u/r1.R         # r1.loss
+  c2.u = c2.q/c2.C         # c2.plates
+  r2.u = c1.u - c2.u       # r2.loop
+  r2.i = r2.u/r2.R         # r2.loss
+  c1.i = r1.i - r2.i       # r1.n
+
+Differential equations
+  der(c1.q) = c1.i   # c1.plates
+  der(c2.q) = r2.i   # c2.plates
 ";
     assert!(text.contains(expected), "{text}");
-    assert!(text.contains("  der(c2.u) = r2.i/c2.C   # c2.law\n"), "{text}");
     let expanded = folder.good(&["equations", "filter.toml", "--expanded"]);
-    let row = "der(c2.u) = (c1.u - c2.u)/r2.R/c2.C";
+    let row = "der(c2.q) = (c1.q/c1.C - c2.q/c2.C)/r2.R";
     assert!(expanded.contains(row) && !expanded.contains("Definitions"), "{expanded}");
+}
+
+#[test]
+fn equations_say_which_states_are_not_independent() {
+    let folder = Folder::new();
+    folder.write("m.toml", GEARED);
+    let text = folder.good(&["equations", "m.toml"]);
+    for line in [
+        "  `wheel.h` is not independent: it follows from `motor.h` (",
+        "  der(motor.h) = drive.M*gear.n/(gear.n + wheel.J/motor.J/gear.n)   # wheel.inertia, differentiated",
+        "\nFurther results\n",
+        "  motor.flange.w, drive.flange.w, gear.a.w, ",
+    ] {
+        assert!(text.contains(line), "`{line}` is not in\n{text}");
+    }
+    let latex = folder.good(&["equations", "m.toml", "--format", "latex"]);
+    assert!(latex.contains("wheel.h is not independent: it follows from motor.h"), "{latex}");
+    let unfit = folder.run(&["check", "m.toml", "--set", "wheel.w0=1 rad/s"]);
+    let said = unfit.err;
+    assert!(said.contains("warning[S0007]: `wheel.h` starts at 0 kg m^2/s, not at 50 kg m^2/s"), "{said}");
+    let all = json(&folder.good(&["equations", "m.toml", "--format", "json"]));
+    assert_eq!(all["reduced"][0]["state"], "wheel.h");
+    assert_eq!(all["reduced"][0]["follows_from"], json(r#"["motor.h"]"#));
+    let aliases = all["aliases"].as_array().unwrap();
+    let speed = aliases.iter().find(|a| a["value"]["text"] == "motor.w").unwrap();
+    assert!(speed["names"].as_array().unwrap().iter().any(|n| n["name"] == "motor.flange.w"));
 }
 
 #[test]
@@ -112,10 +160,10 @@ fn equations_as_json_have_trees_and_origins() {
     folder.good(&["equations", "m.toml", "--format", "json", "-o", "m.json"]);
     assert_eq!(json(&folder.read("m.json")), all);
     // Components too, with the file of the library.
-    folder.good(&["new", "filter", "--template", "circuit"]);
+    folder.write("filter.toml", FILTER);
     let all = json(&folder.good(&["equations", "filter.toml", "--format", "json"]));
     let laws = all["definitions"].as_array().unwrap();
-    let law = laws.iter().find(|d| d["equation"] == "r1.law").unwrap();
+    let law = laws.iter().find(|d| d["equation"] == "r1.loss: r1.loss.f").unwrap();
     assert_eq!(law["origin"]["component"], "r1");
     assert_eq!(law["origin"]["file"], "library/electric/resistor.toml");
 }
@@ -201,7 +249,8 @@ fn balance_writes_into_components() {
     folder.good(&["new", "filter", "--template", "circuit"]);
     let before = folder.read("filter.toml");
     folder.good(&["balance", "filter.toml", "--write"]);
-    assert_eq!(folder.read("filter.toml"), before.replace(r#"start.u = "0 V""#, r#"start.u = "5 V""#));
+    let charged = before.replace(r#", C = "C" }"#, r#", C = "C", start.q = "5e-6 A s" }"#);
+    assert_eq!(folder.read("filter.toml"), charged);
 }
 
 #[test]

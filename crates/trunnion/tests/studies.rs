@@ -28,7 +28,7 @@ const WEIGHTS: [&str; 10] = [
     "z_b - z_w=1",
     "--effort",
     "0.8e-9",
-    "--states",
+    "--from",
     "z_w,z_b,v_w,v_b",
 ];
 
@@ -74,7 +74,7 @@ fn feedback_that_cannot_be_is_explained() {
     folder.bad(&lqr(&["-i", "F_0", "-w", "Q_t"]), 2, &["has no weight"]);
     folder.bad(&lqr(&["-i", "F_1", "-w", "Q_t=1"]), 2, &["no input, parameter or mode `F_1`", "F_0"]);
     folder.bad(&lqr(&["-i", "F_0", "-w", "z_b - z_v=1"]), 1, &["z_v"]);
-    let few = ["-i", "F_0", "-w", "Q_t=1", "-w", "z_b - z_w=1", "--states", "z_b,v_b"];
+    let few = ["-i", "F_0", "-w", "Q_t=1", "-w", "z_b - z_w=1", "--from", "z_b,v_b"];
     folder.bad(&lqr(&few), 3, &["do not say enough"]);
     folder.bad(&["lqr", "car.toml", "-i", "F_0", "-w", "Q_t=1", "-e", "0"], 2, &["without limit"]);
 }

@@ -27,6 +27,9 @@ use crate::structure::sign::sign;
 use crate::structure::sorted::Sorted;
 use crate::structure::{expand, leaf_expr, states};
 
+/// Code of the warning that a state given up was to start elsewhere than it does.
+pub const UNFIT_START: &str = "S0007";
+
 /// A state that is not independent.
 #[derive(Clone, Debug)]
 pub struct Reduction {

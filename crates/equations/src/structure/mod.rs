@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use crate::hash::Map;
 pub use alias::Alias;
 pub use error::{Finding, StructureError};
-pub use index::Reduction;
+pub use index::{Reduction, UNFIT_START};
 pub use relations::{Relation, written};
 
 use crate::flat::{Action, Flat, Kind};

@@ -25,9 +25,10 @@ pub fn read_event(entry: &Entry, problems: &Problems) -> Option<Event> {
     }
     let set = read_assignments(&f);
     let terminate = f.text("terminate").map(|t| t.text);
+    let warn = f.text("warn").map(|t| t.text);
     f.text("doc");
     f.finish();
-    Some(Event { key: entry.key.clone(), when, set, terminate })
+    Some(Event { key: entry.key.clone(), when, set, terminate, warn })
 }
 
 fn read_clock(f: &Fields<'_>) -> Option<Clock> {
@@ -43,12 +44,13 @@ pub fn read_task(entry: &Entry, problems: &Problems) -> Option<Task> {
     let f = fields_of(table, "task", &entry.key, problems);
     let clock = read_clock(&f);
     let set = read_assignments(&f);
+    let after = f.boolean("after").unwrap_or(false);
     f.text("doc");
     if f.value("set").is_none() {
         f.missing("set", "what is set at every sample, as in set = { held = \"x\" }");
     }
     f.finish();
-    Some(Task { key: entry.key.clone(), clock: clock?, set })
+    Some(Task { key: entry.key.clone(), clock: clock?, after, set })
 }
 
 pub fn read_controller(entry: &Entry, reading: &Reading<'_>) -> Option<Controller> {

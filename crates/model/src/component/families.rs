@@ -247,7 +247,13 @@ impl Numbered for Event {
             None => None,
         };
         let key = numbered_key(&self.key, self.holes() > 0, number)?;
-        Some(Event { key, when, set: parts(&self.set, number), terminate: self.terminate.clone() })
+        Some(Event {
+            key,
+            when,
+            set: parts(&self.set, number),
+            terminate: self.terminate.clone(),
+            warn: self.warn.clone(),
+        })
     }
 }
 
@@ -264,7 +270,7 @@ impl Numbered for Task {
 
     fn at(&self, number: &Number) -> Option<Self> {
         let (key, clock) = (self.key.at(number)?, self.clock.at(number)?);
-        Some(Task { key, clock, set: parts(&self.set, number) })
+        Some(Task { key, clock, after: self.after, set: parts(&self.set, number) })
     }
 }
 

@@ -32,7 +32,7 @@ pub fn number_families(root: Definition, library: &Library, problems: &Problems)
     if spent {
         let place = numbering.place.unwrap_or_else(|| Span::new(&root.source, 0..0));
         problems.add(
-            Diagnostic::error("M0311", "a family has too many members").at(&place, "in this component").hint(
+            Diagnostic::error("M0313", "a family has too many members").at(&place, "in this component").hint(
                 "look for a large number in a connection, as in `sum.u1000000`, or for sums inside sums",
             ),
         );

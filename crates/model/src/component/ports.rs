@@ -77,10 +77,16 @@ pub fn read_choice(entry: &Entry, problems: &Problems) -> Option<Choice> {
     let table = table_of(entry, "a table with `choices` and `default`", problems)?;
     let f = fields_of(table, "option", &key, problems);
     let doc = f.doc();
+    let free =
+        |count| Choice { key: key.clone(), choices: vec![], default: String::new(), count, doc: doc.clone() };
     if let Some(value) = f.value("count") {
         let count = whole(value, "count", problems).or(Some(1));
         f.finish();
-        return Some(Choice { key, choices: vec![], default: String::new(), count, doc });
+        return Some(free(count));
+    }
+    if let Some(text) = f.text("text") {
+        f.finish();
+        return Some(Choice { default: text.text, ..free(None) });
     }
     let choices = match f.value("choices") {
         Some(_) => f.texts("choices").into_iter().map(|t| t.text).collect(),

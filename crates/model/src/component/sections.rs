@@ -109,6 +109,7 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
             ask: false,
             bounds: Bounds::default(),
             doc: String::new(),
+            any: false,
             list: false,
             broken: false,
         });
@@ -117,8 +118,9 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
     f.exclude("value", "default", "a model gives a `value`, a component a `default`: keep one");
     let value = scalar(&f, "value").or_else(|| scalar(&f, "default"));
     let text = f.text("unit");
-    let read = text.as_ref().and_then(|t| unit(t, problems));
-    let broken = f.value("unit").is_some() && read.is_none();
+    let any = text.as_ref().is_some_and(|t| t.text == "any");
+    let read = text.as_ref().filter(|_| !any).and_then(|t| unit(t, problems));
+    let broken = f.value("unit").is_some() && read.is_none() && !any;
     let bounds = Bounds {
         min: scalar(&f, "min"),
         max: scalar(&f, "max"),
@@ -131,7 +133,7 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
     let (ask, doc) = (f.boolean("ask").unwrap_or(false), f.doc());
     let list = f.boolean("list").unwrap_or(false);
     f.finish();
-    Some(Parameter { key, unit: read, value, ask, bounds, doc, list, broken })
+    Some(Parameter { key, unit: read, value, ask, bounds, doc, any, list, broken })
 }
 
 pub fn plain() -> Option<Unit> {
@@ -141,8 +143,10 @@ pub fn plain() -> Option<Unit> {
 pub fn read_variable(entry: &Entry, kind: &str, problems: &Problems) -> Option<Variable> {
     let key = entry.key.clone();
     let blank = |key, unit| Variable { key, unit, start: None, nominal: None, doc: String::new() };
+    // Without a unit it takes every dimension.
+    let unit = |text: Text| if text.text == "any" { None } else { unit(&text, problems) };
     if let Some(text) = entry.value.as_text() {
-        return Some(blank(key, unit(&text, problems)));
+        return Some(blank(key, unit(text)));
     }
     let Some(table) = table_of(entry, "a unit or a table", problems) else { return Some(blank(key, None)) };
     let f = fields_of(table, kind, &key, problems);
@@ -154,7 +158,7 @@ pub fn read_variable(entry: &Entry, kind: &str, problems: &Problems) -> Option<V
         doc: f.doc(),
     };
     variable.unit = match f.value("unit") {
-        Some(_) => f.text("unit").and_then(|t| unit(&t, problems)),
+        Some(_) => f.text("unit").and_then(unit),
         // A key nobody knows may have been meant to be the unit.
         None => plain().filter(|_| f.rest().next().is_none()),
     };

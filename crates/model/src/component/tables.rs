@@ -6,9 +6,9 @@ use super::read::{number, unit};
 use super::sections::{fields_of, plain, table_of};
 use super::{Column, TableData, wrong_dimension};
 use crate::diagnostic::{Diagnostic, Problems};
-use crate::file::{Data, Entry, Fields, Value, wrong_type};
+use crate::file::{Data, Entry, Fields, Key, Value, wrong_type};
 use crate::language::is_function;
-use crate::units::parse_value;
+use crate::units::{Dimension, parse_value};
 
 fn read_column(f: &Fields<'_>, key: &'static str) -> Option<Column> {
     let problems = f.problems;
@@ -77,6 +77,46 @@ fn read_cell(cell: &Value, key: &str, column: &mut Column, problems: &Problems) 
             false
         }
     }
+}
+
+/// A table given where a component is used: written there, or the name of one `around` it. Where the component's own
+/// table has units, those of the given one have to agree.
+pub fn given_table<'t>(
+    key: &Key,
+    value: &Value,
+    own: &TableData,
+    around: impl Fn(&str) -> Option<&'t TableData>,
+    problems: &Problems,
+) -> Option<TableData> {
+    let given = match value.as_text() {
+        Some(text) => match around(&text.text) {
+            Some(table) => table.clone(),
+            None => {
+                let error = Diagnostic::error("M0303", format!("there is no table `{}`", text.text));
+                problems.add(error.at(&text.span, "not among [tables] here"));
+                return None;
+            }
+        },
+        None => read_table(&Entry { key: key.clone(), value: value.clone() }, problems)?,
+    };
+    if given.z.is_some() != own.z.is_some() {
+        let columns = if own.z.is_some() { "x, y and z" } else { "x and y" };
+        let error = Diagnostic::error("M0115", format!("table `{}` has the columns {columns}", key.name));
+        problems.add(error.at(&value.span, "this one does not"));
+        return None;
+    }
+    let dimension = |column: &Column| column.unit.as_ref().map(|u| u.dimension);
+    let columns = |t: &TableData| [Some(&t.x), Some(&t.y), t.z.as_ref()].map(|c| c.and_then(dimension));
+    for (wanted, found) in columns(own).into_iter().zip(columns(&given)) {
+        if let (Some(wanted), Some(found)) = (wanted, found)
+            && wanted != Dimension::ONE
+            && wanted != found
+        {
+            problems.add(wrong_dimension(&value.span, wanted, found, &format!("table `{}` is", key.name)));
+            return None;
+        }
+    }
+    Some(given)
 }
 
 pub fn read_table(entry: &Entry, problems: &Problems) -> Option<TableData> {

@@ -30,8 +30,9 @@ impl<'a> Builder<'a> {
 
     pub fn add_tables(&mut self) {
         for (index, data) in self.all(|b| &b.tables) {
-            let name = self.tree.instances[index].full(&data.key.name);
-            let made = self.table(&name, data);
+            let instance = &self.tree.instances[index];
+            let name = instance.full(&data.key.name);
+            let made = self.table(&name, instance.table(&data.key.name).unwrap_or(data));
             self.names.tables.insert(name, made);
         }
     }
@@ -144,6 +145,7 @@ impl<'a> Builder<'a> {
                         direction: guard.direction,
                         set,
                         terminate: event.terminate.clone(),
+                        warn: event.warn.clone(),
                     });
                 }
                 Err(errors) => errors.iter().for_each(|e| self.problems.add(language_error(e, &when.text))),
@@ -203,7 +205,7 @@ impl<'a> Builder<'a> {
             let action = Action::Set(self.assignments(index, &task.set, Setter::Task));
             let Some((period, offset)) = self.clock(index, &task.clock, &name) else { continue };
             let origin = self.origin(index, &task.key.span);
-            self.flat.tasks.push(Task { name, origin, period, offset, action });
+            self.flat.tasks.push(Task { name, origin, period, offset, after: task.after, action });
         }
         for (index, controller) in self.all(|b| &b.controllers) {
             self.add_controller(index, controller);
@@ -224,7 +226,7 @@ impl<'a> Builder<'a> {
         let Some((period, offset)) = self.clock(index, clock, &name) else { return };
         let origin = self.origin(index, &script.span);
         let action = Action::Script { source: script.text.as_str().into(), inputs, outputs };
-        self.flat.tasks.push(Task { name, origin, period, offset, action });
+        self.flat.tasks.push(Task { name, origin, period, offset, after: false, action });
     }
 
     /// Period and offset; the period is positive.

@@ -131,7 +131,7 @@ impl<'a> Builder<'a> {
         let p = item.parameter;
         let whose = self.tree.instances[item.instance].phrase(&p.key.name);
         // Without a unit of its own, the one its first value is written in: another value keeps to it.
-        let unit = p.unit.clone().or_else(|| p.value.as_ref().and_then(literal_unit));
+        let unit = p.unit.clone().or_else(|| p.value.as_ref().filter(|_| !p.any).and_then(literal_unit));
         let value = match &item.value {
             _ if self.names.broken.contains(&item.name) => None,
             Some(value) => self.constant(value, item.scope, unit.as_ref(), &whose),

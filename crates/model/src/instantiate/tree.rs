@@ -4,7 +4,9 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::component::{Body, Causality, Child, Definition, Library, Scalar, choice_text, read_scalar};
+use crate::component::{
+    Body, Causality, Child, Definition, Library, Scalar, TableData, choice_text, given_table, read_scalar,
+};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::file::{Data, Entry, Key, Source, Span, Value, wrong_type};
 
@@ -30,6 +32,8 @@ pub struct Instance<'a> {
     /// Values of parameters and signal inputs.
     pub arguments: HashMap<String, Argument>,
     pub starts: HashMap<String, Argument>,
+    /// Tables given from outside.
+    pub tables: HashMap<String, TableData>,
     pub children: HashMap<String, usize>,
     /// Where it is named.
     pub place: Span,
@@ -44,6 +48,11 @@ impl<'a> Instance<'a> {
     /// "`R` of `r1`", or "`R`" in the model itself.
     pub fn phrase(&self, name: &str) -> String {
         if self.path.is_empty() { format!("`{name}`") } else { format!("`{name}` of `{}`", self.path) }
+    }
+
+    /// A table as it is here: given from outside, or the component's own.
+    pub fn table(&self, name: &str) -> Option<&TableData> {
+        self.tables.get(name).or_else(|| self.each(|b| &b.tables).find(|t| t.key.name == name))
     }
 
     /// Every entry of one section.
@@ -253,7 +262,7 @@ impl<'a> Growing<'a> {
     ) -> usize {
         let index = self.tree.instances.len();
         let mut bodies = vec![&definition.body];
-        for option in definition.options.iter().filter(|o| o.count.is_none()) {
+        for option in definition.options.iter().filter(|o| !o.choices.is_empty()) {
             let name = &option.key.name;
             let set = self.sets.take(&join(&path, name));
             let value =
@@ -272,6 +281,7 @@ impl<'a> Growing<'a> {
             bodies,
             arguments: HashMap::new(),
             starts: HashMap::new(),
+            tables: HashMap::new(),
             children: HashMap::new(),
             place,
         };
@@ -311,6 +321,12 @@ impl<'a> Growing<'a> {
         }
         if takes_value(instance, name) {
             instance.arguments.insert(name.to_string(), argument(name, value));
+            return;
+        }
+        if let Some(own) = instance.each(|b| &b.tables).find(|t| t.key.name == name) {
+            let around = |name: &str| self.tree.instances.get(scope).and_then(|i| i.table(name));
+            let given = given_table(key, value, own, around, self.problems);
+            instance.tables.extend(given.map(|table| (name.to_string(), table)));
             return;
         }
         if let Some(variable) = name.strip_suffix('0')
@@ -405,7 +421,8 @@ fn unknown_argument(instance: &Instance<'_>, key: &Key) -> Diagnostic {
         return error.hint(format!("it belongs to the option `{}` = {choices}", when.option.text));
     }
     let options = definition.options.iter().map(|o| o.key.name.as_str());
-    let known: Vec<&str> = value_names(instance).into_iter().chain(options).collect();
+    let tables = instance.each(|b| &b.tables).map(|t| t.key.name.as_str());
+    let known: Vec<&str> = value_names(instance).into_iter().chain(options).chain(tables).collect();
     let listed = if known.is_empty() {
         "it takes none".to_string()
     } else {

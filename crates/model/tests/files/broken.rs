@@ -24,6 +24,31 @@ fn broken_toml() {
 }
 
 #[test]
+fn tables_that_do_not_fit() {
+    let spring = "[tables]\nforce = { x = [\"0 m\", \"1 m\"], y = [\"0 N\", \"1 N\"] }\n[outputs]\nf = \"force(0.5 m)\"\n";
+    assert_snapshot!(said_of(
+        &[
+            (
+                "model.toml",
+                r#"[model]
+libraries = "own/"
+[tables]
+good = { x = ["0 mm", "9 mm"], y = ["0 N", "9 N"] }
+[components]
+a = { type = "bent", force = "good" }
+b = { type = "bent", force = { x = ["0 mm", "9 mm"], y = ["0 bar", "9 bar"] } }
+c = { type = "bent", force = "godo" }
+d = { type = "bent", force = { x = [0, 1], y = [0, 1], z = [[0, 1], [2, 3]] } }
+e = { type = "bent", force = { x = ["0 mm", "9 mm", "2 mm"], y = ["0 N", "9 N", "1 N"] } }
+"#
+            ),
+            ("own/bent.toml", spring)
+        ],
+        &[]
+    ));
+}
+
+#[test]
 fn misspelt_keys_and_sections() {
     assert_snapshot!(said(
         r#"[model]
@@ -109,7 +134,7 @@ fn connections_that_do_not_fit() {
 r1 = "resistor"
 m1 = "mass"
 s1 = "spring"
-g  = "ground"
+g  = "electric_ground"
 w1 = "sine"
 w2 = "sine"
 k  = "gain"

@@ -30,6 +30,7 @@ fn every_code_has_an_entry() {
         page.lines().filter_map(|l| l.strip_prefix("### ")).map(String::from).collect();
     let mut codes = BTreeSet::new();
     emitted(&root().join("crates/model/src"), 'M', 4, &mut codes);
+    emitted(&root().join("crates/trunnion/src"), 'M', 4, &mut codes);
     emitted(&root().join("crates/equations/src"), 'S', 4, &mut codes);
     emitted(&root().join("crates/network/src"), 'N', 4, &mut codes);
     assert!(codes.len() > 30);

@@ -140,7 +140,7 @@ fn texts_are_repeated_for_each_port() {
         r#"
         [components]
         body  = { type = "body", a = ["-575 mm", "575 mm"] }
-        left  = "fixed"
+        left  = "ground"
         third = "spring"
         [connect]
         "left" = ["third.b", "body.at1"]
@@ -178,7 +178,8 @@ fn matrices_take_lists_of_lists() {
 
 #[test]
 fn components_can_be_repeated_too() {
-    let model = good("[components]\na = \"ladder\"\ng = \"ground\"\n[connect]\ng = [\"a.p\", \"a.n\"]\n");
+    let model =
+        good("[components]\na = \"ladder\"\ng = \"electric_ground\"\n[connect]\ng = [\"a.p\", \"a.n\"]\n");
     assert_eq!(equation(&model, "a.cell1.n: a.cell1.n.u"), "a.cell1.n.u = a.cell2.p.u");
     assert_eq!(value(&model, "a.cell2.R"), "2*a.R");
 }

@@ -62,7 +62,7 @@ lift = { x = ["0 mm", "1 mm"], y = { unit = "N", values = [0, 3] }, shape = "mon
 r1 = { type = "resistor", R = "1 kOhm" }
 c1 = { type = "capacitor", C = "1 uF", start.u = "3 V" }
 d1 = { type = "damper", friction = "coulomb" }
-g = "ground"
+g = "electric_ground"
 [connect]
 "r1.p" = "c1.p"
 "g" = ["r1.n", "c1.n"]
@@ -158,7 +158,7 @@ fn components_that_multiply_are_refused() {
 
 #[test]
 fn large_files_are_read() {
-    let mut text = String::from("[components]\ng = \"ground\"\n");
+    let mut text = String::from("[components]\ng = \"electric_ground\"\n");
     let count = 3000;
     for i in 0..count {
         text += &format!("r{i} = {{ type = \"resistor\", R = \"{} Ohm\" }}\n", i + 1);

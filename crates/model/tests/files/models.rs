@@ -42,8 +42,8 @@ R   = "1 kOhm"
 [components]
 source = { type = "voltage_source", U = "5 V" }
 r1     = { type = "resistor", R = "R" }
-c1     = { type = "capacitor", C = "tau/R", start.u = "3 V" }
-gnd    = { type = "ground" }
+c1     = { type = "capacitor", C = "tau/R", u0 = "3 V" }
+gnd    = { type = "electric_ground" }
 
 [connect]
 "source.p" = "r1.p"
@@ -75,7 +75,7 @@ fn a_circuit_of_components_becomes_equations() {
     assert!(model.warnings.is_empty(), "{}", shown(&model.warnings));
     insta::assert_snapshot!(equations(&model));
     assert_eq!(model.name, "low-pass");
-    assert_eq!(value(&model, "c1.u"), 3.0);
+    assert_eq!(value(&model, "c1.u0"), 3.0);
     assert_eq!(model.run.t_end, 5e-3);
     assert_eq!(model.run.plot, ["c1.u"]);
     let tau = model.flat.quantity(model.flat.find("tau").unwrap());
@@ -164,7 +164,7 @@ fn components_are_made_of_components() {
             [components]
             s = { type = "voltage_source", U = "10 V" }
             d = { type = "divider", share = 25 }
-            g = "ground"
+            g = "electric_ground"
             [connect]
             s.p = "d.a"
             g = ["s.n", "d.b"]
@@ -195,7 +195,7 @@ fn components_are_made_of_components() {
 fn options_choose_equations_and_parameters() {
     let file = |damper: &str| {
         format!(
-            "[components]\nm = \"mass\"\nd = {{ type = \"damper\", {damper} }}\nwall = \"fixed\"\n\
+            "[components]\nm = \"mass\"\nd = {{ type = \"damper\", {damper} }}\nwall = \"ground\"\n\
              [connect]\n\"m\" = \"d.a\"\n\"d.b\" = \"wall\"\n"
         )
     };
@@ -278,6 +278,26 @@ fn events_tasks_controllers_and_tables_find_their_place() {
 }
 
 #[test]
+fn components_take_tables_and_any_unit() {
+    let model = good(
+        r#"
+        [tables]
+        lift = { x = ["0 mm", "5 mm"], y = ["0 N", "20 N"] }
+        [components]
+        own   = { type = "lookup", u = "time/1 s" }
+        given = { type = "lookup", u = "time*1 mm/s", table = "lift" }
+        here  = { type = "lookup", u = "time*1 mm/s", table = { x = [0, 1], y = ["1 bar", "2 bar"] } }
+        gain  = { type = "gain", k = "3 V/m", u = 0 }
+        "#,
+    );
+    let tables: Vec<String> = ["own", "given", "here"].map(|n| format!("{n}.table")).to_vec();
+    let all = equations(&model);
+    assert!(tables.iter().all(|t| all.contains(&format!("{t}("))), "{all}");
+    let k = model.flat.quantity(model.flat.find("gain.k").unwrap());
+    assert_eq!(k.unit.text, "V/m");
+}
+
+#[test]
 fn signals_go_from_one_output_to_many_inputs() {
     let model = good(
         r#"
@@ -291,18 +311,18 @@ fn signals_go_from_one_output_to_many_inputs() {
         sum   = { type = "sum" }
         e     = { type = "voltage_source", U = 0, drive = "x" }
         r     = "resistor"
-        g     = "ground"
+        g     = "electric_ground"
         [connect]
-        "wave.y"  = ["twice.u", "sum.a"]
-        "twice.y" = "sum.b"
+        "wave.y"  = ["twice.u", "sum.u"]
+        "twice.y" = "sum.u"
         "e.p"     = "r.p"
         "g"       = ["e.n", "r.n"]
         "#,
     );
     let all = equations(&model);
     for line in [
-        "twice.u = wave.y: twice.u = wave.y",
-        "sum.b = twice.y: sum.b = twice.y",
+        "twice.u1 = wave.y: twice.u1 = wave.y",
+        "sum.u2 = twice.y: sum.u2 = twice.y",
         "e.drive given: e.drive = x",
     ] {
         assert!(all.contains(line), "{line}\n{all}");

@@ -542,6 +542,30 @@ fn a_jump_across_zero_fires_too() {
 }
 
 #[test]
+fn a_jump_from_zero_fires_too() {
+    // The second guard rests at zero until the first one lifts it.
+    let make = || {
+        Scene::new(&["x"], |_, _, _, f| f[0] = 0.0)
+            .guard(
+                "lift",
+                Direction::Rising,
+                |t, _, _| t - 0.5,
+                |_, y, _, _| {
+                    y[0] += 1.0;
+                    CHANGED
+                },
+            )
+            .guard("up", Direction::Rising, |_, y, _| y[0], |_, _, _, _| NOTHING)
+            .guard("down", Direction::Falling, |_, y, _| y[0], |_, _, _, _| NOTHING)
+    };
+    for_all(make, &[0.0], &Plan::new(0.0, 1.0, Output::Start), |scene, ended, _| {
+        assert_eq!(ended.unwrap().events, 1);
+        assert_eq!(scene.times(1), scene.times(0));
+        assert!(scene.times(2).is_empty());
+    });
+}
+
+#[test]
 fn tasks_are_sampled_at_exact_instants() {
     // A held input u = −k x sampled at 0.1 s: x_{j+1} = x_j (1 − 0.1 k).
     let make = || {

@@ -183,7 +183,7 @@ fn write(
 
 /// The edited text has to be a model still.
 fn check(path: &str, text: &str) -> Result<(), Failure> {
-    load(&Edited { path, text }, path, &[], &library()).map(|_| ()).map_err(Failure::Model)
+    load(&Edited { path, text }, path, &[], library()).map(|_| ()).map_err(Failure::Model)
 }
 
 /// The disk, with one file as it is going to be.

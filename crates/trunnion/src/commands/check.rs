@@ -3,6 +3,7 @@
 use clap::Args;
 use trunnion_model::Deferred;
 
+use crate::advice::remarks;
 use crate::failure::Failure;
 use crate::given::{Given, describe, stand_ins};
 use crate::listing::with_unit;
@@ -29,7 +30,7 @@ pub fn execute(args: &CheckArgs, colour: bool) -> Result<(), Failure> {
                     let default = default.map(|d| format!(", {d} if nobody is asked")).unwrap_or_default();
                     say(format_args!("{path}: asked when it is run: {}{default}", describe(one)));
                 }
-                for note in &project.notes {
+                for note in project.notes.iter().chain(&remarks(&project)) {
                     eprintln!("{}", note.render(colour));
                 }
                 say(format_args!("{path}: {}", contents(&project)));

@@ -2,6 +2,7 @@
 
 mod json;
 mod latex;
+mod names;
 mod sheet;
 mod text;
 

@@ -71,7 +71,7 @@ const WIDEST: usize = 100;
 
 /// The first sentence of its doc.
 fn about(path: &str) -> String {
-    let doc = load(&Embedded, path, &[], &library()).map(|m| m.doc).unwrap_or_default();
+    let doc = load(&Embedded, path, &[], library()).map(|m| m.doc).unwrap_or_default();
     let paragraph = doc.trim().split("\n\n").next().unwrap_or_default().split_whitespace();
     let mut text = String::new();
     for word in paragraph {
@@ -149,7 +149,7 @@ fn copy(paths: &[&str], folder: &Path) -> Result<(), Failure> {
 
 /// Other files under examples/ that a model refers to: includes, scripts, and libraries of its own.
 fn used(path: &str) -> Vec<String> {
-    let Ok(model) = load(&Embedded, path, &[], &library()) else { return vec![] };
+    let Ok(model) = load(&Embedded, path, &[], library()) else { return vec![] };
     let read = model.sources.iter().map(|s| s.name.to_string());
     let mut files: Vec<String> =
         read.filter(|name| name.starts_with("examples/") && Embedded.read(name).is_ok()).collect();

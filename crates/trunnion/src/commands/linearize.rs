@@ -212,7 +212,7 @@ pub fn unknowns(project: &Project, names: &[String]) -> Result<Vec<usize>, Failu
     names.iter().map(find).collect()
 }
 
-pub fn unknown<'a>(name: &str, what: &str, known: impl Iterator<Item = &'a str>) -> Failure {
+fn unknown<'a>(name: &str, what: &str, known: impl Iterator<Item = &'a str>) -> Failure {
     let near = nearest(name, known);
     let hint = match near.as_slice() {
         [] => "`trunnion equations` lists all names".to_string(),

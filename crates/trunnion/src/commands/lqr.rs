@@ -8,15 +8,18 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use trunnion_model::units::parse_unit;
+use trunnion_num::Matrix;
 use trunnion_sim::lqr::{Refused, Regulator, Untouched, Weights};
+use trunnion_sim::problem::Problem;
 
-use super::linearize::{PointArgs, Shown, Signal, inputs, outputs, show_poles, unknown};
+use super::linearize::{PointArgs, Shown, Signal, inputs, outputs, show_poles};
 use crate::failure::Failure;
 use crate::files::write_whole;
 use crate::given::{Given, measuring};
 use crate::listing::{Align, Listing, number, with_unit};
 use crate::output::say;
 use crate::project::Project;
+use crate::simulate::Point;
 
 #[derive(Args, Debug)]
 pub struct LqrArgs {
@@ -31,17 +34,17 @@ pub struct LqrArgs {
     /// Weight of the effort in SI: one number, or one for each input
     #[arg(long, short, required = true, value_name = "R,…", value_delimiter = ',')]
     pub effort: Vec<f64>,
-    /// Feed back these states only; they have to say enough
-    #[arg(long, value_name = "X,…", value_delimiter = ',')]
-    pub states: Vec<String>,
+    /// Feed back these signals or expressions; they have to say enough; default: all states
+    #[arg(long, short, value_name = "X,…", value_delimiter = ',')]
+    pub from: Vec<String>,
     #[command(flatten)]
     pub point: PointArgs,
     /// Write the gains as a file of defaults
     #[arg(long, short, value_name = "FILE.toml")]
     pub out: Option<PathBuf>,
-    /// The gains are called this and the state's name, with _ for dots
-    #[arg(long, value_name = "NAME", default_value = "K_")]
-    pub prefix: String,
+    /// Names of the gains, in the order they are listed; default: K_ and the name of the signal, with _ for dots
+    #[arg(long, value_name = "K,…", value_delimiter = ',')]
+    pub names: Vec<String>,
     #[command(flatten)]
     pub given: Given,
 }
@@ -53,7 +56,7 @@ const WRITTEN: usize = 12;
 pub fn execute(args: &LqrArgs, colour: bool) -> Result<(), Failure> {
     let weighed = args.weight.iter().map(|w| weight(w)).collect::<Result<Vec<_>, _>>()?;
     let signals: Vec<String> = weighed.iter().map(|w| w.0.clone()).collect();
-    let sets = measuring(&args.given.sets(), signals.iter().map(String::as_str));
+    let sets = measuring(&args.given.sets(), signals.iter().chain(&args.from).map(String::as_str));
     let project = Project::open(&args.model, &sets)?;
     project.show_warnings(colour);
     let inputs = inputs(&project, &args.input)?;
@@ -64,21 +67,39 @@ pub fn execute(args: &LqrArgs, colour: bool) -> Result<(), Failure> {
             weights.push(*weight);
         }
     }
+    let n_weights = weights.len();
+    if !args.from.is_empty() {
+        columns.extend(outputs(&project, &args.from)?);
+    }
+    // Signals that are fed back weigh nothing.
+    weights.resize(columns.len(), 0.0);
     let weights = Weights { outputs: weights, inputs: efforts(&args.effort, inputs.len())? };
     let (mut at, place) = args.point.find(&project)?;
     let shown = Shown::at(&project, &mut at, place, &inputs, &columns)?;
-    let states = states(&shown, &args.states)?;
-    let found = shown
-        .si
-        .regulator(&weights, states.as_deref())
-        .map_err(|refused| explain(&refused, &shown, states.is_some()))?;
-    let feedback = Feedback::new(&shown, &found, &args.prefix);
+    let signals = chosen(&shown, n_weights)?;
+    let found =
+        shown.si.regulator(&weights, signals.as_ref()).map_err(|refused| explain(&refused, &shown))?;
+    let sources = if signals.is_some() { &shown.outputs[n_weights..] } else { &shown.states[..] };
+    let feedback = Feedback::new(&shown, sources, &found, &args.names)?;
     feedback.show(&shown, &found);
+    if moves(&mut at) {
+        say("\nthis is no point of rest: the gains hold for small deviations from it; --balance finds one");
+    }
     if let Some(path) = &args.out {
         write(path, &feedback, &shown, &weighed, &args.effort)?;
         say(format_args!("\ngains in {}", path.display()));
     }
     Ok(())
+}
+
+/// Does the model move by itself at this point?
+fn moves(at: &mut Point) -> bool {
+    let mut rates = vec![0.0; at.y.len()];
+    at.machine.residual(at.t, &at.y, &mut rates);
+    let layout = at.machine.layout();
+    let typical = layout.nominal.iter().zip(&layout.differential);
+    // Faster than a typical size in 10⁶ seconds.
+    rates.iter().zip(typical).any(|(rate, (size, state))| *state && rate.abs() > 1e-6 * size)
 }
 
 /// "expression=number".
@@ -109,17 +130,25 @@ fn efforts(given: &[f64], n: usize) -> Result<Vec<f64>, Failure> {
     }
 }
 
-fn states(shown: &Shown, names: &[String]) -> Result<Option<Vec<usize>>, Failure> {
-    let known = || shown.states.iter().map(|s| s.name.as_str());
-    let find = |name: &String| known().position(|k| k == name).ok_or_else(|| unknown(name, "state", known()));
-    let found = names.iter().map(find).collect::<Result<Vec<_>, _>>()?;
-    Ok(Some(found).filter(|list| !list.is_empty()))
+/// C of the signals that are fed back, those behind the weights; what an input moves at once is none.
+fn chosen(shown: &Shown, n_weights: usize) -> Result<Option<Matrix>, Failure> {
+    let si = &shown.si;
+    let n = si.c.rows() - n_weights;
+    for k in n_weights..si.c.rows() {
+        if si.d.row(k).iter().any(|d| *d != 0.0) {
+            return Err(Failure::usage_hint(
+                format!("`{}` cannot be fed back: the input moves it at once", shown.outputs[k].name),
+                "feed back positions, velocities, pressures, or leave --from away",
+            ));
+        }
+    }
+    Ok((n > 0).then(|| si.c.block((n_weights, 0), n, si.c.columns())))
 }
 
-/// One gain: from which state to which input.
+/// One gain: from which signal to which input.
 struct Gain {
     name: String,
-    state: usize,
+    source: Signal,
     /// In the units shown, for (1).
     value: f64,
     unit: String,
@@ -131,35 +160,40 @@ struct Feedback {
 }
 
 impl Feedback {
-    fn new(shown: &Shown, found: &Regulator, prefix: &str) -> Self {
-        let several = shown.inputs.len() > 1;
+    fn new(shown: &Shown, sources: &[Signal], found: &Regulator, names: &[String]) -> Result<Self, Failure> {
+        let (n, several) = (sources.len(), shown.inputs.len() > 1);
+        if !names.is_empty() && names.len() != n * shown.inputs.len() {
+            let message = format!("there are {} gains, but {} names", n * shown.inputs.len(), names.len());
+            return Err(Failure::usage(message));
+        }
         let row = |i: usize| {
             let input = &shown.inputs[i];
             let whose = if several { format!("{}_", plain(&input.name)) } else { String::new() };
-            let gain = |(k, state): (usize, &Signal)| Gain {
-                name: format!("{prefix}{whose}{}", plain(&state.name)),
-                state: k,
-                value: -found.gain[(i, k)] * state.unit.factor / input.unit.factor,
-                unit: quotient(&input.unit.text, &state.unit.text),
+            let gain = |(k, source): (usize, &Signal)| Gain {
+                name: names
+                    .get(i * n + k)
+                    .cloned()
+                    .unwrap_or_else(|| format!("K_{whose}{}", plain(&source.name))),
+                source: source.clone(),
+                value: -found.gain[(i, k)] * source.unit.factor / input.unit.factor,
+                unit: quotient(&input.unit.text, &source.unit.text),
             };
-            let all = shown.states.iter().enumerate().map(gain);
-            all.filter(|g| g.value != 0.0).collect()
+            sources.iter().enumerate().map(gain).collect()
         };
-        Feedback { gains: (0..shown.inputs.len()).map(row).collect() }
+        Ok(Feedback { gains: (0..shown.inputs.len()).map(row).collect() })
     }
 
     fn show(&self, shown: &Shown, found: &Regulator) {
         say(format_args!("{}, optimal state feedback {}", shown.title, shown.place));
         for (gains, input) in self.gains.iter().zip(&shown.inputs) {
             say("");
-            say(law(gains, input, shown));
+            say(law(gains, input));
             say("");
             let head = [("gain", Align::Left), ("", Align::Right), ("", Align::Left), ("from", Align::Left)];
             let mut table = Listing::new(head);
             for gain in gains {
-                let state = &shown.states[gain.state];
                 let value = number(gain.value, DIGITS);
-                table.push([format!("  {}", gain.name), value, gain.unit.clone(), state.label()]);
+                table.push([format!("  {}", gain.name), value, gain.unit.clone(), gain.source.label()]);
             }
             table.print();
         }
@@ -172,10 +206,10 @@ impl Feedback {
 }
 
 /// "u = u0 + K_x*(x - 3 mm) + …".
-fn law(gains: &[Gain], input: &Signal, shown: &Shown) -> String {
+fn law(gains: &[Gain], input: &Signal) -> String {
     let mut text = format!("{} = {}", input.name, with_unit(input.value, &input.unit.text, WRITTEN));
     for gain in gains {
-        let state = &shown.states[gain.state];
+        let state = &gain.source;
         let away = match state.value == 0.0 {
             true => state.name.clone(),
             false => {
@@ -238,7 +272,7 @@ fn write(
 ) -> Result<(), Failure> {
     let mut text = format!("# Optimal state feedback of \"{}\" {}, for\n", shown.title, shown.place);
     for (gains, input) in feedback.gains.iter().zip(&shown.inputs) {
-        text += &format!("#   {}\n", law(gains, input, shown));
+        text += &format!("#   {}\n", law(gains, input));
     }
     let cost: Vec<String> = weighed.iter().map(|(y, w)| format!("{} ({y})^2", number(*w, DIGITS))).collect();
     let efforts: Vec<String> = effort.iter().map(|r| number(*r, DIGITS)).collect();
@@ -255,7 +289,7 @@ fn write(
 }
 
 /// Why there is no feedback, in the user's names.
-fn explain(refused: &Refused, shown: &Shown, chosen: bool) -> Failure {
+fn explain(refused: &Refused, shown: &Shown) -> Failure {
     let inputs: Vec<String> = shown.inputs.iter().map(|s| format!("`{}`", s.name)).collect();
     let inputs = inputs.join(" and ");
     let (message, hint) = match refused {
@@ -280,20 +314,16 @@ fn explain(refused: &Refused, shown: &Shown, chosen: bool) -> Failure {
             ),
             format!("add a weight on it, however small: --weight {}=…", strongest(shares, shown)),
         ),
-        Refused::TooFewStates { missing } => (
+        Refused::TooFewSignals { missing } => (
             format!(
-                "these states do not say enough: {} % of the feedback would be missing",
+                "these signals do not say enough: {} % of the feedback would be missing",
                 number(100.0 * missing, 2)
             ),
-            "leave --states away to see all gains".into(),
+            "leave --from away to see the gains of all states".into(),
         ),
         Refused::Unsolved => (
             "the Riccati equation has no solution that was found".into(),
-            match chosen {
-                true => "try without --states",
-                false => "weights far apart, or a model at its limit? Look at it with `trunnion modes`",
-            }
-            .into(),
+            "weights far apart, or a model at its limit? Look at it with `trunnion modes`".into(),
         ),
     };
     Failure::Run { message, hint: Some(hint) }

@@ -8,6 +8,7 @@ use serde_json::json;
 use trunnion_sim::integrate::Ended;
 use trunnion_sim::run::Settings;
 
+use crate::advice::warnings;
 use crate::failure::Failure;
 use crate::files::write_whole;
 use crate::given::Given;
@@ -88,6 +89,9 @@ pub fn execute(args: &RunArgs, colour: bool) -> Result<(), Failure> {
     writer.finish(&outcome.ended(), Metadata::new())?;
     for line in &outcome.log {
         eprintln!("{line}");
+    }
+    for warning in warnings(&project, &outcome.fired) {
+        eprintln!("{}", warning.render(colour));
     }
     if let Some(path) = &args.stats {
         write_stats(path, &project, solver.name, &settings, &outcome)?;

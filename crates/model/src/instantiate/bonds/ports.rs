@@ -16,7 +16,8 @@ pub struct Meeting {
 }
 
 impl<'a> Builder<'a> {
-    /// Joins the two sides of every port. What is connected to nothing has no flow, in mechanics no force.
+    /// Joins the two sides of every port. What is connected to nothing has no flow, in mechanics and at a
+    /// 1-junction of raw bonds no effort: an open end never holds anything fast.
     pub fn close_ports(&mut self) {
         for index in 0..self.tree.instances.len() {
             let ports: Vec<&'a Port> = self.tree.instances[index].each(|b| &b.ports).collect();
@@ -35,11 +36,12 @@ impl<'a> Builder<'a> {
         let Some(pair) = self.port_pair(&name, port) else { return };
         let Meeting { outside, inside } = self.bonds.ports.remove(&name).unwrap_or_default();
         let outside = outside.unwrap_or_else(|| {
-            let kind = if across_is_effort { Kind::Sf } else { Kind::Se };
+            let no_flow = across_is_effort && !(domain.is_raw() && self.ends_at_one(&inside));
+            let kind = if no_flow { Kind::Sf } else { Kind::Se };
             let node = self.add_node(index, kind, name.clone(), &port.key.span, true);
             let zero = vec![self.graph().constant(0.0).id];
             let law = &mut self.network.nodes[node].law;
-            if across_is_effort {
+            if no_flow {
                 law.flow = zero;
             } else {
                 law.effort = zero;
@@ -69,6 +71,13 @@ impl<'a> Builder<'a> {
         };
         let bond = self.add_bond(outside, node, Some(domain));
         self.network.bonds[bond].pairs.push(pair);
+    }
+
+    fn ends_at_one(&self, inside: &[usize]) -> bool {
+        let [bond] = inside else { return false };
+        let bond = &self.network.bonds[*bond];
+        let node = if bond.from == OPEN { bond.to } else { bond.from };
+        self.network.nodes.get(node).is_some_and(|n| n.kind == Kind::One)
     }
 
     /// Puts what is outside at the open end of a bond; the port's variables count power into the component.

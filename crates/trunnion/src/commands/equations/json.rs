@@ -7,6 +7,7 @@
 use serde_json::{Value, json};
 use trunnion_equations::flat::{Action, Assignment, Direction, Origin};
 use trunnion_equations::print::terms;
+use trunnion_equations::structure::Reduction;
 use trunnion_equations::{Binary, Expr, Node, Symbol, Unary};
 
 use super::sheet::{Line, Sheet};
@@ -29,6 +30,7 @@ pub fn render(sheet: &Sheet) -> String {
         "parameters": quantities(&sheet.parameters),
         "inputs": quantities(&sheet.inputs),
         "modes": quantities(&sheet.modes),
+        "reduced": reduced(sheet),
         "definitions": lines(&sheet.definitions),
         "differential": lines(&sheet.differential),
         "algebraic": lines(&sheet.algebraic),
@@ -38,8 +40,32 @@ pub fn render(sheet: &Sheet) -> String {
             let value = expression(sheet, o.value);
             json!({ "name": o.name, "unit": unit(&o.unit), "doc": o.doc, "origin": origin(sheet, &o.origin), "value": value })
         }).collect::<Vec<_>>(),
+        "aliases": aliases(sheet),
     });
     format!("{document:#}\n")
+}
+
+/// States that follow from others, each by 0 = constraint.
+fn reduced(sheet: &Sheet) -> Vec<Value> {
+    let name = |s: &Symbol| sheet.quantity(*s).name.clone();
+    let one = |r: &Reduction| {
+        json!({
+            "state": name(&r.given_up),
+            "follows_from": r.others.iter().map(name).collect::<Vec<_>>(),
+            "equation": r.equation,
+            "origin": origin(sheet, &r.origin),
+            "constraint": expression(sheet, r.constraint),
+        })
+    };
+    sheet.reduced.iter().map(one).collect()
+}
+
+fn aliases(sheet: &Sheet) -> Vec<Value> {
+    let one = |(names, e): &(Vec<Symbol>, Expr)| {
+        let names: Vec<Value> = names.iter().map(|&s| quantity(sheet, s)).collect();
+        json!({ "names": names, "value": expression(sheet, *e) })
+    };
+    sheet.equal.iter().map(one).collect()
 }
 
 fn unit(unit: &trunnion_equations::Unit) -> Value {

@@ -5,6 +5,7 @@ use trunnion_equations::print::{Style, latex_name, print, terms};
 use trunnion_equations::{Expr, Symbol};
 
 use super::sheet::{Line, Sheet};
+use super::text::{place, reduction};
 use crate::listing::number;
 
 /// Longer expressions do not fit on paper.
@@ -19,6 +20,7 @@ pub fn render(sheet: &Sheet) -> String {
         body.push_str(&format!("{}\n", escaped(project.doc.trim())));
     }
     quantities(sheet, &mut body, "States", &sheet.states, "start");
+    reduced(sheet, &mut body);
     quantities(sheet, &mut body, "Unknowns solved numerically", &sheet.unknowns, "guess");
     quantities(sheet, &mut body, "Parameters", &sheet.parameters, "value");
     quantities(sheet, &mut body, "Inputs", &sheet.inputs, "start");
@@ -28,6 +30,7 @@ pub fn render(sheet: &Sheet) -> String {
     lines(sheet, &mut body, "Equations solved numerically", &sheet.algebraic);
     events(sheet, &mut body);
     tasks(sheet, &mut body);
+    lines(sheet, &mut body, "Further results", &sheet.beside);
     let outputs = sheet.outputs.iter().map(|o| {
         let note = if o.unit.text.is_empty() { String::new() } else { format!("[{}]", o.unit.text) };
         (format!("{} &= {}", latex_name(&o.name), expression(sheet, o.value)), note)
@@ -37,7 +40,7 @@ pub fn render(sheet: &Sheet) -> String {
         let names: Vec<String> = names.iter().map(|&s| name(sheet, s)).collect();
         (format!("{} &= {}", names.join(" = "), expression(sheet, *e)), String::new())
     });
-    align(&mut body, "Other names for the same", equal.collect());
+    align(&mut body, "Also known as", equal.collect());
     format!(
         "\\documentclass{{article}}\n\\usepackage[utf8]{{inputenc}}\n\\usepackage{{amsmath,longtable,textcomp}}\n\
          \\allowdisplaybreaks\n\\begin{{document}}\n{body}\\end{{document}}\n"
@@ -80,6 +83,12 @@ fn quantities(sheet: &Sheet, body: &mut String, title: &str, list: &[Symbol], va
     body.push_str("\\end{longtable}\n");
 }
 
+fn reduced(sheet: &Sheet, body: &mut String) {
+    for one in sheet.reduced {
+        body.push_str(&format!("\n{}\n", escaped(&reduction(sheet, one).replace('`', ""))));
+    }
+}
+
 fn power_of_ten(number: &str) -> String {
     match number.split_once('e') {
         Some((mantissa, exponent)) => format!(r"{mantissa} \cdot 10^{{{exponent}}}"),
@@ -89,10 +98,7 @@ fn power_of_ten(number: &str) -> String {
 
 fn lines(sheet: &Sheet, body: &mut String, title: &str, lines: &[Line]) {
     let rows = lines.iter().map(|line| {
-        (
-            format!("{} &= {}", expression(sheet, line.left), expression(sheet, line.right)),
-            line.equation.clone(),
-        )
+        (format!("{} &= {}", expression(sheet, line.left), expression(sheet, line.right)), place(line))
     });
     align(body, title, rows.collect());
 }

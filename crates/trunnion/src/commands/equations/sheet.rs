@@ -1,21 +1,18 @@
 //! What is shown of a model, in the names of the user, before it is put into words.
-//!
-//! Connections make many equations that only give another name to something: `a = b`, `a = −b`. The short form uses one
-//! name for each such group, a state's, parameter's or unknown's own or else the one with the shortest path, puts in
-//! what is only a number, and lists the other names at the end.
 
 use std::collections::HashMap;
 
 use trunnion_equations::flat::{Action, Assignment, Direction, Event, Kind, Origin, Output, Quantity, Task};
-use trunnion_equations::structure::written;
-use trunnion_equations::{Binary, Expr, Graph, Node, Start, Symbol, System, Unary};
+use trunnion_equations::structure::{Reduction, written};
+use trunnion_equations::{Binary, Expr, Node, Start, Symbol, System, Unary};
 
+use super::names::{Groups, beside, passing, replaced};
 use crate::project::Project;
 
 /// How much of the work of sorting is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// One name for what is equal.
+    /// One name for what is equal, none for what is used in passing.
     Short,
     /// Every definition.
     Complete,
@@ -46,6 +43,10 @@ pub struct Sheet<'a> {
     pub differential: Vec<Line>,
     /// 0 = right.
     pub algebraic: Vec<Line>,
+    /// Definitions that only results need.
+    pub beside: Vec<Line>,
+    /// States that are not independent.
+    pub reduced: &'a [Reduction],
     /// Names that are equal to an expression, by groups.
     pub equal: Vec<(Vec<Symbol>, Expr)>,
     pub events: Vec<Event>,
@@ -75,6 +76,8 @@ impl<'a> Sheet<'a> {
             definitions: vec![],
             differential: vec![],
             algebraic: vec![],
+            beside: vec![],
+            reduced: &system.reduced,
             equal: vec![],
             events: system.as_written.events.clone(),
             tasks: system.as_written.tasks.clone(),
@@ -99,7 +102,10 @@ impl<'a> Sheet<'a> {
             let (equation, origin) = (d.equation.clone(), d.origin.clone());
             let line = Line { left: d.leaf, right, equation, origin };
             match system.graph.node(d.leaf) {
-                Node::Derivative(_) => self.differential.push(line),
+                // The rate of a state that was given up is an unknown like others.
+                Node::Derivative(s) if system.y_place(s).is_some_and(|i| i < system.n_states) => {
+                    self.differential.push(line);
+                }
                 _ => self.definitions.push(line),
             }
         }
@@ -122,9 +128,12 @@ impl<'a> Sheet<'a> {
             _ => None,
         };
         self.differential.sort_by_key(order);
+        let mut same: Vec<(Symbol, Expr)> = system.aliases.iter().map(|a| (a.symbol, a.value)).collect();
         if form == Form::Short {
-            self.join_names();
+            self.join_names(&mut same);
+            self.put_in(&mut same);
         }
+        self.equal = grouped(same);
     }
 
     /// Hidden modes as the relations they stand for.
@@ -133,13 +142,16 @@ impl<'a> Sheet<'a> {
     }
 
     /// One name for what is equal.
-    fn join_names(&mut self) {
+    fn join_names(&mut self, same: &mut Vec<(Symbol, Expr)>) {
         let graph = &self.system.graph;
         let groups = Groups::new(graph, &self.definitions);
         let names = groups.replacements(graph, |s| self.system.quantity(s).name.as_str());
         let replace = |e: Expr| replaced(graph, e, &names);
         for line in std::mem::take(&mut self.definitions) {
-            let Node::Symbol(s) = graph.node(line.left) else { continue };
+            let Node::Symbol(s) = graph.node(line.left) else {
+                self.definitions.push(Line { right: replace(line.right), ..line });
+                continue;
+            };
             if !groups.is_alias(s) {
                 // The group's name may be the negative of what was solved for.
                 let (left, right) = match graph.node(replace(line.left)) {
@@ -148,28 +160,50 @@ impl<'a> Sheet<'a> {
                 };
                 self.definitions.push(Line { left, right: right.id, ..line });
             }
-            if let Some(&right) = names.get(&s) {
-                match self.equal.iter_mut().find(|(_, e)| *e == right) {
-                    Some((names, _)) => names.push(s),
-                    None => self.equal.push((vec![s], right)),
-                }
-            }
+            same.extend(names.get(&s).map(|&right| (s, right)));
         }
-        for line in self.differential.iter_mut().chain(&mut self.algebraic) {
-            line.right = replace(line.right);
+        same.iter_mut().for_each(|(_, e)| *e = replace(*e));
+        self.needed().into_iter().for_each(|e| *e = replace(*e));
+        self.outputs.iter_mut().for_each(|o| o.value = replace(o.value));
+    }
+
+    /// What is used in passing is put in; what only results need goes to the end.
+    fn put_in(&mut self, same: &mut [(Symbol, Expr)]) {
+        let system = self.system;
+        let graph = &system.graph;
+        let mut definitions = std::mem::take(&mut self.definitions);
+        let roots: Vec<Expr> = self.needed().into_iter().map(|e| *e).collect();
+        let mut further = beside(graph, &mut definitions, &roots);
+        let mut put = passing(graph, &mut definitions, &roots, |s| system.quantity(s));
+        further.iter_mut().for_each(|line| line.right = replaced(graph, line.right, &put));
+        self.outputs.iter_mut().for_each(|o| o.value = replaced(graph, o.value, &put));
+        let outputs: Vec<Expr> = self.outputs.iter().map(|o| o.value).collect();
+        put.extend(passing(graph, &mut further, &outputs, |s| system.quantity(s)));
+        let all = |e: &mut Expr| *e = replaced(graph, *e, &put);
+        self.needed().into_iter().for_each(all);
+        self.outputs.iter_mut().map(|o| &mut o.value).for_each(all);
+        same.iter_mut().map(|(_, e)| e).for_each(all);
+        (self.definitions, self.beside) = (definitions, further);
+    }
+
+    /// Everything that decides how a run goes on.
+    fn needed(&mut self) -> Vec<&mut Expr> {
+        let lines = self.differential.iter_mut().chain(&mut self.algebraic);
+        let mut all: Vec<&mut Expr> = lines.map(|line| &mut line.right).collect();
+        fn set(list: &mut [Assignment]) -> impl Iterator<Item = &mut Expr> {
+            list.iter_mut().map(|a| &mut a.value)
         }
-        let set = |list: &mut Vec<Assignment>| list.iter_mut().for_each(|a| a.value = replace(a.value));
         for event in &mut self.events {
-            event.guard = replace(event.guard);
-            set(&mut event.set);
+            all.push(&mut event.guard);
+            all.extend(set(&mut event.set));
         }
         for task in &mut self.tasks {
             match &mut task.action {
-                Action::Set(list) => set(list),
-                Action::Script { inputs, .. } => inputs.iter_mut().for_each(|(_, e)| *e = replace(*e)),
+                Action::Set(list) => all.extend(set(list)),
+                Action::Script { inputs, .. } => all.extend(inputs.iter_mut().map(|(_, e)| e)),
             }
         }
-        self.outputs.iter_mut().for_each(|o| o.value = replace(o.value));
+        all
     }
 
     pub fn quantity(&self, s: Symbol) -> &Quantity {
@@ -213,88 +247,16 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// Which defined names are equal up to their sign, or constant.
-struct Groups {
-    /// ± another name, or a number, for each name that is nothing more.
-    alias: HashMap<Symbol, Expr>,
-    /// All defined names, in the order of evaluation.
-    defined: Vec<Symbol>,
-}
-
-impl Groups {
-    fn new(graph: &Graph, definitions: &[Line]) -> Self {
-        let mut groups = Groups { alias: HashMap::new(), defined: vec![] };
-        for line in definitions {
-            let Node::Symbol(s) = graph.node(line.left) else { continue };
-            groups.defined.push(s);
-            // What comes before is in terms of its roots already: a + 0 is a.
-            let value = replaced(graph, line.right, &groups.alias);
-            let plain = match graph.node(value) {
-                Node::Const(_) => true,
-                _ => signed(graph, value).is_some(),
-            };
-            if plain {
-                groups.alias.insert(s, value);
-            }
+/// Names by what they are equal to.
+fn grouped(same: Vec<(Symbol, Expr)>) -> Vec<(Vec<Symbol>, Expr)> {
+    let mut place: HashMap<Expr, usize> = HashMap::new();
+    let mut groups: Vec<(Vec<Symbol>, Expr)> = vec![];
+    for (name, value) in same {
+        let i = *place.entry(value).or_insert(groups.len());
+        match groups.get_mut(i) {
+            Some((names, _)) => names.push(name),
+            None => groups.push((vec![name], value)),
         }
-        groups
     }
-
-    fn is_alias(&self, s: Symbol) -> bool {
-        self.alias.contains_key(&s)
-    }
-
-    /// What each name but the group's own is replaced by.
-    fn replacements<'n>(&self, graph: &Graph, name: impl Fn(Symbol) -> &'n str) -> HashMap<Symbol, Expr> {
-        // (name, negative) that stands for each root that is itself defined.
-        let own = self.defined.iter().filter(|s| !self.is_alias(**s));
-        let mut chosen: HashMap<Symbol, (Symbol, bool)> = own.map(|&s| (s, (s, false))).collect();
-        let rank = |(s, negative): (Symbol, bool)| (name(s).matches('.').count(), name(s).len(), negative);
-        let root_of = |s: &Symbol| self.alias.get(s).and_then(|&e| signed(graph, e));
-        for s in &self.defined {
-            if let Some((root, negative)) = root_of(s)
-                && let Some(best) = chosen.get_mut(&root)
-                && rank((*s, negative)) < rank(*best)
-            {
-                *best = (*s, negative);
-            }
-        }
-        let mut names = HashMap::new();
-        for &s in &self.defined {
-            let (root, negative) = match (self.alias.get(&s), root_of(&s)) {
-                (Some(&number), None) => {
-                    names.insert(s, number);
-                    continue;
-                }
-                (_, Some(root)) => root,
-                (None, None) => (s, false),
-            };
-            let (own, turned) = chosen.get(&root).copied().unwrap_or((root, false));
-            if own != s {
-                let e = graph.symbol(own);
-                names.insert(s, if negative != turned { -e } else { e }.id);
-            }
-        }
-        names
-    }
-}
-
-/// A name, and whether it is negated.
-fn signed(graph: &Graph, e: Expr) -> Option<(Symbol, bool)> {
-    match graph.node(e) {
-        Node::Symbol(s) => Some((s, false)),
-        Node::Unary(Unary::Neg, inner) => match graph.node(inner) {
-            Node::Symbol(s) => Some((s, true)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn replaced(graph: &Graph, e: Expr, names: &HashMap<Symbol, Expr>) -> Expr {
-    let one = |node| match node {
-        Node::Symbol(s) => names.get(&s).copied(),
-        _ => None,
-    };
-    graph.rewrite(&[e], one)[0]
+    groups
 }

@@ -2,6 +2,7 @@
 
 use trunnion_equations::flat::{Action, Assignment};
 use trunnion_equations::print::{Style, print, terms};
+use trunnion_equations::structure::Reduction;
 use trunnion_equations::{Expr, Symbol};
 
 use super::sheet::{Line, Sheet};
@@ -18,6 +19,7 @@ pub fn render(sheet: &Sheet) -> String {
     let mut page = Page { sheet, text: String::new() };
     page.head();
     page.quantities("States", &sheet.states, "start");
+    page.reduced();
     page.quantities("Unknowns solved numerically", &sheet.unknowns, "guess");
     page.parameters();
     page.quantities("Inputs", &sheet.inputs, "start");
@@ -27,6 +29,7 @@ pub fn render(sheet: &Sheet) -> String {
     page.lines("Equations solved numerically", &sheet.algebraic);
     page.events();
     page.tasks();
+    page.lines("Further results", &sheet.beside);
     page.outputs();
     page.equal();
     page.text
@@ -44,6 +47,30 @@ pub fn expression(sheet: &Sheet, e: Expr) -> String {
 
 pub fn equation(sheet: &Sheet, line: &Line) -> String {
     format!("{} = {}", expression(sheet, line.left), expression(sheet, line.right))
+}
+
+/// Where a line comes from. Equations of bond graphs are named "element: quantity", and the quantity is seen anyway.
+pub fn place(line: &Line) -> String {
+    match line.equation.split_once(": ") {
+        Some((element, quantity)) => match quantity.rsplit_once(", ") {
+            Some((_, how)) => format!("{element}, {how}"),
+            None => element.to_string(),
+        },
+        None => line.equation.clone(),
+    }
+}
+
+/// Why a state is none: "`b.p` is not independent: it follows from `a.p` (gear)".
+pub fn reduction(sheet: &Sheet, reduction: &Reduction) -> String {
+    let name = |s: &Symbol| format!("`{}`", sheet.quantity(*s).name);
+    let others: Vec<String> = reduction.others.iter().map(name).collect();
+    let from = match &others[..] {
+        [] => "what is given".into(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    };
+    let given_up = name(&reduction.given_up);
+    format!("{given_up} is not independent: it follows from {from} ({})", reduction.equation)
 }
 
 struct Page<'a> {
@@ -122,7 +149,16 @@ impl Page<'_> {
         let short = texts.iter().map(|text| text.chars().count()).filter(|&n| n <= WIDEST);
         let width = short.max().unwrap_or(0);
         for (line, text) in lines.iter().zip(texts) {
-            self.line(&format!("  {text:<width$}   # {}", line.equation));
+            self.line(&format!("  {text:<width$}   # {}", place(line)));
+        }
+    }
+
+    fn reduced(&mut self) {
+        if !self.sheet.reduced.is_empty() {
+            self.line("");
+        }
+        for one in self.sheet.reduced {
+            self.line(&format!("  {}", reduction(self.sheet, one)));
         }
     }
 
@@ -130,11 +166,13 @@ impl Page<'_> {
         if self.sheet.equal.is_empty() {
             return;
         }
-        self.title("Other names for the same");
+        self.title("Also known as");
+        let mut table = Listing::new([("  used above", Align::Left), ("other names", Align::Left)]);
         for (names, e) in &self.sheet.equal {
             let names: Vec<&str> = names.iter().map(|&s| self.sheet.quantity(s).name.as_str()).collect();
-            self.line(&format!("  {} = {}", names.join(" = "), expression(self.sheet, *e)));
+            table.push([format!("  {}", expression(self.sheet, *e)), names.join(", ")]);
         }
+        table.lines().iter().for_each(|line| self.line(line));
     }
 
     fn assignments(&mut self, set: &[Assignment]) {

@@ -1,0 +1,119 @@
+//! Things that are no errors but may not be meant: signals nobody takes, numbers without a unit.
+
+use std::collections::HashSet;
+
+use trunnion_equations::flat::Action;
+use trunnion_equations::{Expr, Node, Symbol};
+
+use super::Builder;
+use crate::component::{Causality, Form, Port};
+use crate::diagnostic::Diagnostic;
+
+/// More examples help nobody.
+const MOST: usize = 6;
+
+impl<'a> Builder<'a> {
+    pub fn add_notes(&self) {
+        if !self.problems.has_errors() {
+            self.note_isolated_signals();
+            self.note_bare_numbers();
+        }
+    }
+
+    /// Outputs of signal blocks that nothing outside the block uses.
+    fn note_isolated_signals(&self) {
+        let used = self.used_elsewhere();
+        for (index, instance) in self.tree.instances.iter().enumerate().skip(1) {
+            let ports: Vec<&'a Port> = instance.each(|b| &b.ports).collect();
+            // What is inside a component is its author's business.
+            if instance.parent != Some(0) || ports.iter().any(|p| p.causality.is_none()) {
+                continue;
+            }
+            let mut outputs = ports.iter().filter(|p| p.causality == Some(Causality::Out)).peekable();
+            let symbol = |p: &Port| self.names.map.get(&instance.full(&p.key.name)).and_then(|n| n.symbol);
+            let taken = |p: &&Port| symbol(p).is_none_or(|s| used.contains(&(index, s)));
+            if outputs.peek().is_some() && !outputs.any(|p| taken(&*p)) {
+                self.problems.add(
+                    Diagnostic::note("M0311", format!("nothing takes the signal of `{}`", instance.path))
+                        .at(&instance.place, "isolated")
+                        .hint("connect its output, or leave the block out"),
+                );
+            }
+        }
+    }
+
+    /// Symbols and the top-level components of their own that do not count as users.
+    fn used_elsewhere(&self) -> HashSet<(usize, Symbol)> {
+        let graph = self.graph();
+        let mut used = HashSet::new();
+        let owner: std::collections::HashMap<Symbol, usize> = self
+            .tree
+            .instances
+            .iter()
+            .enumerate()
+            .flat_map(|(i, instance)| {
+                instance.each(|b| &b.ports).map(move |p| (i, instance.full(&p.key.name)))
+            })
+            .filter_map(|(i, name)| Some((self.names.map.get(&name)?.symbol?, i)))
+            .collect();
+        let mut enter = |from: &str, roots: Vec<Expr>| {
+            for e in graph.reachable(roots) {
+                if let Node::Symbol(s) = graph.node(e)
+                    && let Some(&i) = owner.get(&s)
+                    && self.tree.instances[i].path != from
+                {
+                    used.insert((i, s));
+                }
+            }
+        };
+        for equation in &self.flat.equations {
+            enter(&equation.origin.component, vec![equation.lhs, equation.rhs]);
+        }
+        for output in &self.flat.outputs {
+            enter(&output.origin.component, vec![output.value]);
+        }
+        for event in &self.flat.events {
+            enter(&event.origin.component, vec![event.guard]);
+        }
+        for node in &self.network.nodes {
+            let law = &node.law;
+            let roots = law.effort.iter().chain(&law.flow).chain(&law.ratio).copied().collect();
+            enter(&node.origin.component, roots);
+        }
+        for task in &self.flat.tasks {
+            let roots = match &task.action {
+                Action::Set(set) => set.iter().map(|a| a.value).collect(),
+                Action::Script { inputs, .. } => inputs.iter().map(|(_, e)| *e).collect(),
+            };
+            enter(&task.origin.component, roots);
+        }
+        used
+    }
+
+    /// Bare numbers given to parameters that have a unit, in one note.
+    fn note_bare_numbers(&self) {
+        let (mut examples, mut count, mut place) = (vec![], 0, None);
+        for instance in self.tree.instances.iter().filter(|i| i.parent == Some(0)) {
+            let mut given: Vec<_> = instance.arguments.iter().collect();
+            given.sort_by_key(|(name, _)| *name);
+            for (name, argument) in given {
+                let Form::Number(number) = argument.scalar.form else { continue };
+                let unit = self.names.map.get(&instance.full(name)).and_then(|n| n.unit.as_ref());
+                let Some(unit) = unit.filter(|u| u.text != "1" && number != 0.0) else { continue };
+                count += 1;
+                place.get_or_insert_with(|| argument.scalar.span.clone());
+                if examples.len() < MOST {
+                    examples.push(format!("{} = {number} {}", instance.full(name), unit.text));
+                }
+            }
+        }
+        if let Some(place) = place {
+            let rest = if count > MOST { ", …" } else { "" };
+            self.problems.add(
+                Diagnostic::note("M0312", format!("read as {}{rest}", examples.join(", ")))
+                    .at(&place, "a number without a unit")
+                    .hint("units in the file save doubts: \"150 kg\""),
+            );
+        }
+    }
+}

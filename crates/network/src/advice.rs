@@ -1,0 +1,174 @@
+//! What an experienced colleague would remark of a model that has no errors.
+//!
+//! - N0101  motions far faster than the run is long, and the store that causes them
+//! - N0102  a pump that nothing relieves
+//! - N0103  forces far from balance at the start
+
+use std::collections::HashSet;
+
+use trunnion_model::diagnostic::Severity;
+use trunnion_model::network::{Kind, Network};
+use trunnion_sim::linear::linearise;
+use trunnion_sim::machine::Machine;
+use trunnion_sim::modes::modes;
+
+use crate::causality::Finding;
+
+/// A run of so many time constants of its fastest motion is stiff.
+const STIFF: f64 = 1e6;
+/// A state with a smaller share in a motion does not cause it.
+const CAUSE: f64 = 0.2;
+/// Forces are out of balance when the rest is more than this share of the largest of them.
+const UNBALANCED: f64 = 0.5;
+/// Larger models are not linearised: the eigenvalues would take longer than the run.
+const MOST_STATES: usize = 300;
+
+/// Remarks on a model at its start, which runs for `length` seconds.
+pub fn advise(network: &Network, machine: &mut Machine, t: f64, y: &[f64], length: f64) -> Vec<Finding> {
+    let mut remarks = unrelieved(network);
+    remarks.extend(stiff(network, machine, t, y, length));
+    remarks.extend(unbalanced(network, machine, t, y));
+    remarks
+}
+
+fn stiff(network: &Network, machine: &mut Machine, t: f64, y: &[f64], length: f64) -> Option<Finding> {
+    let prepared = machine.prepared().clone();
+    let n = prepared.system.n_states;
+    if n == 0 || n > MOST_STATES {
+        return None;
+    }
+    let found = modes(&linearise(machine, t, y, &[], &[]).ok()?).ok()?;
+    let fastest = found.last()?;
+    let rate = fastest.pole.re.hypot(fastest.pole.im);
+    if rate * length < STIFF {
+        return None;
+    }
+    let mut shares: Vec<(usize, f64)> = fastest.shares.iter().copied().enumerate().collect();
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let name = |i: usize| prepared.layout.names[i].clone();
+    let causes: Vec<String> =
+        shares.iter().filter(|s| s.1 >= CAUSE).map(|s| format!("`{}`", name(s.0))).collect();
+    let state = prepared.system.unknowns[shares.first()?.0];
+    let node = network.nodes.iter().position(|n| n.law.states.contains(&state));
+    let hydraulic = |n: usize| {
+        let mine = network.bonds_of(n);
+        mine.iter().any(|&b| network.bonds[b].domain.is_some_and(|d| d.name == "hydraulic"))
+    };
+    let hint = match node {
+        Some(n) if network.nodes[n].kind == Kind::C && hydraulic(n) => {
+            "a small volume is a stiff spring: enlarge it, join it with its neighbour, or choose a rigid option"
+        }
+        _ => {
+            "the default solver copes with it; if the detail does not matter, leave it out or make it softer"
+        }
+    };
+    Some(Finding {
+        code: "N0101",
+        severity: Severity::Warning,
+        message: format!(
+            "the model is stiff: {} change within {} s, the run takes {length} s",
+            causes.join(" and "),
+            short(std::f64::consts::TAU / rate)
+        ),
+        hint: hint.into(),
+        places: node.map(|n| (n, "the fastest store".into())).into_iter().collect(),
+    })
+}
+
+/// Pumps from which no relief valve can be reached through oil.
+fn unrelieved(network: &Network) -> Vec<Finding> {
+    let pumps = network.nodes.iter().enumerate().filter(|(_, n)| n.component == "pump" && !n.connection);
+    let sources = pumps.filter(|(_, n)| matches!(n.kind, Kind::Sf | Kind::Tf));
+    let relieves = |n: usize| ["relief_valve", "R_relief"].contains(&network.nodes[n].component.as_str());
+    let alone = sources.filter(|(n, _)| !reach(network, *n).into_iter().any(relieves));
+    let finding = |n: usize| Finding {
+        code: "N0102",
+        severity: Severity::Warning,
+        message: format!("nothing limits the pressure of `{}`", owner(network, n)),
+        hint: "connect a relief_valve from its outlet to a reservoir".into(),
+        places: vec![(n, "a pump delivers against any pressure".into())],
+    };
+    alone.map(|(n, _)| finding(n)).collect()
+}
+
+/// All nodes that oil can flow to.
+fn reach(network: &Network, from: usize) -> HashSet<usize> {
+    let (mut met, mut open) = (HashSet::from([from]), vec![from]);
+    while let Some(n) = open.pop() {
+        for b in network.bonds_of(n) {
+            let bond = &network.bonds[b];
+            if bond.domain.is_none_or(|d| d.name != "hydraulic") {
+                continue;
+            }
+            let other = if bond.from == n { bond.to } else { bond.from };
+            if met.insert(other) && !matches!(network.nodes[other].kind, Kind::Tf | Kind::Gy) {
+                open.push(other);
+            }
+        }
+    }
+    met
+}
+
+fn owner(network: &Network, n: usize) -> &str {
+    let node = &network.nodes[n];
+    if node.origin.component.is_empty() { &node.name } else { &node.origin.component }
+}
+
+/// The inertia that the start accelerates most, held against the forces at it.
+fn unbalanced(network: &Network, machine: &mut Machine, t: f64, y: &[f64]) -> Option<Finding> {
+    let prepared = machine.prepared().clone();
+    let mut row = vec![0.0; prepared.columns.len()];
+    machine.record(t, y, &mut row);
+    let value = |name: &str| prepared.column(name).map(|c| row[c]);
+    let effort = |n: usize| value(&format!("{}.e", network.nodes[n].name));
+    let mut worst: Option<(usize, f64, f64)> = None;
+    for n in (0..network.nodes.len()).filter(|&n| network.nodes[n].kind == Kind::I) {
+        let mechanical = |b: &usize| {
+            network.bonds[*b].domain.is_some_and(|d| ["translational", "rotational"].contains(&d.name))
+        };
+        let Some(net) = effort(n).filter(|_| network.bonds_of(n).iter().all(mechanical)) else { continue };
+        let around =
+            neighbours(network, n).into_iter().filter_map(effort).fold(0.0, |m: f64, e| m.max(e.abs()));
+        if net.abs() > UNBALANCED * around.max(1.0) && worst.is_none_or(|(_, w, _)| net.abs() > w.abs()) {
+            worst = Some((n, net, around));
+        }
+    }
+    let (n, net, _) = worst?;
+    let unit = prepared
+        .column(&format!("{}.e", network.nodes[n].name))
+        .map(|c| prepared.columns[c].unit.text.clone());
+    Some(Finding {
+        code: "N0103",
+        severity: Severity::Note,
+        message: format!(
+            "the run starts far from balance: {} {} push `{}`",
+            short(net), unit.unwrap_or_default(), owner(network, n)),
+        hint: "if it is meant to start at rest, `trunnion balance MODEL` finds where, and --write puts it into the file".into(),
+        places: vec![(n, "accelerated from the first instant".into())],
+    })
+}
+
+/// Four digits.
+fn short(value: f64) -> String {
+    let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
+    if (1e-3..1e6).contains(&rounded.abs()) { rounded.to_string() } else { format!("{rounded:e}") }
+}
+
+/// Elements around the junctions that a node can reach through junctions alone.
+fn neighbours(network: &Network, from: usize) -> Vec<usize> {
+    let (mut met, mut open, mut found) = (HashSet::from([from]), vec![from], vec![]);
+    while let Some(n) = open.pop() {
+        for b in network.bonds_of(n) {
+            let bond = &network.bonds[b];
+            let other = if bond.from == n { bond.to } else { bond.from };
+            if !met.insert(other) {
+                continue;
+            }
+            match network.nodes[other].kind {
+                Kind::Zero | Kind::One => open.push(other),
+                _ => found.push(other),
+            }
+        }
+    }
+    found
+}

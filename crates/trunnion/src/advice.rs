@@ -1,0 +1,62 @@
+//! Remarks on a model that has no errors: what its structure shows, and what happens when it is run for a moment.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use trunnion_model::Diagnostic;
+use trunnion_network::advise;
+use trunnion_sim::integrate::Moment;
+use trunnion_sim::machine::Machine;
+use trunnion_sim::run::run;
+
+use crate::listing::number;
+use crate::project::Project;
+use crate::simulate::{Overrides, point, settings};
+
+/// Nobody waits longer for advice.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What can be said of a model at its start, and of a run as far as it gets in two seconds.
+pub fn remarks(project: &Project) -> Vec<Diagnostic> {
+    let mut remarks = vec![];
+    if let Ok(mut at) = point(project, &Overrides::default(), None) {
+        let length = project.run.t_end - project.run.t_start;
+        let findings = advise(&project.network, &mut at.machine, at.t, &at.y, length);
+        remarks.extend(findings.iter().map(|f| f.diagnostic(&project.network, &project.sources)));
+    }
+    remarks.extend(trial(project));
+    remarks
+}
+
+/// Runs the model and reports the events that warn.
+fn trial(project: &Project) -> Vec<Diagnostic> {
+    let Ok((solver, settings)) = settings(&project.run, &Overrides::default()) else { return vec![] };
+    let begin = Instant::now();
+    let mut watch = |_: &mut Machine, _: f64, _: &[f64], _: Moment| match begin.elapsed() > PATIENCE {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    match run(&project.prepared, &HashMap::new(), solver, &settings, &mut watch) {
+        Ok(finished) => warnings(project, &finished.machine.fired),
+        Err(_) => vec![],
+    }
+}
+
+/// The messages of events that warn, each the first time it happened.
+pub fn warnings(project: &Project, fired: &[(usize, f64)]) -> Vec<Diagnostic> {
+    let mut told = HashSet::new();
+    let mut list = vec![];
+    for &(event, t) in fired {
+        let event = &project.prepared.system.events[event];
+        let Some(message) = event.warn.as_ref().filter(|_| told.insert(&event.name)) else { continue };
+        let whose = match event.origin.component.as_str() {
+            "" => String::new(),
+            path => format!("`{path}` "),
+        };
+        let text = format!("at t = {} s {whose}{message}", number(t, 5));
+        let warning = Diagnostic::warning("M0403", text);
+        list.push(warning.at_origin(&project.sources, &event.origin, "this came true"));
+    }
+    list
+}

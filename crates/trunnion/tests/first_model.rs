@@ -1,0 +1,47 @@
+//! The page about the first model is true: its model is what it says, and every command on it works.
+
+mod program;
+
+use std::path::Path;
+
+/// Texts between lines that open and close a block of one language.
+fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+    let open = format!("```{language}\n");
+    page.split(&open).skip(1).filter_map(|rest| rest.split("```").next()).collect()
+}
+
+#[test]
+fn every_command_of_the_page_works() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/first-model.md")).unwrap();
+    let folder = program::Folder::new();
+    let toml = blocks(&page, "toml");
+    folder.write("strut.toml", toml[0]);
+    let mut made = 0;
+    for line in blocks(&page, "sh").into_iter().flat_map(str::lines) {
+        let words = split(line);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        assert_eq!(words[0], "trunnion", "{line}");
+        folder.good(&words[1..]);
+        if let Some(at) = words.iter().position(|w| *w == "-o") {
+            assert!(folder.path(words[at + 1]).exists(), "{line}");
+            made += 1;
+        }
+    }
+    assert!(made >= 4);
+    // With what the page adds at the end it verifies itself.
+    folder.write("strut.toml", format!("{}\n{}", toml[0], toml[toml.len() - 1]));
+    folder.good(&["verify", "strut.toml"]);
+}
+
+/// Words of a command line; quotes hold one together.
+fn split(line: &str) -> Vec<String> {
+    let mut words = vec![];
+    for (k, part) in line.split('"').enumerate() {
+        match k % 2 {
+            0 => words.extend(part.split_whitespace().map(String::from)),
+            _ => words.push(part.to_string()),
+        }
+    }
+    words
+}
