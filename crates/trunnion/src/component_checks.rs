@@ -104,9 +104,9 @@ pub struct Bundle {
 
 impl Bundle {
     /// The components in these files; `library` has what else they use, and `beside` may be used too.
-    pub fn read(files: &dyn Files, library: Library, paths: &[String], beside: Vec<String>) -> Self {
+    pub fn read(files: &dyn Files, library: &Library, paths: &[String], beside: Vec<String>) -> Self {
         let problems = Problems::default();
-        let mut library = library;
+        let mut library = library.clone();
         let mut all = beside;
         all.extend(paths.iter().filter(|p| !all.contains(p)).cloned().collect::<Vec<_>>());
         let before = library.iter().count();
@@ -121,7 +121,7 @@ impl Bundle {
     }
 
     /// The component in one file; those beside it may be used by it.
-    pub fn of_file(files: &dyn Files, library: Library, path: &str) -> Self {
+    pub fn of_file(files: &dyn Files, library: &Library, path: &str) -> Self {
         Bundle::read(files, library, &[path.to_string()], siblings(path))
     }
 
@@ -131,9 +131,9 @@ impl Bundle {
     }
 
     /// The built-in library.
-    pub fn of(library: Library) -> Self {
+    pub fn of(library: &Library) -> Self {
         let components = library.iter().cloned().collect();
-        Bundle { library, components, problems: vec![] }
+        Bundle { library: library.clone(), components, problems: vec![] }
     }
 
     /// What cannot be laid to a component: files that could not be read at all.
