@@ -1,9 +1,7 @@
 //! What the program says to input that cannot work: cause, time, name, hint; a code that is not 0; nothing that looks
 //! whole and is not; never a panic.
 
-mod program;
-
-use program::Folder;
+use crate::program::Folder;
 
 const HINT: &str = "= hint:";
 

@@ -1,8 +1,6 @@
 //! Every built-in component meets the common checks, and components with faults do not.
 
-mod program;
-
-use program::Folder;
+use crate::program::Folder;
 use trunnion::component_checks::Bundle;
 use trunnion::files::{Embedded, library};
 use trunnion::parallel::{for_each, workers};

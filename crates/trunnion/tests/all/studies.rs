@@ -1,8 +1,6 @@
 //! Studies from end to end: open parameters, feedback, modes, measures.
 
-mod program;
-
-use program::Folder;
+use crate::program::Folder;
 
 /// The first TOML block of a page that has `mark` in it.
 fn example(page: &str, mark: &str) -> String {

@@ -1,8 +1,6 @@
 //! Components that are nothing but files in a folder of the user's.
 
-mod program;
-
-use program::Folder;
+use crate::program::Folder;
 
 const ICON: &str =
     r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M4 16h24"/></svg>"#;

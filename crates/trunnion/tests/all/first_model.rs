@@ -1,7 +1,6 @@
 //! The page about the first model is true: its model is what it says, and every command on it works.
 
-mod program;
-
+use crate::program::Folder;
 use std::path::Path;
 
 /// Texts between lines that open and close a block of one language.
@@ -14,7 +13,7 @@ fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
 fn every_command_of_the_page_works() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("docs/first-model.md")).unwrap();
-    let folder = program::Folder::new();
+    let folder = Folder::new();
     let toml = blocks(&page, "toml");
     folder.write("strut.toml", toml[0]);
     let mut made = 0;

@@ -1,7 +1,6 @@
 //! Networks in three phases, structure, equations, results, on the machines of the examples; and their energy.
 
-mod program;
-
+use crate::program::Folder;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -94,7 +93,7 @@ fn noise_finds_the_natural_frequency() {
 /// Reference cases, C.10: the gains found are the published ones to 0.02 %, and the model runs with them.
 #[test]
 fn optimal_gains_are_the_published_ones() {
-    let folder = program::Folder::new();
+    let folder = Folder::new();
     let path = examples().join("suspension/optimal.toml");
     let model = path.to_string_lossy();
     let zero = ["K1=0", "K2=0", "K3=0", "K4=0"].map(|set| ["--set", set]).concat();
@@ -118,7 +117,7 @@ fn optimal_gains_are_the_published_ones() {
 /// The published listing has the same five state equations: momentum, gas inflow, spool, body displacement, extension.
 #[test]
 fn the_formula_one_equations_read_like_the_published_ones() {
-    let folder = program::Folder::new();
+    let folder = Folder::new();
     let path = examples().join("suspension/formula_one.toml");
     let text = folder.good(&["equations", &path.to_string_lossy(), "--set", "load=none"]);
     let from = text.find("Definitions").expect("a list of definitions");

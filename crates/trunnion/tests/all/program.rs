@@ -80,3 +80,7 @@ impl Drop for Folder {
         let _ = fs::remove_dir_all(&self.0);
     }
 }
+
+pub fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap()
+}

@@ -1,0 +1,16 @@
+//! All tests of the program in one: linking it once takes longer than running most of them.
+
+mod architecture;
+mod bad_input;
+mod commands;
+mod domain_pairs;
+mod first_model;
+mod graphs;
+mod library_checks;
+mod model_commands;
+mod native;
+mod networks;
+mod pid;
+mod program;
+mod studies;
+mod user_components;
