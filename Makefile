@@ -5,7 +5,7 @@ TRUNNION := target/release/trunnion
 SHOW    := examples/hydraulic/stiff_circuit
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench tools clean
+.PHONY: help run test bench pictures tools clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,10 @@ bench: tools ## Measure: solvers, native code, and other tools where Python is p
 	@if python3 -m venv .venv && .venv/bin/pip install -q casadi==3.8.2 numpy==2.4.6; then \
 	  TRUNNION_PEER_PYTHON=$(CURDIR)/.venv/bin/python cargo bench --locked -p trunnion --bench circuit; \
 	else cargo bench --locked -p trunnion --bench circuit; fi
+
+pictures: tools ## Draw the pictures of the manual anew
+	cargo build --release --locked -p trunnion
+	docs/pictures.sh $(TRUNNION)
 
 clean: ## Remove everything that was built
 	cargo clean

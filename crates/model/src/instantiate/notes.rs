@@ -106,6 +106,10 @@ impl<'a> Builder<'a> {
             given.sort_by_key(|(name, _)| *name);
             for (name, argument) in given {
                 let Form::Number(number) = argument.scalar.form else { continue };
+                // Whoever types a value at the command line knows what it is for.
+                if argument.scalar.span.source.name.starts_with("--set") {
+                    continue;
+                }
                 let unit = self.names.map.get(&instance.full(name)).and_then(|n| n.unit.as_ref());
                 let Some(unit) = unit.filter(|u| u.text != "1" && number != 0.0) else { continue };
                 count += 1;

@@ -163,7 +163,7 @@ impl Sweep {
             }
             // Range and unit are checked by the reader of the model, at both ends.
             for value in [one.values[0], one.values[one.values.len() - 1]] {
-                let model = read_model(&args.model, &with(&set, &one.name, value, &one.unit))?;
+                let model = read_model(&args.model, &with(&set, &one.name, value))?;
                 moves |= fingerprint(&model.run) != fingerprint(&project.run);
             }
             swept.push(one);
@@ -202,7 +202,7 @@ impl Sweep {
         let given: HashMap<Symbol, f64> = pairs().map(|(s, &v)| (s.symbol, s.unit.to_si(v))).collect();
         let own = match &self.reread {
             Some((model, set, overrides)) => {
-                let set = pairs().fold(set.clone(), |set, (s, &v)| with(&set, &s.name, v, &s.unit));
+                let set = pairs().fold(set.clone(), |set, (s, &v)| with(&set, &s.name, v));
                 Some(settings(&read_model(model, &set)?.run, overrides)?.1)
             }
             None => None,
@@ -405,9 +405,10 @@ fn shown(value: f64, unit: &Unit) -> String {
     if unit.text.is_empty() { format!("{value:?}") } else { format!("{value:?} {}", unit.text) }
 }
 
-fn with(set: &[String], name: &str, value: f64, unit: &Unit) -> Vec<String> {
+/// A bare number counts in the unit of the parameter.
+fn with(set: &[String], name: &str, value: f64) -> Vec<String> {
     let mut set = set.to_vec();
-    set.push(format!("{name}={}", shown(value, unit)));
+    set.push(format!("{name}={value:?}"));
     set
 }
 

@@ -22,7 +22,7 @@ fn every_command_of_the_page_works() {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         assert_eq!(words[0], "trunnion", "{line}");
         folder.good(&words[1..]);
-        if let Some(at) = words.iter().position(|w| *w == "-o") {
+        if let Some(at) = words.iter().position(|w| ["-o", "--plot"].contains(w)) {
             assert!(folder.path(words[at + 1]).exists(), "{line}");
             made += 1;
         }

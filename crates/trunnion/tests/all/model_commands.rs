@@ -1,7 +1,6 @@
 //! Commands that look at a model, from end to end.
 
 use crate::program::{Folder, json};
-use serde_json::Value;
 
 const OSCILLATOR: &str = r#"
 [model]

@@ -198,7 +198,7 @@ fn the_energy_of_every_example_adds_up() {
             if accounts.is_empty() {
                 continue;
             }
-            let overrides = Overrides { t_end: None, solver: Some("auto".into()), rtol: Some(1e-10) };
+            let overrides = Overrides { t_end: None, solver: Some("auto".into()), rtol: Some(1e-8) };
             let balance = balance_of(&project, accounts, &overrides);
             let balance = balance.unwrap_or_else(|f| panic!("{name} {sets:?}: {}", f.render(false)));
             let relative = balance.relative();

@@ -35,7 +35,6 @@ impl Folder {
         self
     }
 
-    #[allow(dead_code)] // Not every test reads what was written.
     pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }

@@ -117,6 +117,8 @@ fn they_work_in_every_command() {
     assert!(folder.read("out.csv").contains("s.x"));
     let equations = folder.good(&["equations", "model.toml"]);
     assert!(equations.contains("s.k*s.x") && equations.contains("der(s.x)"), "{equations}");
+    assert!(folder.good(&["graph", "model.toml"]).contains("s.spring"));
+    folder.good(&["graph", "model.toml", "-o", "graph.svg"]);
     let energy = folder.good(&["energy", "model.toml"]);
     assert!(energy.contains("c.gap") && energy.contains("s.spring"), "{energy}");
 }

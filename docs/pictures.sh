@@ -1,0 +1,25 @@
+#!/bin/sh
+# Makes the pictures of the manual with the program itself: docs/pictures.sh path/to/trunnion
+set -eu
+trunnion=$(realpath "$1")
+cd "$(dirname "$0")"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The first model: its page is the script.
+awk '/^```toml/ { on = 1; next } /^```/ { if (on) exit } on' first-model.md > "$work/strut.toml"
+awk '/^```sh/ { on = 1; next } /^```/ { on = 0 } on' first-model.md > "$work/commands"
+(cd "$work" && trunnion() { "$trunnion" "$@"; } && . ./commands > /dev/null)
+cp "$work"/strut-*.svg pictures/
+
+# One picture for every example that says what to plot, and one bond graph for those with a network.
+mkdir -p pictures/examples
+for model in ../examples/*/*.toml; do
+    name=$(basename "$model" .toml)
+    if grep -q '^plot' "$model"; then
+        "$trunnion" plot "$model" -o "pictures/examples/$name.svg" > /dev/null
+    fi
+done
+for name in radar_pedestal formula_one crane_linked crane_four_dof; do
+    "$trunnion" graph ../examples/*/$name.toml -o "pictures/examples/$name-graph.svg" > /dev/null
+done
