@@ -142,6 +142,18 @@ impl Graph {
     }
 
     /// `name` is what users call it.
+    /// A symbol and whether it is negated; None for anything else.
+    pub fn signed(&self, e: Expr) -> Option<(Symbol, bool)> {
+        match self.node(e) {
+            Node::Symbol(s) => Some((s, false)),
+            Node::Unary(Unary::Neg, inner) => match self.node(inner) {
+                Node::Symbol(s) => Some((s, true)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     pub fn add_table(&self, name: &str, table: Table) -> TableId {
         let mut store = self.store();
         let tables = &mut store.tables;

@@ -37,6 +37,41 @@ fn capacitors_in_parallel_share_the_current() {
     near(value(&system, "i2", 0.0, &[5.0]), 6.0);
 }
 
+#[test]
+fn inductors_with_two_resistors_side_by_side_between_them_share_the_current() {
+    // U – L₁ – (R₁ ‖ R₂) – L₂: (L₁ + L₂) i' = U − R i, R = R₁ R₂/(R₁ + R₂). The currents a, b, c, d into the ends of the
+    // resistors go around in a circle, which hides i₁ = i₂; so do the potentials, which hides R₁ a = R₂ c.
+    let mut m = Model::new();
+    let [p1, p2, i1, i2] = ["p1", "p2", "i1", "i2"].map(|n| m.unknown(n, 0.0));
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|n| m.unknown(n, 0.0));
+    let [ua, ub, uc, ud] = ["ua", "ub", "uc", "ud"].map(|n| m.unknown(n, 0.0));
+    let [l1, l2, r1, r2, u] =
+        [("L1", 1.0), ("L2", 3.0), ("R1", 4.0), ("R2", 12.0), ("U", 10.0)].map(|(n, v)| m.parameter(n, v));
+    m.say("flux 1", |f| (f.graph.derivative(p1), f.ex(u) - f.ex(ua)));
+    m.say("flux 2", |f| (f.graph.derivative(p2), f.ex(ub)));
+    m.say("i1", |f| (f.ex(i1), f.ex(p1) / f.ex(l1)));
+    m.say("i2", |f| (f.ex(i2), f.ex(p2) / f.ex(l2)));
+    m.say("node 1", |f| (f.ex(a), f.ex(i1) - f.ex(c)));
+    m.say("node 2", |f| (f.ex(d), f.ex(i2) - f.ex(b)));
+    m.say("wire 1", |f| (f.ex(b), f.ex(a)));
+    m.say("wire 2", |f| (f.ex(c), f.ex(d)));
+    m.say("node 1 u", |f| (f.ex(uc), f.ex(ua)));
+    m.say("node 2 u", |f| (f.ex(ub), f.ex(ud)));
+    m.say("R1", |f| (f.ex(ua), f.ex(ub) + f.ex(r1) * f.ex(a)));
+    m.say("R2", |f| (f.ex(ud), f.ex(uc) - f.ex(r2) * f.ex(d)));
+    let system = m.analyse().unwrap();
+    assert_eq!((system.n(), system.n_states, system.reduced.len()), (1, 1, 1));
+    // One of the fluxes is left: 2 A flow.
+    let (kept, inductance) = if given_up(&system) == ["p2"] { ("p1", 1.0) } else { ("p2", 3.0) };
+    let y = [2.0 * inductance];
+    near(value(&system, kept, 0.0, &y), y[0]);
+    near(residual(&system, 0.0, &y)[0], inductance * (10.0 - 3.0 * 2.0) / 4.0);
+    near(value(&system, "i1", 0.0, &y), 2.0);
+    near(value(&system, "i2", 0.0, &y), 2.0);
+    near(value(&system, "a", 0.0, &y), 1.5);
+    near(value(&system, "c", 0.0, &y), 0.5);
+}
+
 /// Two masses through a gear, v₁ = r v₂: (m₁ + m₂/r²) v₁' = F.
 fn gear(dependent: bool) -> Model {
     let mut m = Model::new();

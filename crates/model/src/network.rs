@@ -113,8 +113,20 @@ pub struct Network {
 }
 
 impl Network {
-    /// The bonds of a node, in the order in which they were written.
-    pub fn bonds_of(&self, node: usize) -> Vec<usize> {
-        (0..self.bonds.len()).filter(|&b| self.bonds[b].from == node || self.bonds[b].to == node).collect()
+    /// The bonds of every node, in the order in which they were written.
+    pub fn incident(&self) -> Vec<Vec<usize>> {
+        incident(self.nodes.len(), self.bonds.iter().map(|b| (b.from, b.to)))
     }
+}
+
+/// For every node the numbers of the bonds that end at it.
+pub fn incident(nodes: usize, ends: impl Iterator<Item = (usize, usize)>) -> Vec<Vec<usize>> {
+    let mut incident = vec![vec![]; nodes];
+    for (b, (from, to)) in ends.enumerate() {
+        incident[from].push(b);
+        if to != from {
+            incident[to].push(b);
+        }
+    }
+    incident
 }

@@ -51,8 +51,8 @@ fn stiff(network: &Network, machine: &mut Machine, t: f64, y: &[f64], length: f6
     let state = prepared.system.unknowns[shares.first()?.0];
     let node = network.nodes.iter().position(|n| n.law.states.contains(&state));
     let hydraulic = |n: usize| {
-        let mine = network.bonds_of(n);
-        mine.iter().any(|&b| network.bonds[b].domain.is_some_and(|d| d.name == "hydraulic"))
+        let mine = network.bonds.iter().filter(|b| b.from == n || b.to == n);
+        mine.into_iter().any(|b| b.domain.is_some_and(|d| d.name == "hydraulic"))
     };
     let hint = match node {
         Some(n) if network.nodes[n].kind == Kind::C && hydraulic(n) => {
@@ -77,10 +77,11 @@ fn stiff(network: &Network, machine: &mut Machine, t: f64, y: &[f64], length: f6
 
 /// Pumps from which no relief valve can be reached through oil.
 fn unrelieved(network: &Network) -> Vec<Finding> {
+    let incident = network.incident();
     let pumps = network.nodes.iter().enumerate().filter(|(_, n)| n.component == "pump" && !n.connection);
     let sources = pumps.filter(|(_, n)| matches!(n.kind, Kind::Sf | Kind::Tf));
     let relieves = |n: usize| ["relief_valve", "R_relief"].contains(&network.nodes[n].component.as_str());
-    let alone = sources.filter(|(n, _)| !reach(network, *n).into_iter().any(relieves));
+    let alone = sources.filter(|(n, _)| !reach(network, &incident, *n).into_iter().any(relieves));
     let finding = |n: usize| Finding {
         code: "N0102",
         severity: Severity::Warning,
@@ -92,10 +93,10 @@ fn unrelieved(network: &Network) -> Vec<Finding> {
 }
 
 /// All nodes that oil can flow to.
-fn reach(network: &Network, from: usize) -> HashSet<usize> {
+fn reach(network: &Network, incident: &[Vec<usize>], from: usize) -> HashSet<usize> {
     let (mut met, mut open) = (HashSet::from([from]), vec![from]);
     while let Some(n) = open.pop() {
-        for b in network.bonds_of(n) {
+        for &b in &incident[n] {
             let bond = &network.bonds[b];
             if bond.domain.is_none_or(|d| d.name != "hydraulic") {
                 continue;
@@ -121,14 +122,17 @@ fn unbalanced(network: &Network, machine: &mut Machine, t: f64, y: &[f64]) -> Op
     machine.record(t, y, &mut row);
     let value = |name: &str| prepared.column(name).map(|c| row[c]);
     let effort = |n: usize| value(&format!("{}.e", network.nodes[n].name));
+    let incident = network.incident();
     let mut worst: Option<(usize, f64, f64)> = None;
     for n in (0..network.nodes.len()).filter(|&n| network.nodes[n].kind == Kind::I) {
         let mechanical = |b: &usize| {
             network.bonds[*b].domain.is_some_and(|d| ["translational", "rotational"].contains(&d.name))
         };
-        let Some(net) = effort(n).filter(|_| network.bonds_of(n).iter().all(mechanical)) else { continue };
-        let around =
-            neighbours(network, n).into_iter().filter_map(effort).fold(0.0, |m: f64, e| m.max(e.abs()));
+        let Some(net) = effort(n).filter(|_| incident[n].iter().all(mechanical)) else { continue };
+        let around = neighbours(network, &incident, n)
+            .into_iter()
+            .filter_map(effort)
+            .fold(0.0, |m: f64, e| m.max(e.abs()));
         if net.abs() > UNBALANCED * around.max(1.0) && worst.is_none_or(|(_, w, _)| net.abs() > w.abs()) {
             worst = Some((n, net, around));
         }
@@ -155,10 +159,10 @@ fn short(value: f64) -> String {
 }
 
 /// Elements around the junctions that a node can reach through junctions alone.
-fn neighbours(network: &Network, from: usize) -> Vec<usize> {
+fn neighbours(network: &Network, incident: &[Vec<usize>], from: usize) -> Vec<usize> {
     let (mut met, mut open, mut found) = (HashSet::from([from]), vec![from], vec![]);
     while let Some(n) = open.pop() {
-        for b in network.bonds_of(n) {
+        for &b in &incident[n] {
             let bond = &network.bonds[b];
             let other = if bond.from == n { bond.to } else { bond.from };
             if !met.insert(other) {

@@ -75,7 +75,7 @@ pub fn at(network: &Network, name: &str) -> usize {
 /// Rules (1) to (5) of causality at every node.
 pub fn rules_hold(network: &Network, from_gives_effort: &[bool]) -> Result<(), String> {
     for (node, n) in network.nodes.iter().enumerate() {
-        let bonds = network.bonds_of(node);
+        let bonds = &network.incident()[node];
         let giving =
             bonds.iter().filter(|&&b| from_gives_effort[b] == (network.bonds[b].from == node)).count();
         let holds = match n.kind {

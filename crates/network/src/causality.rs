@@ -21,7 +21,6 @@ mod tests;
 use trunnion_model::network::{Kind, Law, Network};
 
 pub use explain::Finding;
-pub use propagate::incident;
 use propagate::{Assignment, Reason};
 
 /// A store that cannot have a state of its own, and its bond.
@@ -123,7 +122,7 @@ impl Causality {
 
     /// How this bond came to its causality: for each element that decided, the nodes from it to the end of the bond.
     pub fn chains(&self, network: &Network, bond: usize) -> Vec<Vec<usize>> {
-        let incident = incident(network);
+        let incident = network.incident();
         let far = |bond: usize| {
             let b = &network.bonds[bond];
             if b.from == self.reasons[bond].by { b.to } else { b.from }

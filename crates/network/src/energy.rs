@@ -51,6 +51,7 @@ const PARTS_2: usize = 128;
 /// Adds an account for every element that takes or gives energy; call after `emit`.
 pub fn account(flat: &mut Flat, network: &Network) -> Vec<Account> {
     let mut accounts = vec![];
+    let incident = network.incident();
     for (n, node) in network.nodes.iter().enumerate() {
         let side = match node.kind {
             Kind::Se | Kind::Sf => Side::Supplied,
@@ -58,12 +59,12 @@ pub fn account(flat: &mut Flat, network: &Network) -> Vec<Account> {
             Kind::I | Kind::C => Side::Stored,
             _ => continue,
         };
-        let mine = network.bonds_of(n);
+        let mine = &incident[n];
         if mine.iter().any(|&b| network.bonds[b].domain.is_some_and(|d| d.name == "pneumatic")) {
             // The energy of a gas is not pressure times mass flow.
             continue;
         }
-        let power = power_into(flat, network, n, &mine);
+        let power = power_into(flat, network, n, mine);
         if flat.graph.at(power).value() == Some(0.0) {
             continue;
         }

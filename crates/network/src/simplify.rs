@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use trunnion_equations::{Graph, Node as Term};
 use trunnion_model::domain::{Connector, Domain};
-use trunnion_model::network::{Bond, Kind, Network, Node};
+use trunnion_model::network::{Bond, Kind, Network, Node, incident};
 
-use crate::causality::{Causality, incident};
+use crate::causality::Causality;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnNode {
@@ -74,14 +74,7 @@ impl BondGraph {
 
     /// The bonds of every node.
     pub fn incident(&self) -> Vec<Vec<usize>> {
-        let mut incident = vec![vec![]; self.nodes.len()];
-        for (b, bond) in self.bonds.iter().enumerate() {
-            incident[bond.from].push(b);
-            if bond.to != bond.from {
-                incident[bond.to].push(b);
-            }
-        }
-        incident
+        incident(self.nodes.len(), self.bonds.iter().map(|b| (b.from, b.to)))
     }
 }
 
@@ -119,7 +112,7 @@ impl<'a> Work<'a> {
             network,
             causality,
             bonds: network.bonds.iter().enumerate().map(drawn).collect(),
-            incident: incident(network),
+            incident: network.incident(),
             alive: vec![true; n],
             named: (0..n).collect(),
             dropped: vec![],

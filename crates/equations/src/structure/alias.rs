@@ -13,7 +13,7 @@
 use crate::flat::{Equation, Flat, Kind};
 use crate::graph::Graph;
 use crate::hash::Map;
-use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::node::{Binary, Expr, Node, Symbol};
 use crate::structure::{actions, states};
 
 /// A quantity that is nothing but another name.
@@ -110,18 +110,6 @@ pub fn replaced(graph: &Graph, roots: &[Expr], values: &Map<Symbol, Expr>) -> Ve
     })
 }
 
-/// A symbol and whether it is negated.
-pub fn signed(graph: &Graph, e: Expr) -> Option<(Symbol, bool)> {
-    match graph.node(e) {
-        Node::Symbol(s) => Some((s, false)),
-        Node::Unary(Unary::Neg, inner) => match graph.node(inner) {
-            Node::Symbol(s) => Some((s, true)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 /// Union-find over all quantities; `parent` is (quantity, negated).
 struct Groups {
     parent: Vec<(u32, bool)>,
@@ -165,7 +153,7 @@ impl Groups {
     /// Uses the equation up, if it is an alias.
     fn take(&mut self, graph: &Graph, lhs: Expr, rhs: Expr) -> bool {
         let (left, right) = parts(graph, lhs, rhs);
-        let unknown = |e: Expr| signed(graph, e).filter(|(s, _)| self.unknown[s.index()]);
+        let unknown = |e: Expr| graph.signed(e).filter(|(s, _)| self.unknown[s.index()]);
         match (unknown(left), unknown(right)) {
             (Some((a, m)), Some((b, n))) => self.join(graph, a, b, m != n),
             (Some((a, negative)), None) => self.fix(graph, a, negative, right),
@@ -200,7 +188,7 @@ impl Groups {
 
     /// ± a = value, where the value is a number or ± something that is no unknown.
     fn fix(&mut self, graph: &Graph, a: Symbol, negative: bool, value: Expr) -> bool {
-        let plain = matches!(graph.node(value), Node::Const(_)) || signed(graph, value).is_some();
+        let plain = matches!(graph.node(value), Node::Const(_)) || graph.signed(value).is_some();
         let (root, turned) = self.root(a.0);
         if !plain || self.state[root as usize].is_some() || self.known.contains_key(&root) {
             return false;
@@ -248,7 +236,7 @@ impl Groups {
         let mut members: Vec<(Symbol, Expr)> = values.iter().map(|(&s, &e)| (s, e)).collect();
         members.sort_unstable();
         for (member, value) in members {
-            let Some((best, negative)) = signed(graph, value) else { continue };
+            let Some((best, negative)) = graph.signed(value) else { continue };
             let (from, nominal) =
                 (quantities[member.index()].kind.clone(), quantities[member.index()].nominal);
             let is_state = self.state[best.index()] == Some(best.0);

@@ -238,8 +238,11 @@ impl Constraints {
                 let expanded = expand(graph, &[e], &value)[0];
                 value.insert(leaf_expr(graph, sorted.leaves[u]), expanded);
             }
-            let (torn, rest) =
-                if solution.singular { (unknowns, block) } else { (solution.torn, solution.residuals) };
+            let (torn, rest) = if solution.hidden.is_some() {
+                (unknowns, block)
+            } else {
+                (solution.torn, solution.residuals)
+            };
             let residuals: Vec<(usize, Expr)> = rest.iter().map(|&e| inner(e, &value)).collect();
             for u in torn {
                 fixing.insert(leaf_expr(graph, sorted.leaves[u]), residuals.clone());

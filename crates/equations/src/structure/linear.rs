@@ -28,8 +28,8 @@ pub fn linear(equations: &Equations<'_>, block: &[usize], unknowns: &[usize]) ->
     // (unknown, row) in order of elimination.
     let mut order: Vec<(usize, usize)> = Vec::new();
     while !gauss.open.is_empty() {
-        if gauss.open.iter().any(|&r| gauss.rows[r].is_empty()) {
-            return Some(Solution { singular: true, ..Solution::default() });
+        if let Some(&r) = gauss.open.iter().find(|&&r| gauss.rows[r].is_empty()) {
+            return Some(Solution { hidden: Some((block[r], gauss.right[r])), ..Solution::default() });
         }
         let (row, unknown) = gauss.pivot().or_else(|| gauss.last_pivot())?;
         gauss.eliminate(row, unknown);

@@ -4,6 +4,9 @@
 //! joined first. Each equation is given one unknown to determine; equations that tie states to each other are
 //! differentiated; strongly connected groups become blocks; blocks are solved in symbols where possible. What
 //! remains, together with the states, is the vector y of the numeric problem M y' = f.
+//!
+//! A linear block whose unknowns cancel, such as the currents around two wires side by side, hides a constraint on what
+//! it is computed from. The constraint takes the place of one of its equations, and all is sorted again.
 
 mod alias;
 mod assemble;
@@ -48,6 +51,9 @@ pub fn analyse(mut flat: Flat) -> Result<System, Vec<StructureError>> {
     }
 }
 
+/// Rounds of sorting end here at the latest: a constraint may hide behind another.
+const MOST_ROUNDS: usize = 16;
+
 fn solve(flat: &mut Flat, aliases: &[Alias]) -> Result<Solved, Vec<StructureError>> {
     let mut relations = Vec::new();
     relations::extract(flat, 0, &mut relations);
@@ -55,28 +61,78 @@ fn solve(flat: &mut Flat, aliases: &[Alias]) -> Result<Solved, Vec<StructureErro
     let is_parameter = |i: &usize| matches!(flat.quantities[*i].kind, Kind::Parameter { .. });
     let parameters: Map<Symbol, f64> =
         (0..start.len()).filter(is_parameter).map(|i| (Symbol(i as u32), start[i])).collect();
-    let reduced = index::reduce(flat, aliases, &mut relations, &parameters);
+    let written = (flat.equations.len(), flat.quantities.len(), relations.len());
+    let mut errors = vec![];
+    for _ in 0..MOST_ROUNDS {
+        let (found, hidden) = match sort(flat, aliases, &mut relations, &parameters) {
+            Ok(solved) => return Ok(Solved { relations, ..solved }),
+            Err(wrong) => wrong,
+        };
+        // What is wrong with the equations as they were written is told, not what became of them.
+        if errors.is_empty() {
+            errors = found;
+        }
+        flat.equations.truncate(written.0);
+        flat.quantities.truncate(written.1);
+        relations.truncate(written.2);
+        if hidden.is_empty() || !hidden.iter().all(|&(equation, value)| ties(flat, equation, value)) {
+            break;
+        }
+        let zero = flat.graph.constant(0.0).id;
+        for (equation, value) in hidden {
+            (flat.equations[equation].lhs, flat.equations[equation].rhs) = (zero, value);
+        }
+    }
+    Err(errors)
+}
+
+/// Whether 0 = value, found in the place of a written equation, still says something about unknowns.
+fn ties(flat: &Flat, equation: usize, value: Expr) -> bool {
+    let is_written = |s: Symbol| s.index() < flat.quantities.len();
+    let mut unknowns = false;
+    for e in flat.graph.reachable([value]) {
+        match flat.graph.node(e) {
+            Node::Symbol(s) if !is_written(s) => return false,
+            Node::Symbol(s) => unknowns |= matches!(flat.quantity(s).kind, Kind::Unknown { .. }),
+            Node::Derivative(_) => unknowns = true,
+            _ => {}
+        }
+    }
+    unknowns && equation < flat.equations.len()
+}
+
+/// What is wrong, and the equations that hide constraints with what they say.
+type Wrong = (Vec<StructureError>, Vec<(usize, Expr)>);
+
+fn sort(
+    flat: &mut Flat,
+    aliases: &[Alias],
+    relations: &mut Vec<Relation>,
+    parameters: &Map<Symbol, f64>,
+) -> Result<Solved, Wrong> {
+    let reduced = index::reduce(flat, aliases, relations, parameters);
     let sorted = reduced.sorted;
     let mut errors = error::findings(flat, &sorted, &reduced.trouble);
     if !errors.is_empty() {
-        return Err(errors);
+        return Err((errors, vec![]));
     }
-    let equations = sorted.equations(&flat.graph, &parameters);
-    let mut solutions = Vec::new();
+    let equations = sorted.equations(&flat.graph, parameters);
+    let (mut solutions, mut hidden) = (vec![], vec![]);
     for block in sorted.blocks(0..sorted.incidence.len()) {
         let unknowns: Vec<usize> = block.iter().filter_map(|&e| sorted.matching.unknown_of[e]).collect();
         let solution = equations.solve(&block, &unknowns);
-        if solution.singular {
+        if let Some(constraint) = solution.hidden {
             errors.push(error::dependent(flat, &sorted.leaves, &block, &unknowns));
+            hidden.push(constraint);
         }
         solutions.push(solution);
     }
     if !errors.is_empty() {
-        return Err(errors);
+        return Err((errors, hidden));
     }
     let (leaves, residuals) = (sorted.leaves, sorted.residuals);
     Ok(Solved {
-        relations,
+        relations: vec![],
         leaves,
         residuals,
         is_state: reduced.is_state,

@@ -23,8 +23,9 @@ pub struct Solution {
     pub torn: Vec<usize>,
     /// Equations whose residual determines them.
     pub residuals: Vec<usize>,
-    /// The block is linear and its equations depend on each other, whatever the parameters are.
-    pub singular: bool,
+    /// The block is linear and its equations depend on each other, whatever the parameters are: this equation, with
+    /// multiples of the others added, loses all unknowns of the block and says 0 = expression.
+    pub hidden: Option<(usize, Expr)>,
 }
 
 /// The equations of a model as residuals with their derivatives by the unknowns.

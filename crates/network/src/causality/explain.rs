@@ -123,7 +123,7 @@ impl Words<'_> {
         let Conflict { node, bonds } = conflict;
         let mut chains: Vec<Vec<usize>> =
             bonds.iter().flat_map(|&b| self.causality.chains(self.network, b)).collect();
-        let is_end = self.network.bonds_of(*node).len() == 1;
+        let is_end = self.network.incident()[*node].len() == 1;
         if matches!(self.kind(*node), Kind::Se | Kind::Sf) || is_end {
             chains.push(vec![*node]);
         }

@@ -4,12 +4,11 @@
 
 use trunnion_model::network::{Kind, Network};
 
-use super::propagate::incident;
 use super::{Causality, Loop};
 
 /// Variable 2b is the effort of bond b, 2b + 1 its flow.
 pub fn find(network: &Network, causality: &Causality) -> Vec<Loop> {
-    let incident = incident(network);
+    let incident = network.incident();
     let mut uses: Vec<Vec<usize>> = vec![vec![]; 2 * network.bonds.len()];
     for (node, bonds) in incident.iter().enumerate() {
         let side = Side { network, causality, node, bonds };

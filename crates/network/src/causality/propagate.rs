@@ -43,18 +43,6 @@ impl Reason {
     }
 }
 
-/// The bonds of every node, in the order in which they were written.
-pub fn incident(network: &Network) -> Vec<Vec<usize>> {
-    let mut incident = vec![vec![]; network.nodes.len()];
-    for (b, bond) in network.bonds.iter().enumerate() {
-        incident[bond.from].push(b);
-        if bond.to != bond.from {
-            incident[bond.to].push(b);
-        }
-    }
-    incident
-}
-
 pub struct Assignment<'a> {
     network: &'a Network,
     incident: Vec<Vec<usize>>,
@@ -73,7 +61,7 @@ pub struct Assignment<'a> {
 
 impl<'a> Assignment<'a> {
     pub fn new(network: &'a Network) -> Self {
-        let incident = incident(network);
+        let incident = network.incident();
         Assignment {
             network,
             given: vec![None; network.bonds.len()],

@@ -2,25 +2,15 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use crate::program::models;
 use trunnion::project::Project;
 use trunnion::simulate::{Overrides, settings};
 use trunnion_equations::{Compiled, Engine, Part};
 use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::run::run;
-
-fn models(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && !path.ends_with("parts") {
-            models(&path, found);
-        } else if path.extension().is_some_and(|e| e == "toml") {
-            found.push(path);
-        }
-    }
-}
 
 fn evaluate(compiled: &Compiled, part: Part, t: f64, y: &[f64], slow: &[f64]) -> Vec<u64> {
     let mut scratch = vec![0.0; compiled.scratch()];

@@ -1,6 +1,6 @@
 //! Networks in three phases, structure, equations, results, on the machines of the examples; and their energy.
 
-use crate::program::Folder;
+use crate::program::{Folder, models};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -163,17 +163,6 @@ fn the_crane_with_axle_has_the_expected_bond_graph() {
     // Four momenta, two volumes, two deflections, and the displacements that bodies and roads keep.
     assert_eq!(project.prepared.system.n_states, 8 + 6);
     assert_eq!(project.prepared.system.n(), project.prepared.system.n_states);
-}
-
-fn models(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && !path.ends_with("parts") {
-            models(&path, found);
-        } else if path.extension().is_some_and(|e| e == "toml") {
-            found.push(path);
-        }
-    }
 }
 
 /// stored + lost − supplied = 0, to 1e-6 of what moved, in every example and all its variants.

@@ -83,3 +83,15 @@ impl Drop for Folder {
 pub fn json(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap()
 }
+
+/// All model files below a folder.
+pub fn models(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("parts") {
+            models(&path, found);
+        } else if path.extension().is_some_and(|e| e == "toml") {
+            found.push(path);
+        }
+    }
+}

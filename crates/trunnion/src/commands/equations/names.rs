@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use trunnion_equations::flat::Quantity;
 use trunnion_equations::print::terms;
-use trunnion_equations::{Expr, Graph, Node, Symbol, Unary};
+use trunnion_equations::{Expr, Graph, Node, Symbol};
 
 use super::sheet::Line;
 
@@ -34,7 +34,7 @@ impl Groups {
             let value = replaced(graph, line.right, &groups.alias);
             let plain = match graph.node(value) {
                 Node::Const(_) => true,
-                _ => signed(graph, value).is_some(),
+                _ => graph.signed(value).is_some(),
             };
             if plain {
                 groups.alias.insert(s, value);
@@ -53,7 +53,7 @@ impl Groups {
         let own = self.defined.iter().filter(|s| !self.is_alias(**s));
         let mut chosen: HashMap<Symbol, (Symbol, bool)> = own.map(|&s| (s, (s, false))).collect();
         let rank = |(s, negative): (Symbol, bool)| (name(s).matches('.').count(), name(s).len(), negative);
-        let root_of = |s: &Symbol| self.alias.get(s).and_then(|&e| signed(graph, e));
+        let root_of = |s: &Symbol| self.alias.get(s).and_then(|&e| graph.signed(e));
         for s in &self.defined {
             if let Some((root, negative)) = root_of(s)
                 && let Some(best) = chosen.get_mut(&root)
@@ -79,18 +79,6 @@ impl Groups {
             }
         }
         names
-    }
-}
-
-/// A name, and whether it is negated.
-fn signed(graph: &Graph, e: Expr) -> Option<(Symbol, bool)> {
-    match graph.node(e) {
-        Node::Symbol(s) => Some((s, false)),
-        Node::Unary(Unary::Neg, inner) => match graph.node(inner) {
-            Node::Symbol(s) => Some((s, true)),
-            _ => None,
-        },
-        _ => None,
     }
 }
 
