@@ -123,6 +123,13 @@ impl<'a> Lexer<'a> {
         let number = &self.text[start..self.at];
         let after = self.rest().trim_start();
         let at = self.text.len() - after.len();
+        // `4e-6 (m^7/kg)^0.5`: what is no unit in parentheses lacks an operator; the parser says so.
+        if after.starts_with('(') {
+            let (unit, len) =
+                units::unit_prefix(after).ok().filter(|(_, len)| after[..*len].contains(['^', '/']))?;
+            self.at = at + len;
+            return Some(unit);
+        }
         if !after.starts_with(units::starts_name) {
             return None;
         }

@@ -81,6 +81,15 @@ fn dimension(unit: &str) -> Dimension {
 }
 
 #[test]
+fn a_unit_in_parentheses_follows_its_number() {
+    let value = parse_expression("4e-6 (m^7/kg)^0.5").map(|ast| ast.to_string());
+    assert_eq!(value.ok().as_deref(), Some("4e-6 (m^7/kg)^0.5"));
+    for wrong in ["3 (m)", "3 (m/2)", "3 (a + b)", "2 (x/y)"] {
+        assert!(parse_expression(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn constants_fold_to_their_value() {
     let check = |text: &str, value: f64, unit: &str| {
         let fixture = Fixture::new();

@@ -86,7 +86,7 @@ pub fn json(text: &str) -> serde_json::Value {
 
 /// All model files below a folder.
 pub fn models(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
+    for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() && !path.ends_with("parts") {
             models(&path, found);
