@@ -5,7 +5,7 @@
 //! common flow (1) in mechanics, where it is the velocity. A bond counts power positive from `from` to `to`.
 
 use trunnion_equations::flat::Origin;
-use trunnion_equations::{Expr, Symbol};
+use trunnion_equations::{Ex, Expr, Flat, Symbol};
 
 use crate::domain::Domain;
 
@@ -87,6 +87,13 @@ pub struct Node {
 pub struct Signed {
     pub symbol: Symbol,
     pub negative: bool,
+}
+
+impl Signed {
+    pub fn value(self, flat: &Flat) -> Ex<'_> {
+        let x = flat.ex(self.symbol);
+        if self.negative { -x } else { x }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

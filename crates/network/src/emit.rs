@@ -85,8 +85,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn value(&self, s: Signed) -> Expr {
-        let x = self.flat.ex(s.symbol);
-        if s.negative { (-x).id } else { x.id }
+        s.value(self.flat).id
     }
 
     /// ± symbol = value.

@@ -12,7 +12,7 @@
 use trunnion_equations::derivative::derivative;
 use trunnion_equations::flat::{Equation, Flat, Kind as QuantityKind, Output, Quantity, Unit};
 use trunnion_equations::{Binary, Expr, Node as Term, Symbol, Unary};
-use trunnion_model::network::{Kind, Network, Signed};
+use trunnion_model::network::{Kind, Network};
 
 use crate::emit::pair_of;
 
@@ -98,12 +98,11 @@ fn is_thermal(network: &Network, bond: usize) -> bool {
 }
 
 fn power_into(flat: &Flat, network: &Network, n: usize, mine: &[usize]) -> Expr {
-    let value = |s: Signed| if s.negative { -flat.ex(s.symbol) } else { flat.ex(s.symbol) };
     let mut power = flat.graph.constant(0.0);
     for &b in mine {
         let pair = pair_of(network, b);
-        let flow = value(pair.flow);
-        let part = if is_thermal(network, b) { flow } else { value(pair.effort) * flow };
+        let flow = pair.flow.value(flat);
+        let part = if is_thermal(network, b) { flow } else { pair.effort.value(flat) * flow };
         power = if network.bonds[b].to == n { power + part } else { power - part };
     }
     power.id
