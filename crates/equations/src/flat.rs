@@ -139,6 +139,26 @@ pub struct Output {
     pub value: Expr,
 }
 
+/// Something that has to stay zero although states could leave it: the gap of a closed loop.
+///
+/// The multiplier is a force along the gap: where it acts, λ · ġ is its power, so that ∂g̈/∂λ is symmetric and not negative. It is
+/// no unknown of the sorted equations: a run finds it from g̈ = 0 by numbers, also where constraints depend on each other, and brings
+/// states that left g = 0 or ġ = 0 back after each step.
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    /// What it is part of: the joint or coupling.
+    pub name: String,
+    pub origin: Origin,
+    /// g, of states and parameters; None: only speeds are tied.
+    pub position: Option<Expr>,
+    /// ġ, of states.
+    pub velocity: Expr,
+    /// g̈, linear in multipliers and derivatives of states.
+    pub acceleration: Expr,
+    /// A quantity of kind `Unknown` without an equation of its own.
+    pub multiplier: Symbol,
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Flat {
     pub graph: Graph,
@@ -149,6 +169,11 @@ pub struct Flat {
     pub outputs: Vec<Output>,
     /// States to give up first where equations tie states to each other.
     pub dependent: Vec<Symbol>,
+    pub constraints: Vec<Constraint>,
+    /// States whose start closing the loops is not to change if others can.
+    pub held: Vec<Symbol>,
+    /// States that are a unit quaternion (w, x, y, z) together.
+    pub quaternions: Vec<[Symbol; 4]>,
 }
 
 impl Flat {

@@ -25,6 +25,7 @@ use crate::diagnostic::{Diagnostic, Problems};
 use crate::domain::Connector;
 use crate::file::Span;
 use crate::language::{Ast, LangError, Typed, lower, references};
+use crate::mechanism::Mechanism;
 use crate::network::Network;
 use crate::units::{Dimension, Unit};
 
@@ -43,6 +44,7 @@ pub struct Builder<'a> {
     pub flat: Flat,
     pub values: Values,
     pub network: Network,
+    pub mechanism: Mechanism,
     /// Parameters whose value is left to whoever runs the model.
     pub deferred: Vec<Deferred>,
     bonds: Bonds,
@@ -68,6 +70,7 @@ pub fn instantiate<'a>(
         flat,
         values: Values::default(),
         network: Network::default(),
+        mechanism: Mechanism::default(),
         deferred: vec![],
         bonds: Bonds::default(),
         problems,

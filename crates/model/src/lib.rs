@@ -8,6 +8,7 @@ pub mod file;
 pub mod instantiate;
 pub mod language;
 mod load;
+pub mod mechanism;
 mod nearest;
 pub mod network;
 pub mod run;

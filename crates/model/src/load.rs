@@ -11,6 +11,7 @@ use crate::component::{
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Entry, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, relative};
 use crate::instantiate::{Deferred, Sets, Users, instantiate};
+use crate::mechanism::Mechanism;
 use crate::network::Network;
 use crate::run::{Expect, Run};
 
@@ -22,6 +23,7 @@ pub struct Model {
     /// Everything but the equations of the bond graph.
     pub flat: Flat,
     pub network: Network,
+    pub mechanism: Mechanism,
     pub run: Run,
     pub expect: Vec<Expect>,
     /// All texts it was made from, for showing where something comes from.
@@ -36,7 +38,7 @@ impl Model {
     pub fn nothing_to_simulate(&self, path: &str) -> Option<Diagnostic> {
         let empty =
             self.flat.equations.is_empty() && self.flat.outputs.is_empty() && self.flat.tasks.is_empty();
-        let empty = empty && self.network.nodes.is_empty();
+        let empty = empty && self.network.nodes.is_empty() && self.mechanism.is_empty();
         empty.then(|| {
             Diagnostic::error("M0006", format!("`{path}` has nothing to simulate"))
                 .hint("add [equations] or [components]; `trunnion new` writes a model to start from")
@@ -103,10 +105,11 @@ pub fn load_asking(
     }
     sets.sources().for_each(|s| sources.add(s));
     let users = Users::new(&builder.tree);
-    let (flat, network) = (builder.flat, builder.network);
+    let (flat, network, mechanism) = (builder.flat, builder.network, builder.mechanism);
     let hash = sources.hash();
     let (name, doc) = (root.title.clone(), root.doc.clone());
-    let model = |warnings| Model { name, doc, flat, network, run, expect, sources, warnings, hash };
+    let model =
+        |warnings| Model { name, doc, flat, network, mechanism, run, expect, sources, warnings, hash };
     let deferred = builder.deferred;
     (problems.finish().map(model).map_err(|errors| users.name(errors)), deferred)
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use trunnion_equations::structure::UNFIT_START;
 use trunnion_equations::{Engine, Flat, System, analyse};
+use trunnion_model::mechanism::Mechanism;
 use trunnion_model::network::Network;
 use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load, load_asking};
 use trunnion_network::{Account, Causality, account, assign, emit};
@@ -28,6 +29,7 @@ pub struct Project {
     pub hash: String,
     pub prepared: Arc<Prepared>,
     pub network: Network,
+    pub mechanism: Mechanism,
     pub causality: Causality,
 }
 
@@ -85,6 +87,7 @@ impl Project {
         }
         notes.extend(found);
         emit(&mut flat, &model.network, &causality);
+        trunnion_multibody::emit(&mut flat, &model.mechanism, &model.sources).map_err(Failure::Model)?;
         complete(&mut flat, &model.network);
         let system = analyse(flat).map_err(|errors| {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
@@ -99,6 +102,7 @@ impl Project {
             warnings,
             notes,
             network: model.network,
+            mechanism: model.mechanism,
             causality,
             hash: model.hash,
             prepared: Arc::new(Prepared::new(system, engine)),

@@ -12,7 +12,7 @@ fn read(path: &str) -> String {
 }
 
 /// Lowest layer first; a crate may use only crates before it.
-const LAYERS: [&str; 6] = ["num", "equations", "model", "sim", "network", "trunnion"];
+const LAYERS: [&str; 7] = ["num", "equations", "model", "sim", "network", "multibody", "trunnion"];
 
 fn crates() -> Vec<String> {
     let folders = fs::read_dir(root().join("crates")).unwrap();

@@ -1,0 +1,226 @@
+//! A mechanism as the files say it: bodies, joints and what acts between them, before a tree is chosen.
+//!
+//! Values are expressions of parameters in SI. Each coordinate of a joint, each line and each sensor has its quantities in the
+//! `Flat` already; `multibody` writes the equations that tie them together.
+//!
+//! Frames: W is the world, B a body's own frame, F a frame fixed to it. `p_BF` is F's origin seen from B, in B's axes;
+//! `R_BF` turns components in F into components in B.
+
+use trunnion_equations::flat::Origin;
+use trunnion_equations::{Expr, Symbol};
+
+pub type Vector = [Expr; 3];
+/// Rows.
+pub type Rotation = [[Expr; 3]; 3];
+
+#[derive(Clone, Debug, Default)]
+pub struct Mechanism {
+    /// Acceleration of free fall in W; None: no mechanism.
+    pub gravity: Option<Vector>,
+    /// Everything moves parallel to W's xy plane: only x, y and the angle about z are shown.
+    pub planar: bool,
+    /// The first one is the world.
+    pub bodies: Vec<Body>,
+    pub joints: Vec<Joint>,
+    pub couplings: Vec<Coupling>,
+    pub lines: Vec<Line>,
+    pub loads: Vec<Load>,
+    pub sensors: Vec<Sensor>,
+}
+
+impl Mechanism {
+    pub const WORLD: usize = 0;
+
+    pub fn is_empty(&self) -> bool {
+        self.bodies.len() <= 1
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Body {
+    pub name: String,
+    pub origin: Origin,
+    pub mass: Expr,
+    /// p_BC: centre of mass.
+    pub center: Vector,
+    /// About the centre of mass, in B's axes: xx, yy, zz, xy, xz, yz with I_xy = −∫xy dm.
+    pub inertia: [Expr; 6],
+    pub shapes: Vec<Shape>,
+}
+
+/// What is drawn. Its frame is fixed to the body.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    pub form: Form,
+    pub frame: Frame,
+    /// "#rrggbb"; None: chosen by whoever draws.
+    pub color: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// Edges along x, y, z; the frame is at its middle.
+    Box(Vector),
+    /// Radius and length along z; the frame is at its middle.
+    Cylinder(Expr, Expr),
+    Sphere(Expr),
+    /// A line from the frame along x.
+    Rod(Expr),
+    /// Triangles of a file, each three corners, scaled already.
+    Mesh {
+        file: String,
+        triangles: std::sync::Arc<Vec<[[f64; 3]; 3]>>,
+    },
+}
+
+/// A frame fixed to a body.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    pub body: usize,
+    /// As it is written: "boom.tip".
+    pub name: String,
+    pub p: Vector,
+    pub r: Rotation,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JointKind {
+    Weld,
+    Revolute,
+    Prismatic,
+    /// Turns and slides by `pitch` per radian.
+    Screw,
+    /// Slide, then turn about the same axis.
+    Cylindrical,
+    /// Turn about the first axis, fixed to the parent, then about the second, fixed to the child.
+    Universal,
+    /// Slides along the first and second axis, then turn about their normal.
+    Planar,
+    /// Any orientation: quaternion (w, x, y, z) and angular velocity in the child's axes.
+    Spherical,
+    /// Slides along x, y, z of the parent's frame, then any orientation.
+    Free,
+}
+
+#[derive(Clone, Debug)]
+pub struct Joint {
+    pub name: String,
+    pub origin: Origin,
+    pub kind: JointKind,
+    pub parent: Frame,
+    pub child: Frame,
+    /// Unit vectors in the parent's frame (where all coordinates are 0 both frames coincide): one for kinds with an axis,
+    /// two for universal and planar.
+    pub axes: Vec<[f64; 3]>,
+    pub pitch: Option<Expr>,
+    /// In the order of the kind; those of `Free` are its slides.
+    pub freedoms: Vec<Freedom>,
+    pub orientation: Option<Orientation>,
+    /// Asked to close a loop rather than to be in the tree.
+    pub cut: bool,
+    /// Six quantities fx, fy, fz, mx, my, mz to be given the reaction: force and moment on the child at its frame, in
+    /// the parent's frame's axes, without what acts along the freedoms.
+    pub reactions: Option<[Symbol; 6]>,
+}
+
+/// One coordinate: q' = v, driven by a force or moved as prescribed.
+#[derive(Clone, Debug)]
+pub struct Freedom {
+    /// An angle, not a length.
+    pub turns: bool,
+    pub position: Symbol,
+    pub velocity: Symbol,
+    /// What springs, dampers, stops, friction and the port exert along it, as a quantity with an equation of its own.
+    pub force: Symbol,
+    /// Prescribed position over time, with what it takes to keep it there: a quantity to be given its value.
+    pub motion: Option<Motion>,
+    /// The file gives its position, its velocity at the start: assembly keeps them if it can.
+    pub holds: (bool, bool),
+}
+
+#[derive(Clone, Debug)]
+pub struct Motion {
+    /// Of time and parameters.
+    pub position: Expr,
+    /// Force or torque of the drive.
+    pub effort: Symbol,
+}
+
+#[derive(Clone, Debug)]
+pub struct Orientation {
+    /// w, x, y, z.
+    pub quaternion: [Symbol; 4],
+    /// Angular velocity of the child against the parent, in the child's axes.
+    pub velocity: [Symbol; 3],
+    /// Torque of damping, in the child's axes, as quantities with equations of their own.
+    pub torque: [Symbol; 3],
+    pub holds: (bool, bool),
+}
+
+/// An equation between coordinates, kept by a force: Σ factor · q = constant, the constant from the start.
+#[derive(Clone, Debug)]
+pub struct Coupling {
+    pub name: String,
+    pub origin: Origin,
+    pub form: CouplingForm,
+    /// The quantity that is given the multiplier: torque on the first coordinate per its factor, or force in the rod.
+    pub force: Symbol,
+}
+
+#[derive(Clone, Debug)]
+pub enum CouplingForm {
+    /// (joint, number of its freedom, factor)
+    Linear(Vec<(usize, usize, Expr)>),
+    /// Two points at a constant distance; None: that of the start.
+    Rod { from: Frame, to: Frame, length: Option<Expr> },
+}
+
+/// A straight line between two points that exerts a force along itself.
+#[derive(Clone, Debug)]
+pub struct Line {
+    pub name: String,
+    pub origin: Origin,
+    pub from: Frame,
+    pub to: Frame,
+    /// Given by the mechanism.
+    pub length: Symbol,
+    pub rate: Symbol,
+    /// Pushes the ends apart where positive; has an equation of its own.
+    pub force: Symbol,
+}
+
+/// A force and a torque that the world exerts on a body at a frame's origin; expressions of anything.
+#[derive(Clone, Debug)]
+pub struct Load {
+    pub name: String,
+    pub origin: Origin,
+    pub at: Frame,
+    /// Components in the frame's own axes; otherwise in W.
+    pub turns_along: bool,
+    pub force: Vector,
+    pub torque: Vector,
+}
+
+/// What one frame does, seen from another: quantities to be given their values. Components in the axes of `from`.
+#[derive(Clone, Debug)]
+pub struct Sensor {
+    pub name: String,
+    pub origin: Origin,
+    pub of: Frame,
+    pub from: Frame,
+    /// Those that are asked for.
+    pub shows: Vec<(Measured, Symbol)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measured {
+    /// Component 0 to 2 of the position of `of`'s origin.
+    Position(usize),
+    Velocity(usize),
+    /// Second derivative of the position as seen from W, in the axes of `from`; without gravity.
+    Acceleration(usize),
+    AngularVelocity(usize),
+    /// Turn about z of `from`: atan2 of the x axis.
+    Angle,
+    Distance,
+}
