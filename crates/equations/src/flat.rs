@@ -54,6 +54,8 @@ pub enum Kind {
     Input { start: Expr },
     /// Discrete: changed by events and sampled tasks only.
     Mode { start: Expr },
+    /// The force that keeps a constraint: found by numbers at every evaluation.
+    Multiplier,
 }
 
 #[derive(Clone, Debug)]
@@ -155,7 +157,7 @@ pub struct Constraint {
     pub velocity: Expr,
     /// g̈, linear in multipliers and derivatives of states.
     pub acceleration: Expr,
-    /// A quantity of kind `Unknown` without an equation of its own.
+    /// A quantity of kind `Multiplier`.
     pub multiplier: Symbol,
 }
 

@@ -395,6 +395,26 @@ impl Graph {
         roots.iter().map(|e| new[e]).collect()
     }
 
+    /// `roots` with every node that `new` knows replaced; what is made on the way is entered there, so that nothing is
+    /// made twice.
+    pub fn replace(&self, roots: &[Expr], new: &mut Map<Expr, Expr>) -> Vec<Expr> {
+        let mut stack: Vec<Expr> = roots.to_vec();
+        while let Some(&e) = stack.last() {
+            if new.contains_key(&e) {
+                stack.pop();
+                continue;
+            }
+            let open = stack.len();
+            stack.extend(self.node(e).children().filter(|c| !new.contains_key(c)));
+            if stack.len() == open {
+                let made = self.rebuild(e, |c| new[&c]);
+                new.insert(e, made);
+                stack.pop();
+            }
+        }
+        roots.iter().map(|e| new[e]).collect()
+    }
+
     /// A node made again from the new forms of its children.
     pub fn rebuild(&self, e: Expr, new: impl Fn(Expr) -> Expr) -> Expr {
         let at = |c: Expr| self.at(new(c));

@@ -1,5 +1,6 @@
 //! Expressions, derivatives, sorting and code generation.
 
+mod closure;
 mod compiled;
 pub mod derivative;
 pub mod flat;
@@ -14,6 +15,7 @@ pub mod start;
 pub mod structure;
 mod system;
 
+pub use closure::{Closure, Entries};
 pub use compiled::{Compiled, Engine};
 pub use flat::{Flat, Unit};
 pub use graph::{Ex, Graph, Table};

@@ -23,7 +23,10 @@ pub fn start_values(graph: &Graph, quantities: &[Quantity], given: &HashMap<Symb
                 stack.pop();
                 continue;
             }
-            let own = expression(&quantities[s.index()]);
+            let Some(own) = expression(&quantities[s.index()]) else {
+                values[s.index()] = Some(0.0);
+                continue;
+            };
             if let Some(number) = graph.at(own).value() {
                 values[s.index()] = Some(number);
                 continue;
@@ -46,10 +49,11 @@ pub fn start_values(graph: &Graph, quantities: &[Quantity], given: &HashMap<Symb
     values.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect()
 }
 
-fn expression(quantity: &Quantity) -> Expr {
+fn expression(quantity: &Quantity) -> Option<Expr> {
     match quantity.kind {
-        Kind::Unknown { start } | Kind::Input { start } | Kind::Mode { start } => start,
-        Kind::Parameter { value } => value,
+        Kind::Unknown { start } | Kind::Input { start } | Kind::Mode { start } => Some(start),
+        Kind::Parameter { value } => Some(value),
+        Kind::Multiplier => None,
     }
 }
 

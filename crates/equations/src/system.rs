@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use trunnion_num::Pattern;
 
+use crate::closure::Closure;
 use crate::compiled::{Compiled, Engine};
-use crate::derivative::gradients;
-use crate::flat::{Action, Assignment, Direction, Event, Kind, Origin, Output, Quantity, Task};
+use crate::derivative::{Gradient, gradients};
+use crate::flat::{Action, Assignment, Constraint, Direction, Event, Kind, Origin, Output, Quantity, Task};
 use crate::graph::Graph;
 use crate::hash::Map;
 use crate::node::{Expr, Node, Symbol};
@@ -42,8 +43,9 @@ pub struct AsWritten {
     pub outputs: Vec<Output>,
 }
 
+/// What analysis made of a model.
 #[derive(Debug)]
-pub struct System {
+pub struct Parts {
     pub graph: Graph,
     pub quantities: Vec<Quantity>,
     /// y: states first, then the unknowns left to the numeric solver.
@@ -63,16 +65,39 @@ pub struct System {
     pub reduced: Vec<Reduction>,
     /// Events, tasks and outputs for reading.
     pub as_written: AsWritten,
+    /// What states have to fulfil although they are integrated on their own.
+    pub constraints: Vec<Constraint>,
+    /// States whose start closing the loops is not to change if others can.
+    pub held: Vec<Symbol>,
+    /// States that are a unit quaternion together.
+    pub quaternions: Vec<[Symbol; 4]>,
+}
+
+#[derive(Debug)]
+pub struct System {
+    parts: Parts,
     /// Parameters, inputs and modes: the slow inputs, in order.
     pub slow: Vec<Symbol>,
     /// (position, velocity) places in y with y'[position] = y[velocity].
     pub second_order: Vec<(usize, usize)>,
-    /// Pattern of ∂f/∂y.
+    /// Pattern of ∂f/∂y, multipliers eliminated.
     pub pattern: Pattern,
+    /// The constraints as numbers are computed from them.
+    pub closure: Closure,
+    /// Pattern and entries of the derivatives of all rows, then of g̈, by y, then by the multipliers.
+    pub extended: Pattern,
     jacobian: Vec<Expr>,
     f_t: Vec<Expr>,
     /// Where each quantity is found at run time; one that is solved in symbols has no place.
     places: Map<Symbol, Place>,
+}
+
+impl std::ops::Deref for System {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.parts
+    }
 }
 
 /// Programs of a compiled system, in this order.
@@ -86,72 +111,42 @@ pub enum Part {
     Outputs,
     /// Values of all assignments and script inputs: events first, then tasks.
     Actions,
+    /// Rows, g̈, and their derivatives by the multipliers, as [`Closure`] lays out.
+    Closure,
+    /// Gaps, their rates, and their derivatives, as [`Closure`] lays out.
+    Gaps,
 }
 
 impl System {
-    #[allow(clippy::too_many_arguments)]
-    pub(crate) fn new(
-        graph: Graph,
-        quantities: Vec<Quantity>,
-        unknowns: Vec<Symbol>,
-        n_states: usize,
-        rows: Vec<Row>,
-        definitions: Vec<Definition>,
-        relations: Vec<Relation>,
-        events: Vec<Event>,
-        tasks: Vec<Task>,
-        outputs: Vec<Output>,
-    ) -> Self {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { graph, quantities, unknowns, rows, constraints, .. } = &parts;
         let slow: Vec<Symbol> = (0..quantities.len())
-            .filter(|&i| !matches!(quantities[i].kind, Kind::Unknown { .. }))
+            .filter(|&i| !matches!(quantities[i].kind, Kind::Unknown { .. } | Kind::Multiplier))
             .map(|i| Symbol(i as u32))
             .collect();
-        let places = (unknowns.iter().enumerate().map(|(i, &s)| (s, Place::Unknown(i as u32))))
+        // Programs find the multipliers behind y.
+        let multipliers = constraints.iter().map(|c| &c.multiplier);
+        let place: Map<Symbol, u32> =
+            unknowns.iter().chain(multipliers).enumerate().map(|(i, &s)| (s, i as u32)).collect();
+        let places = (place.iter().map(|(&s, &i)| (s, Place::Unknown(i))))
             .chain(slow.iter().enumerate().map(|(i, &s)| (s, Place::Slow(i as u32))))
             .collect();
-        let place: Map<Symbol, u32> = unknowns.iter().enumerate().map(|(i, &s)| (s, i as u32)).collect();
-        let values: Vec<Expr> = rows.iter().map(|r| r.value).collect();
-        let by_y = gradients(&graph, &values, |n| match n {
+        let (n, m) = (unknowns.len(), constraints.len());
+        let values: Vec<Expr> =
+            rows.iter().map(|r| r.value).chain(constraints.iter().map(|c| c.acceleration)).collect();
+        let by_y = gradients(graph, &values, |node| match node {
             Node::Symbol(s) => place.get(&s).copied(),
             _ => None,
         });
-        let n = unknowns.len();
-        let entries = by_y.iter().enumerate().flat_map(|(i, g)| g.iter().map(move |&(j, _)| (i, j as usize)));
-        let pattern = Pattern::from_entries(n, entries);
-        let mut jacobian = vec![graph.constant(0.0).id; pattern.nnz()];
-        for (i, g) in by_y.iter().enumerate() {
-            for &(j, e) in g {
-                if let Some(k) = pattern.find(i, j as usize) {
-                    jacobian[k] = e;
-                }
-            }
-        }
-        let f_t = gradients(&graph, &values, |n| (n == Node::Time).then_some(0))
+        let (extended, jacobian) = sparse(graph, n + m, &by_y);
+        let f_t = gradients(graph, &values, |node| (node == Node::Time).then_some(0))
             .iter()
             .map(|g| g.first().map_or(graph.constant(0.0).id, |&(_, e)| e))
             .collect();
-        let second_order = second_order(&graph, &rows, &place, n_states);
-        System {
-            graph,
-            quantities,
-            unknowns,
-            n_states,
-            rows,
-            definitions,
-            relations,
-            events,
-            tasks,
-            outputs,
-            aliases: vec![],
-            reduced: vec![],
-            as_written: AsWritten::default(),
-            slow,
-            second_order,
-            pattern,
-            jacobian,
-            f_t,
-            places,
-        }
+        let second_order = second_order(graph, rows, &place, parts.n_states);
+        let closure = Closure::new(&parts, &values, &by_y, &place);
+        let pattern = closure.eliminated(&extended, n);
+        System { parts, slow, second_order, pattern, closure, extended, jacobian, f_t, places }
     }
 
     pub fn n(&self) -> usize {
@@ -177,7 +172,7 @@ impl System {
     /// Place of an unknown in y.
     pub fn y_place(&self, s: Symbol) -> Option<usize> {
         match self.places.get(&s) {
-            Some(Place::Unknown(i)) => Some(*i as usize),
+            Some(Place::Unknown(i)) if (*i as usize) < self.n() => Some(*i as usize),
             _ => None,
         }
     }
@@ -227,6 +222,8 @@ impl System {
             self.guards().into_iter().map(|(_, _, e)| e).collect(),
             self.outputs.iter().map(|o| o.value).collect(),
             self.action_roots(),
+            self.closure.forces.clone(),
+            self.closure.gaps.clone(),
         ];
         Programs::build(&self.graph, &lists, |n| self.place(n))
     }
@@ -293,7 +290,7 @@ impl Start<'_> {
     /// States that were given up although a start other than 0 was given for them, which does not fit what they follow
     /// from: (reduction, start given, start that follows).
     pub fn conflicts(&self) -> Vec<(&Reduction, f64, f64)> {
-        let System { outputs, reduced, .. } = self.system;
+        let Parts { outputs, reduced, .. } = &**self.system;
         let value: HashMap<&str, Expr> = outputs.iter().map(|o| (o.name.as_str(), o.value)).collect();
         let mut found = vec![];
         for reduction in reduced {
@@ -312,6 +309,22 @@ impl Start<'_> {
     pub fn evaluate(&self, e: Expr) -> f64 {
         evaluate(&self.system.graph, e, |s| self.values[s.index()])
     }
+}
+
+/// The pattern of gradients in a square matrix, and the entries in its order.
+fn sparse(graph: &Graph, n: usize, gradients: &[Gradient]) -> (Pattern, Vec<Expr>) {
+    let entries =
+        gradients.iter().enumerate().flat_map(|(i, g)| g.iter().map(move |&(j, _)| (i, j as usize)));
+    let pattern = Pattern::from_entries(n, entries);
+    let mut values = vec![graph.constant(0.0).id; pattern.nnz()];
+    for (i, g) in gradients.iter().enumerate() {
+        for &(j, e) in g {
+            if let Some(k) = pattern.find(i, j as usize) {
+                values[k] = e;
+            }
+        }
+    }
+    (pattern, values)
 }
 
 fn second_order(

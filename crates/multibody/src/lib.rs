@@ -1,12 +1,80 @@
 //! Mechanisms in joint coordinates: a tree, its articulated-body recursion as equations, loops closed by constraints.
+//!
+//! [`tree`](tree) chooses joints, [`node`](node) makes primitive joints and frames of them, [`articulated`](articulated) finds accelerations;
+//! everything between two frames, be it a joint that closes a loop, a line or a sensor, is written along the path between them.
 
-use trunnion_equations::Flat;
-use trunnion_model::Diagnostic;
-use trunnion_model::Sources;
+// Frames stand in names: p_PN, R_PN (docs of `node`).
+#![allow(non_snake_case, dead_code)]
+
+mod articulated;
+mod error;
+mod inverse_dynamics;
+mod mass_matrix;
+mod motion;
+mod node;
+mod outputs;
+mod primitive;
+mod quaternion;
+mod spatial;
+mod tree;
+mod writer;
+
+use trunnion_equations::{Ex, Expr, Flat, Graph, Symbol};
 use trunnion_model::mechanism::Mechanism;
+use trunnion_model::{Diagnostic, Sources};
+
+use articulated::Recursion;
+use node::Nodes;
+use spatial::{Spatial, Vec3};
+use tree::Tree;
+use writer::Writer;
 
 /// Write the equations of a mechanism. Errors name the body or joint and say what to do.
 pub fn emit(flat: &mut Flat, mechanism: &Mechanism, sources: &Sources) -> Result<(), Vec<Diagnostic>> {
-    let _ = (flat, mechanism, sources);
-    Ok(())
+    let Some(gravity) = &mechanism.gravity else { return Ok(()) };
+    let report = |errors: Vec<error::Error>| -> Vec<Diagnostic> {
+        errors.iter().map(|e| e.diagnostic(mechanism, sources)).collect()
+    };
+    let tree = Tree::new(mechanism).map_err(report)?;
+    let (graph, mut writer) = Writer::new(flat);
+    let nodes = Nodes::new(graph, mechanism, &tree);
+    let applied = vec![Spatial::zero(graph); nodes.list.len()];
+    let recursion = Recursion::new(&nodes, Vec3::of(graph, gravity), &applied);
+    motion::emit(&mut writer, mechanism, &nodes, &recursion);
+    outputs::emit(&mut writer, mechanism, &nodes, Vec3::of(graph, gravity));
+    motion::check(&writer, mechanism, &nodes, &recursion).map_err(report)
+}
+
+/// Entries (i, j, M_ij) of the mass matrix of the tree by velocity, each pair once, zeros left out.
+pub fn mass_matrix(
+    graph: &Graph,
+    mechanism: &Mechanism,
+    sources: &Sources,
+) -> Result<Vec<(Symbol, Symbol, Expr)>, Vec<Diagnostic>> {
+    let nodes = nodes(graph, mechanism, sources)?;
+    Ok(mass_matrix::mass_matrix(mechanism, &nodes).into_iter().map(|(i, j, e)| (i, j, e.id)).collect())
+}
+
+/// What has to act along each coordinate of the tree for the given accelerations, by velocity. Lines, loads and loops are left out.
+pub fn inverse_dynamics<'g>(
+    graph: &'g Graph,
+    mechanism: &Mechanism,
+    sources: &Sources,
+    q_dot_dot: impl Fn(Symbol) -> Ex<'g>,
+) -> Result<Vec<(Symbol, Expr)>, Vec<Diagnostic>> {
+    let nodes = nodes(graph, mechanism, sources)?;
+    let gravity = mechanism.gravity.map_or(Vec3::zero(graph), |g| Vec3::of(graph, &g));
+    let forces = inverse_dynamics::inverse_dynamics(mechanism, &nodes, gravity, q_dot_dot);
+    Ok(forces.into_iter().map(|(s, e)| (s, e.id)).collect())
+}
+
+fn nodes<'g>(
+    graph: &'g Graph,
+    mechanism: &Mechanism,
+    sources: &Sources,
+) -> Result<Nodes<'g>, Vec<Diagnostic>> {
+    let report =
+        |errors: Vec<error::Error>| errors.iter().map(|e| e.diagnostic(mechanism, sources)).collect();
+    let tree = Tree::new(mechanism).map_err(|e| -> Vec<Diagnostic> { report(e) })?;
+    Ok(Nodes::new(graph, mechanism, &tree))
 }

@@ -9,6 +9,7 @@ mod orthogonal;
 mod pattern;
 mod rank;
 pub mod riccati;
+mod semidefinite;
 mod table;
 
 pub use dense_lu::DenseLu;
@@ -18,6 +19,7 @@ pub use matrix::Matrix;
 pub use orthogonal::{Qr, reachable};
 pub use pattern::Pattern;
 pub use rank::null_vector;
+pub use semidefinite::Semidefinite;
 pub use table::{Outside, Shape, Table1, Table2, TableError};
 
 /// Why a matrix could not be factorised.

@@ -214,11 +214,16 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 self.report_until(end)?;
                 self.move_to(end);
                 self.y.copy_from_slice(self.stepper.state().1);
+                if self.problem.project(end, &mut self.y) {
+                    let done = self.stepper.adjust(self.problem, &self.y);
+                    done.map_err(|failure| self.solver_error(failure))?;
+                }
                 return Ok(());
             };
             self.report_until(at)?;
             self.move_to(at);
             self.stepper.segment().at(at, &mut self.y);
+            self.problem.project(at, &mut self.y);
             // Values on the curve are interpolated; at the instant they are to be consistent. If this fails the
             // interpolated ones serve.
             let _ = self.consistent.solve(self.problem, at, &mut self.y);

@@ -1,6 +1,7 @@
 //! Solvers, events, sampled tasks and the run loop.
 
 pub mod balance;
+pub mod closure;
 pub mod driven;
 pub mod events;
 pub mod homotopy;

@@ -6,8 +6,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trunnion_equations::flat::{Action, Assignment, Kind};
+use trunnion_equations::program::Op;
 use trunnion_equations::{Compiled, Engine, Expr, Part, Symbol, System, Unit};
 
+use crate::closure::{Loops, Open};
 use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem};
 use crate::task::Tasks;
 
@@ -18,6 +20,8 @@ pub struct Prepared {
     pub compiled: Compiled,
     pub layout: Layout,
     pub columns: Vec<Column>,
+    /// By part: it reads multipliers.
+    reads_multipliers: Vec<bool>,
 }
 
 /// A recorded signal.
@@ -32,6 +36,7 @@ pub struct Column {
 #[derive(Clone, Copy, Debug)]
 enum Source {
     Unknown(usize),
+    Multiplier(usize),
     Output(usize),
     Slow(usize),
 }
@@ -41,7 +46,10 @@ impl Prepared {
         let compiled = system.compile(engine);
         let layout = layout(&system);
         let columns = columns(&system);
-        Prepared { system, compiled, layout, columns }
+        let is_multiplier = |op: &Op| matches!(op, Op::Unknown(i) if *i as usize >= system.n());
+        let reads = |part: usize| compiled.program(part).ops.iter().any(is_multiplier);
+        let reads_multipliers = (0..=Part::Gaps as usize).map(reads).collect();
+        Prepared { system, compiled, layout, columns, reads_multipliers }
     }
 
     /// What a column shows, in SI.
@@ -49,6 +57,7 @@ impl Prepared {
         let system = &self.system;
         match self.columns[column].source {
             Source::Unknown(i) => system.graph.symbol(system.unknowns[i]).id,
+            Source::Multiplier(i) => system.graph.symbol(system.constraints[i].multiplier).id,
             Source::Output(i) => system.outputs[i].value,
             Source::Slow(i) => system.graph.symbol(system.slow[i]).id,
         }
@@ -73,7 +82,7 @@ fn layout(system: &System) -> Layout {
     }
 }
 
-/// Unknowns, then what follows from them, then modes and inputs the user named.
+/// Unknowns, multipliers, then what follows from them, then modes and inputs the user named.
 fn columns(system: &System) -> Vec<Column> {
     let of = |s: Symbol, source: Source| {
         let q = system.quantity(s);
@@ -86,12 +95,14 @@ fn columns(system: &System) -> Vec<Column> {
         doc: o.doc.clone(),
         source: Source::Output(i),
     });
+    let constraints = system.constraints.iter().enumerate();
+    let multipliers = constraints.map(|(i, c)| of(c.multiplier, Source::Multiplier(i)));
     let hidden = |s: Symbol| system.relations.iter().any(|r| r.mode == s);
     let discrete = system.slow.iter().enumerate().filter(|&(_, &s)| {
         matches!(system.quantity(s).kind, Kind::Mode { .. } | Kind::Input { .. }) && !hidden(s)
     });
     let discrete = discrete.map(|(i, &s)| of(s, Source::Slow(i)));
-    unknowns.chain(outputs).chain(discrete).collect()
+    unknowns.chain(multipliers).chain(outputs).chain(discrete).collect()
 }
 
 /// One run of a prepared model.
@@ -104,6 +115,11 @@ pub struct Machine {
     /// Written by `compute_actions`.
     actions: Vec<f64>,
     outputs: Vec<f64>,
+    loops: Option<Loops>,
+    /// Start values that had to move to close the loops: (place in y, value given).
+    pub moved: Vec<(Symbol, f64)>,
+    /// Constraints that follow from others at the start.
+    pub redundant: Vec<usize>,
     tasks: Tasks,
     /// Why the model ended the run.
     pub ended_by: Option<String>,
@@ -120,7 +136,7 @@ impl Machine {
     ) -> Result<(Self, Vec<f64>), String> {
         let system = &prepared.system;
         let start = system.start(given);
-        let (slow, y) = (start.slow(), start.y());
+        let (slow, mut y) = (start.slow(), start.y());
         let tasks = Tasks::new(system, &start, t_0)?;
         let compiled = &prepared.compiled;
         let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
@@ -129,6 +145,9 @@ impl Machine {
             scratch: vec![0.0; compiled.scratch()],
             actions: sized(Part::Actions),
             outputs: sized(Part::Outputs),
+            loops: Loops::new(system),
+            moved: vec![],
+            redundant: vec![],
             tasks,
             slow,
             prepared,
@@ -136,7 +155,45 @@ impl Machine {
             fired: Vec::new(),
         };
         machine.prepare();
+        machine.assemble(t_0, &mut y)?;
         Ok((machine, y))
+    }
+
+    /// A pose that closes the loops.
+    fn assemble(&mut self, t: f64, y: &mut [f64]) -> Result<(), String> {
+        self.normalise(y);
+        let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return Ok(()) };
+        let Prepared { system, compiled, .. } = &**prepared;
+        let run = |y: &[f64], gaps: &mut [f64]| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps);
+        let done = loops.assemble(system, y, run);
+        self.moved = done.map_err(|open| open_loop(system, open))?.moved;
+        self.normalise(y);
+        self.close(t, y);
+        self.redundant = self.loops.as_ref().map_or(vec![], Loops::dependent);
+        Ok(())
+    }
+
+    /// Quaternions of unit length; true if one was not.
+    fn normalise(&self, y: &mut [f64]) -> bool {
+        let system = &self.prepared.system;
+        let mut changed = false;
+        for quaternion in &system.quaternions {
+            let places = quaternion.map(|s| system.y_place(s));
+            let [Some(w), Some(a), Some(b), Some(c)] = places else { continue };
+            let length = [w, a, b, c].iter().map(|&i| y[i] * y[i]).sum::<f64>().sqrt();
+            if (length - 1.0).abs() > f64::EPSILON && length > 0.0 {
+                [w, a, b, c].iter().for_each(|&i| y[i] /= length);
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// Multipliers at (t, y), and f in the buffers of `loops`.
+    fn close(&mut self, t: f64, y: &[f64]) {
+        let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return };
+        let compiled = &prepared.compiled;
+        loops.close(y, |extended, out| compiled.run(Part::Closure as usize, t, extended, k, scratch, out));
     }
 
     pub fn prepared(&self) -> &Arc<Prepared> {
@@ -166,11 +223,17 @@ impl Machine {
 
     /// All columns at (t, y), in the units they are shown in.
     pub fn record(&mut self, t: f64, y: &[f64], row: &mut [f64]) {
-        let Machine { prepared, k, scratch, outputs, slow, .. } = self;
-        prepared.compiled.run(Part::Outputs as usize, t, y, k, scratch, outputs);
+        let mut outputs = std::mem::take(&mut self.outputs);
+        if self.loops.is_some() {
+            self.close(t, y);
+        }
+        self.run(Part::Outputs, t, y, &mut outputs);
+        self.outputs = outputs;
+        let Machine { prepared, outputs, slow, loops, .. } = self;
         for (value, column) in row.iter_mut().zip(&prepared.columns) {
             let si = match column.source {
                 Source::Unknown(i) => y[i],
+                Source::Multiplier(i) => loops.as_ref().map_or(0.0, |l| l.extended[y.len() + i]),
                 Source::Output(i) => outputs[i],
                 Source::Slow(i) => slow[i],
             };
@@ -183,13 +246,25 @@ impl Machine {
         self.prepared.compiled.prepare(&self.slow, &mut self.scratch, &mut self.k);
     }
 
+    /// Multipliers are found first where the part reads them.
     fn part(&mut self, part: Part, t: f64, y: &[f64], out: &mut [f64]) {
-        self.prepared.compiled.run(part as usize, t, y, &self.k, &mut self.scratch, out);
+        if self.prepared.reads_multipliers[part as usize] {
+            self.close(t, y);
+        }
+        self.run(part, t, y, out);
+    }
+
+    /// With the multipliers of the last `close`.
+    fn run(&mut self, part: Part, t: f64, y: &[f64], out: &mut [f64]) {
+        let Machine { prepared, k, scratch, loops, .. } = self;
+        let y = loops.as_ref().map_or(y, |l| &l.extended);
+        prepared.compiled.run(part as usize, t, y, k, scratch, out);
     }
 
     fn compute_actions(&mut self, t: f64, y: &[f64]) {
-        let Machine { prepared, k, scratch, actions, .. } = self;
-        prepared.compiled.run(Part::Actions as usize, t, y, k, scratch, actions);
+        let mut actions = std::mem::take(&mut self.actions);
+        self.part(Part::Actions, t, y, &mut actions);
+        self.actions = actions;
     }
 
     /// Give `values` to the targets; true if anything changed.
@@ -221,19 +296,63 @@ impl Problem for Machine {
     }
 
     fn residual(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
-        self.part(Part::Residual, t, y, f);
+        if self.loops.is_none() {
+            return self.run(Part::Residual, t, y, f);
+        }
+        self.close(t, y);
+        if let Some(loops) = &self.loops {
+            f.copy_from_slice(&loops.forces[..f.len()]);
+        }
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        self.part(Part::Jacobian, t, y, values);
+        if self.loops.is_none() {
+            return self.run(Part::Jacobian, t, y, values);
+        }
+        self.close(t, y);
+        let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return };
+        let compiled = &prepared.compiled;
+        compiled.run(Part::Jacobian as usize, t, &loops.extended, k, scratch, &mut loops.jacobian);
+        loops.eliminate(values);
     }
 
     fn time_gradient(&mut self, t: f64, y: &[f64], f_t: &mut [f64]) {
-        self.part(Part::TimeGradient, t, y, f_t);
+        if self.loops.is_none() {
+            return self.run(Part::TimeGradient, t, y, f_t);
+        }
+        self.close(t, y);
+        let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return };
+        let compiled = &prepared.compiled;
+        compiled.run(Part::TimeGradient as usize, t, &loops.extended, k, scratch, &mut loops.f_t);
+        loops.eliminate_time();
+        f_t.copy_from_slice(&loops.f_t[..f_t.len()]);
+    }
+}
+
+/// Names the loop that stays open.
+fn open_loop(system: &System, open: Open) -> String {
+    let name = &system.constraints[open.constraint].name;
+    if open.rate {
+        format!("the velocities at the start tear `{name}` apart: {:.3e} per second remain", open.gap.abs())
+    } else {
+        format!(
+            "the loop that `{name}` closes cannot be closed from the values at the start: a gap of {:.3e} remains; \
+             check lengths and frames, or give start values nearer to a pose that closes",
+            open.gap.abs()
+        )
     }
 }
 
 impl Hybrid for Machine {
+    fn project(&mut self, t: f64, y: &mut [f64]) -> bool {
+        let mut moved = self.normalise(y);
+        if let Machine { prepared, k, scratch, loops: Some(loops), .. } = self {
+            let compiled = &prepared.compiled;
+            moved |= loops.project(y, |y, gaps| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps));
+        }
+        moved
+    }
+
     fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
         self.part(Part::Guards, t, y, g);
     }

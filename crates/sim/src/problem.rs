@@ -77,6 +77,11 @@ pub trait Hybrid: Problem {
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool;
     /// The next sampled instant after or at the current one; ∞ if there is none.
     fn next_instant(&self) -> f64;
+    /// Bring states that left what they have to fulfil back to it; true if one moved.
+    fn project(&mut self, t: f64, y: &mut [f64]) -> bool {
+        let _ = (t, y);
+        false
+    }
     /// Run the tasks due at `t` and schedule their next instant. May change `y`.
     fn sample(&mut self, t: f64, y: &mut [f64]) -> Result<Effect, String>;
 }

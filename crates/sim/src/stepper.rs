@@ -84,6 +84,8 @@ pub trait Stepper {
     fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure>;
     /// One accepted step that ends at or before `limit`.
     fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure>;
+    /// The values at the end of the last step are moved a little, to `y`; history is kept.
+    fn adjust(&mut self, problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure>;
     /// Time and values at the end of the last step.
     fn state(&self) -> (f64, &[f64]);
     /// The curve over the last step.

@@ -1,15 +1,15 @@
 //! Puts the solved blocks together: every definition expanded down to y, time, parameters, inputs and modes.
 
-use crate::flat::{Action, Assignment, Event, Flat, Kind, Origin, Output, Quantity, Task};
+use crate::flat::{Action, Assignment, Constraint, Event, Flat, Kind, Origin, Output, Quantity, Task};
 use crate::graph::Graph;
 use crate::hash::Map;
 use crate::node::{Expr, Node, Symbol};
 use crate::structure::alias::Alias;
 use crate::structure::index::Reduction;
+use crate::structure::leaf_expr;
 use crate::structure::relations::Relation;
 use crate::structure::solve::Solution;
-use crate::structure::{expand, leaf_expr};
-use crate::system::{AsWritten, Definition, Row, System};
+use crate::system::{AsWritten, Definition, Parts, Row, System};
 
 /// All blocks of a model, solved as far as symbols go.
 pub struct Solved {
@@ -24,9 +24,11 @@ pub struct Solved {
 }
 
 pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> System {
-    let Flat { graph, mut quantities, equations, events, tasks, outputs, .. } = flat;
+    let Flat {
+        graph, mut quantities, equations, events, tasks, outputs, constraints, held, quaternions, ..
+    } = flat;
     let Solved { relations, leaves, residuals, is_state, reductions, solutions } = solved;
-    // What each solved leaf stands for, in terms of y.
+    // What each solved leaf stands for, in terms of y, and what was made of expressions so far.
     let mut value: Map<Expr, Expr> = Map::default();
     let mut definitions = Vec::new();
     let mut algebraic = Vec::new();
@@ -43,7 +45,7 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> System {
             value.insert(leaf_expr(&graph, leaves[u]), graph.symbol(symbol).id);
         }
         for &(u, e, equation) in &solution.definitions {
-            let expanded = expand(&graph, &[e], &value)[0];
+            let expanded = graph.replace(&[e], &mut value)[0];
             let leaf = leaf_expr(&graph, leaves[u]);
             value.insert(leaf, expanded);
             let (equation, origin) = (equations[equation].name.clone(), equations[equation].origin.clone());
@@ -54,13 +56,13 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> System {
             residual_rows.push(Row {
                 name: equation.name.clone(),
                 origin: equation.origin.clone(),
-                value: expand(&graph, &[residuals[r]], &value)[0],
+                value: graph.replace(&[residuals[r]], &mut value)[0],
                 written: residuals[r],
             });
         }
     }
     let meant: Vec<Expr> = aliases.iter().map(|a| a.value).collect();
-    let meant = expand(&graph, &meant, &value);
+    let meant = graph.replace(&meant, &mut value);
     value.extend(aliases.iter().zip(meant).map(|(alias, e)| (graph.symbol(alias.symbol).id, e)));
     let mut rows = Vec::new();
     let mut unknowns = Vec::new();
@@ -80,13 +82,20 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> System {
     rows.extend(residual_rows);
 
     let as_written = AsWritten { events: events.clone(), tasks: tasks.clone(), outputs: outputs.clone() };
-    let all = |e: Expr| expand(&graph, &[e], &value)[0];
-    let relations = relations.into_iter().map(|r| Relation { guard: all(r.guard), ..r }).collect();
-    let events = events.into_iter().map(|e| expand_event(e, &all)).collect();
-    let tasks = tasks.into_iter().map(|t| expand_task(t, &all)).collect();
     let mut shown = followers(&graph, &quantities, &unknowns, &value);
+    let mut all = |e: Expr| graph.replace(&[e], &mut value)[0];
+    let relations = relations.into_iter().map(|r| Relation { guard: all(r.guard), ..r }).collect();
+    let events = events.into_iter().map(|e| expand_event(e, &mut all)).collect();
+    let tasks = tasks.into_iter().map(|t| expand_task(t, &mut all)).collect();
     shown.extend(outputs.into_iter().map(|o| Output { value: all(o.value), ..o }));
-    let mut system = System::new(
+    let constraints = constraints.into_iter().map(|c| Constraint {
+        position: c.position.map(&mut all),
+        velocity: all(c.velocity),
+        acceleration: all(c.acceleration),
+        ..c
+    });
+    let constraints = constraints.collect();
+    System::new(Parts {
         graph,
         quantities,
         unknowns,
@@ -96,12 +105,14 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> System {
         relations,
         events,
         tasks,
-        shown,
-    );
-    system.as_written = as_written;
-    system.aliases = aliases;
-    system.reduced = reductions;
-    system
+        outputs: shown,
+        aliases,
+        reduced: reductions,
+        as_written,
+        constraints,
+        held,
+        quaternions,
+    })
 }
 
 /// Every unknown that follows from y, to be recorded under its name.
@@ -124,11 +135,11 @@ fn followers(
     shown.collect()
 }
 
-fn expand_event(event: Event, all: &impl Fn(Expr) -> Expr) -> Event {
+fn expand_event(event: Event, all: &mut impl FnMut(Expr) -> Expr) -> Event {
     Event { guard: all(event.guard), set: expand_set(event.set, all), ..event }
 }
 
-fn expand_task(task: Task, all: &impl Fn(Expr) -> Expr) -> Task {
+fn expand_task(task: Task, all: &mut impl FnMut(Expr) -> Expr) -> Task {
     let action = match task.action {
         Action::Set(set) => Action::Set(expand_set(set, all)),
         Action::Script { source, inputs, outputs } => {
@@ -138,7 +149,7 @@ fn expand_task(task: Task, all: &impl Fn(Expr) -> Expr) -> Task {
     Task { action, ..task }
 }
 
-fn expand_set(set: Vec<Assignment>, all: &impl Fn(Expr) -> Expr) -> Vec<Assignment> {
+fn expand_set(set: Vec<Assignment>, all: &mut impl FnMut(Expr) -> Expr) -> Vec<Assignment> {
     set.into_iter().map(|a| Assignment { value: all(a.value), ..a }).collect()
 }
 

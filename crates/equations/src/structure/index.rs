@@ -25,7 +25,7 @@ use crate::structure::alias::Alias;
 use crate::structure::relations::{self, Relation};
 use crate::structure::sign::sign;
 use crate::structure::sorted::Sorted;
-use crate::structure::{expand, leaf_expr, states};
+use crate::structure::{leaf_expr, states};
 
 /// Code of the warning that a state given up was to start elsewhere than it does.
 pub const UNFIT_START: &str = "S0007";
@@ -224,18 +224,19 @@ impl Constraints {
         // Residuals that fix each unknown left over, and those of the loose equations.
         let mut fixing: Map<Expr, Vec<(usize, Expr)>> = Map::default();
         let mut open: Vec<(usize, Expr)> = Vec::new();
-        let inner = |e: usize, value: &Map<Expr, Expr>| (e, expand(graph, &[sorted.residuals[e]], value)[0]);
+        let inner =
+            |e: usize, value: &mut Map<Expr, Expr>| (e, graph.replace(&[sorted.residuals[e]], value)[0]);
         for block in sorted.blocks(loose.iter().copied()) {
             if let [e] = block[..]
                 && is_loose.contains(&e)
             {
-                open.push(inner(e, &value));
+                open.push(inner(e, &mut value));
                 continue;
             }
             let unknowns: Vec<usize> = block.iter().filter_map(|&e| sorted.matching.unknown_of[e]).collect();
             let solution = equations.solve(&block, &unknowns);
             for (u, e, _) in solution.definitions {
-                let expanded = expand(graph, &[e], &value)[0];
+                let expanded = graph.replace(&[e], &mut value)[0];
                 value.insert(leaf_expr(graph, sorted.leaves[u]), expanded);
             }
             let (torn, rest) = if solution.hidden.is_some() {
@@ -243,7 +244,7 @@ impl Constraints {
             } else {
                 (solution.torn, solution.residuals)
             };
-            let residuals: Vec<(usize, Expr)> = rest.iter().map(|&e| inner(e, &value)).collect();
+            let residuals: Vec<(usize, Expr)> = rest.iter().map(|&e| inner(e, &mut value)).collect();
             for u in torn {
                 fixing.insert(leaf_expr(graph, sorted.leaves[u]), residuals.clone());
             }

@@ -149,17 +149,9 @@ fn leaf_expr(graph: &Graph, leaf: Node) -> Expr {
     }
 }
 
-/// All solved leaves replaced by what they stand for.
-fn expand(graph: &Graph, roots: &[Expr], value: &Map<Expr, Expr>) -> Vec<Expr> {
-    graph.rewrite(roots, |node| match node {
-        Node::Symbol(_) | Node::Derivative(_) => value.get(&leaf_expr(graph, node)).copied(),
-        _ => None,
-    })
-}
-
-/// Everything an event or task computes, to read or to rewrite.
+/// Everything that is computed beside the equations, to read or to rewrite.
 fn actions(flat: &mut Flat) -> (&Graph, Vec<&mut Expr>) {
-    let Flat { graph, events, tasks, outputs, .. } = flat;
+    let Flat { graph, events, tasks, outputs, constraints, .. } = flat;
     let mut places: Vec<&mut Expr> = Vec::new();
     for event in events.iter_mut() {
         places.push(&mut event.guard);
@@ -172,6 +164,9 @@ fn actions(flat: &mut Flat) -> (&Graph, Vec<&mut Expr>) {
         }
     }
     places.extend(outputs.iter_mut().map(|o| &mut o.value));
+    for c in constraints {
+        places.extend(c.position.iter_mut().chain([&mut c.velocity, &mut c.acceleration]));
+    }
     (graph, places)
 }
 

@@ -58,7 +58,7 @@ pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>) {
             continue;
         }
         let varies = graph.dependence(&sides, |leaf| match leaf {
-            Node::Symbol(s) => matches!(quantities[s.index()].kind, Kind::Unknown { .. }),
+            Node::Symbol(s) => matches!(quantities[s.index()].kind, Kind::Unknown { .. } | Kind::Multiplier),
             _ => true,
         });
         let mut mode = |a: Expr, b: Expr, closed: bool| -> Expr {

@@ -106,7 +106,10 @@ fn value(model: &Model, name: &str) -> String {
     let (Kind::Parameter { value: e }
     | Kind::Unknown { start: e }
     | Kind::Input { start: e }
-    | Kind::Mode { start: e }) = q.kind;
+    | Kind::Mode { start: e }) = q.kind
+    else {
+        panic!("`{}` has no value", q.name)
+    };
     print(&flat.graph, e, Style::Text, &|s| flat.quantity(s).name.clone())
 }
 

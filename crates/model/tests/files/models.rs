@@ -26,7 +26,10 @@ fn value(model: &Model, name: &str) -> f64 {
     let (Kind::Parameter { value: e }
     | Kind::Unknown { start: e }
     | Kind::Input { start: e }
-    | Kind::Mode { start: e }) = q.kind;
+    | Kind::Mode { start: e }) = q.kind
+    else {
+        panic!("`{}` has no value", q.name)
+    };
     model.flat.graph.at(e).value().unwrap_or_else(|| panic!("`{name}` is not constant"))
 }
 

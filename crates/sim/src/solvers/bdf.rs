@@ -364,6 +364,11 @@ impl Stepper for Bdf {
         Err(last)
     }
 
+    fn adjust(&mut self, _problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
+        self.differences[..y.len()].copy_from_slice(y);
+        Ok(())
+    }
+
     fn state(&self) -> (f64, &[f64]) {
         (self.t, self.row(0))
     }

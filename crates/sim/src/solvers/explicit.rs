@@ -509,6 +509,19 @@ impl Stepper for Explicit {
         if self.is_adaptive() { self.adaptive_step(problem, limit) } else { self.fixed_step(problem, limit) }
     }
 
+    fn adjust(&mut self, problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
+        let t = self.t;
+        self.y.copy_from_slice(y);
+        let mut y_here = std::mem::take(&mut self.stage);
+        y_here.copy_from_slice(y);
+        let done = self.evaluate(problem, t, &mut y_here);
+        self.stage = y_here;
+        done.map_err(|Rejected(row, _)| Failure::NotFinite { t, row })?;
+        let last = self.stages() * self.n;
+        self.k[last..].copy_from_slice(&self.f);
+        Ok(())
+    }
+
     fn state(&self) -> (f64, &[f64]) {
         (self.t, &self.y)
     }

@@ -379,6 +379,11 @@ impl Stepper for GeneralizedAlpha {
         done
     }
 
+    fn adjust(&mut self, _problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
+        self.y.copy_from_slice(y);
+        Ok(())
+    }
+
     fn state(&self) -> (f64, &[f64]) {
         (self.t, &self.y)
     }

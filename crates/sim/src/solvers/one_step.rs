@@ -255,6 +255,11 @@ impl<M: Method> Stepper for OneStep<M> {
         Err(last)
     }
 
+    fn adjust(&mut self, _problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
+        self.y1.copy_from_slice(y);
+        Ok(())
+    }
+
     fn state(&self) -> (f64, &[f64]) {
         (self.span.t1, &self.y1)
     }

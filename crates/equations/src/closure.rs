@@ -1,0 +1,99 @@
+//! Constraints as numbers are computed from them.
+//!
+//!   y' = f(t, y, λ),   0 = g̈(t, y, λ),   both linear in λ                                          (1)
+//!   ∂g̈/∂λ = S = J M⁻¹ Jᵀ,   ∂f/∂λ = B                                                           (2)
+//!   ∂f/∂y with λ eliminated = f_y − B S⁻¹ g̈_y                                                    (3)
+//!
+//! S is symmetric and not negative; constraints that say the same, or lose their independence in a pose, make it singular.
+
+use trunnion_num::Pattern;
+
+use crate::derivative::{Gradient, gradients};
+use crate::hash::{Map, Set};
+use crate::node::{Expr, Node, Symbol};
+use crate::system::Parts;
+
+/// Entry (row, column) of a matrix, in the order in which values come.
+pub type Entries = Vec<(usize, usize)>;
+
+#[derive(Debug, Default)]
+pub struct Closure {
+    /// Number of constraints.
+    pub m: usize,
+    /// f and g̈ depend on λ linearly: true of all mechanisms whose forces do not depend on reactions.
+    pub linear: bool,
+    /// Values of `Part::Closure`: f (n), g̈ (m), then the entries of S and of B.
+    pub s: Entries,
+    pub b: Entries,
+    /// Values of `Part::Gaps`: g and ġ (m each; 0 where g is not known), then the entries of ∂g/∂y, and of ∂ġ/∂y by the states that
+    /// multipliers push.
+    pub by_position: Entries,
+    pub by_velocity: Entries,
+    pub(crate) forces: Vec<Expr>,
+    pub(crate) gaps: Vec<Expr>,
+}
+
+impl Closure {
+    /// `values`: f, then g̈; `by_y` their derivatives by y, then λ.
+    pub(crate) fn new(parts: &Parts, values: &[Expr], by_y: &[Gradient], place: &Map<Symbol, u32>) -> Self {
+        let (n, m) = (parts.unknowns.len(), parts.constraints.len());
+        if m == 0 {
+            return Closure { linear: true, ..Closure::default() };
+        }
+        let graph = &parts.graph;
+        let by_multiplier = |rows: std::ops::Range<usize>| {
+            let list =
+                rows.clone().flat_map(|i| by_y[i].iter().map(move |&(j, e)| (i - rows.start, j as usize, e)));
+            let list: Vec<(usize, usize, Expr)> = list.filter(|&(_, j, _)| j >= n).collect();
+            let entries: Entries = list.iter().map(|&(i, j, _)| (i, j - n)).collect();
+            (entries, list.into_iter().map(|(_, _, e)| e).collect::<Vec<Expr>>())
+        };
+        let ((s, s_values), (b, b_values)) = (by_multiplier(n..n + m), by_multiplier(0..n));
+        let of_multiplier =
+            |leaf: Node| matches!(leaf, Node::Symbol(s) if place.get(&s).is_some_and(|&i| i as usize >= n));
+        let slopes: Vec<Expr> = s_values.iter().chain(&b_values).copied().collect();
+        let depends = graph.dependence(&slopes, of_multiplier);
+        let linear = !slopes.iter().any(|e| depends[e]);
+        let pushed: Set<usize> = b.iter().map(|&(i, _)| i).collect();
+
+        let zero = graph.constant(0.0).id;
+        let positions: Vec<Expr> = parts.constraints.iter().map(|c| c.position.unwrap_or(zero)).collect();
+        let velocities: Vec<Expr> = parts.constraints.iter().map(|c| c.velocity).collect();
+        let by_state = |roots: &[Expr], counts: &dyn Fn(usize) -> bool| {
+            let all = gradients(graph, roots, |node| match node {
+                Node::Symbol(s) => place.get(&s).copied().filter(|&j| counts(j as usize)),
+                _ => None,
+            });
+            let list = all
+                .into_iter()
+                .enumerate()
+                .flat_map(|(i, g)| g.into_iter().map(move |(j, e)| ((i, j as usize), e)));
+            list.unzip::<_, _, Entries, Vec<Expr>>()
+        };
+        let (by_position, position_values) = by_state(&positions, &|j| j < parts.n_states);
+        let (by_velocity, velocity_values) = by_state(&velocities, &|j| pushed.contains(&j));
+        Closure {
+            m,
+            linear,
+            s,
+            b,
+            by_position,
+            by_velocity,
+            forces: [values, &s_values, &b_values].concat(),
+            gaps: [positions, velocities, position_values, velocity_values].concat(),
+        }
+    }
+
+    /// Pattern of (3).
+    pub(crate) fn eliminated(&self, extended: &Pattern, n: usize) -> Pattern {
+        if self.m == 0 {
+            return extended.clone();
+        }
+        let direct = extended.entries().map(|(i, j, _)| (i, j)).filter(|&(i, j)| i < n && j < n);
+        let rows: Set<usize> = self.b.iter().map(|&(i, _)| i).collect();
+        let columns: Set<usize> =
+            extended.entries().filter(|&(i, j, _)| i >= n && j < n).map(|(_, j, _)| j).collect();
+        let across = rows.iter().flat_map(|&i| columns.iter().map(move |&j| (i, j)));
+        Pattern::from_entries(n, direct.chain(across))
+    }
+}

@@ -1,0 +1,255 @@
+//! Accelerations of a tree, tips to base and back, O(n).
+//!
+//! Forward, with q̈ = 0 and the base accelerated by −g, in the axes of each node N (P its parent):
+//!
+//!   ω = R_NP ω_P + w,   α = R_NP α_P + ω × w,   a = R_NP (a_P + K_P r) + 2 ω × s                       (1)
+//!   K = [α] + ω ωᵀ − ω² 1:  a point at x of N has the acceleration a + K x                             (2)
+//!   f = m a + K h,   n = h × a + vee(K J),   vee(A)_x = A_zy − A_yz                                    (3)
+//!
+//! w, s: angular and sliding velocity of the joint. What q̈ adds to (α, a) is δ; it needs no velocities:
+//!
+//!   backward  U = I S, D = Sᵀ U, u = τ − Sᵀ p;  I − U D⁻¹ Uᵀ and p + U D⁻¹ u go to the parent           (4)  [Featherstone2008, eq. 7.36-7.40]
+//!   forward   q̈ = D⁻¹ (u − Uᵀ δ_P),  δ = δ_P + S q̈                                                     (5)
+//!
+//! S is a unit vector, so (4) is one step of Gaussian elimination on row k, which then is zero; a spherical joint takes three
+//! steps. A screw is a turn in coordinates sheared by its pitch. Driven joints put their q̈ into (1) and keep I and p.
+
+use trunnion_equations::{Ex, Graph};
+
+use crate::node::{Node, Nodes};
+use crate::primitive::Kind;
+use crate::spatial::{Inertia, Mat3, Spatial, Vec3};
+
+/// One step of elimination: row k, its other entries divided by the diagonal, u/D.
+struct Pivot<'g> {
+    k: usize,
+    diagonal: Ex<'g>,
+    scaled: Spatial<'g>,
+    u: Ex<'g>,
+}
+
+pub struct Recursion<'g> {
+    /// Bias motion (1) of every node.
+    pub omega: Vec<Vec3<'g>>,
+    bias: Vec<Spatial<'g>>,
+    /// δ of (5).
+    added: Vec<Spatial<'g>>,
+    inertia: Vec<Inertia<'g>>,
+    wrench: Vec<Spatial<'g>>,
+    /// q̈ along the node's axis, or the angular acceleration of a spherical joint in N's axes.
+    pub joint: Vec<Vec3<'g>>,
+    /// Diagonal of the elimination: (node, D, the inertia it is to be compared with).
+    pub diagonals: Vec<(usize, Ex<'g>, Ex<'g>)>,
+}
+
+impl<'g> Recursion<'g> {
+    /// `applied`: wrench on each node from outside, about its origin and in its axes.
+    pub fn new(nodes: &Nodes<'g>, gravity: Vec3<'g>, applied: &[Spatial<'g>]) -> Self {
+        let zero = Spatial::zero(nodes.graph);
+        let n = nodes.list.len();
+        let mut at = Recursion {
+            omega: vec![Vec3::zero(nodes.graph); n],
+            bias: vec![zero; n],
+            added: vec![zero; n],
+            inertia: nodes.rigid.iter().map(|b| Inertia::rigid(b.m, b.h, b.j)).collect(),
+            wrench: vec![zero; n],
+            joint: vec![Vec3::zero(nodes.graph); n],
+            diagonals: vec![],
+        };
+        at.bias[0].linear = -gravity;
+        at.forward(nodes);
+        for (w, &a) in at.wrench.iter_mut().zip(applied) {
+            *w = *w - a;
+        }
+        let pivots = at.backward(nodes);
+        at.outward(nodes, &pivots);
+        at
+    }
+
+    /// (1) to (3).
+    fn forward(&mut self, nodes: &Nodes<'g>) {
+        let mut rotation: Vec<Mat3<'g>> = vec![];
+        for (i, node) in nodes.list.iter().enumerate() {
+            if i > 0 {
+                let p = node.parent;
+                let Spatial { angular: w, linear: s } = node.rate;
+                let omega = node.to_child(self.omega[p]) + w;
+                let mut alpha = node.to_child(self.bias[p].angular) + omega.cross(w);
+                let two = nodes.graph.constant(2.0);
+                let mut a = node.to_child(self.bias[p].linear + rotation[p] * node.r) + omega.cross(s) * two;
+                if node.driven {
+                    alpha = alpha + node.rate_dot.angular;
+                    a = a + node.rate_dot.linear;
+                }
+                self.omega[i] = omega;
+                self.bias[i] = Spatial { angular: alpha, linear: a };
+            }
+            let k = Rotation::new(self.omega[i], self.bias[i].angular);
+            rotation.push(k.matrix);
+            let body = &nodes.rigid[i];
+            self.wrench[i] = Spatial {
+                angular: body.h.cross(self.bias[i].linear) + k.moment(body.j),
+                linear: self.bias[i].linear * body.m + k.matrix * body.h,
+            };
+        }
+    }
+
+    /// (4).
+    fn backward(&mut self, nodes: &Nodes<'g>) -> Vec<Vec<Pivot<'g>>> {
+        let mut pivots: Vec<Vec<Pivot<'g>>> = nodes.list.iter().map(|_| vec![]).collect();
+        for (i, node) in nodes.list.iter().enumerate().skip(1).rev() {
+            let mut inertia = self.inertia[i].clone();
+            let mut wrench = self.wrench[i];
+            for k in rows(node) {
+                let pitch = if node.kind == Kind::Screw { node.pitch } else { nodes.graph.constant(0.0) };
+                shear(&mut inertia, &mut wrench, k, pitch);
+                let force = node.force[k % 3];
+                let block = (k / 3) * 3;
+                let scale = inertia.0[block][block]
+                    + inertia.0[block + 1][block + 1]
+                    + inertia.0[block + 2][block + 2];
+                let pivot = eliminate(&mut inertia, &mut wrench, k, force);
+                self.diagonals.push((i, pivot.diagonal, scale));
+                pivots[i].push(pivot);
+                shear(&mut inertia, &mut wrench, k, -pitch);
+            }
+            if node.parent == 0 {
+                continue;
+            }
+            for &turn in node.turns.iter().rev() {
+                inertia = inertia.turned(turn);
+            }
+            self.inertia[node.parent] = self.inertia[node.parent].plus(&inertia.shifted(node.r));
+            self.wrench[node.parent] = self.wrench[node.parent] + node.pass(wrench);
+        }
+        pivots
+    }
+
+    /// (5).
+    fn outward(&mut self, nodes: &Nodes<'g>, pivots: &[Vec<Pivot<'g>>]) {
+        for (i, node) in nodes.list.iter().enumerate().skip(1) {
+            let mut d = node.carry(self.added[node.parent]);
+            for pivot in pivots[i].iter().rev() {
+                let k = pivot.k;
+                let before = d.get(k);
+                if node.kind == Kind::Screw {
+                    d.set(k + 3, d.get(k + 3) - node.pitch * before);
+                }
+                let sum = pivot.scaled.angular.dot(d.angular) + pivot.scaled.linear.dot(d.linear);
+                let after = pivot.u - sum;
+                d.set(k, after);
+                if node.kind == Kind::Screw {
+                    d.set(k + 3, d.get(k + 3) + node.pitch * after);
+                }
+                self.joint[i].0[k % 3] = after - before;
+            }
+            self.added[i] = d;
+        }
+    }
+
+    /// Acceleration (angular, of the origin) of a node against the world accelerated by −g, in the node's axes.
+    pub fn acceleration(&self, node: usize) -> Spatial<'g> {
+        self.bias[node] + self.added[node]
+    }
+
+    /// What the parent exerts on a node through its joint, about N's origin in N's axes.
+    pub fn transmitted(&self, node: usize) -> Spatial<'g> {
+        self.inertia[node].times(self.added[node]) + self.wrench[node]
+    }
+}
+
+/// Rows that a node's joint leaves free.
+fn rows(node: &Node<'_>) -> Vec<usize> {
+    match node.kind {
+        _ if node.driven => vec![],
+        Kind::Fixed => vec![],
+        Kind::Revolute | Kind::Screw => vec![node.axis],
+        Kind::Prismatic => vec![node.axis + 3],
+        Kind::Spherical => vec![0, 1, 2],
+    }
+}
+
+/// Coordinates in which a screw of pitch h is a turn: row k += h · row k + 3, columns alike.
+fn shear<'g>(inertia: &mut Inertia<'g>, wrench: &mut Spatial<'g>, k: usize, pitch: Ex<'g>) {
+    if pitch.value() == Some(0.0) {
+        return;
+    }
+    let m = &mut inertia.0;
+    for j in 0..6 {
+        m[k][j] = m[k][j] + pitch * m[k + 3][j];
+    }
+    for row in m.iter_mut() {
+        row[k] = row[k] + pitch * row[k + 3];
+    }
+    for j in 0..6 {
+        m[j][k] = m[k][j];
+    }
+    wrench.set(k, wrench.get(k) + pitch * wrench.get(k + 3));
+}
+
+/// (4) for row k: the row becomes zero, and what acts along it is `force`.
+fn eliminate<'g>(inertia: &mut Inertia<'g>, wrench: &mut Spatial<'g>, k: usize, force: Ex<'g>) -> Pivot<'g> {
+    let graph: &'g Graph = force.graph();
+    let zero = graph.constant(0.0);
+    let column = inertia.0[k];
+    let diagonal = column[k];
+    let inverse = 1.0 / diagonal;
+    let mut scaled = Spatial::zero(graph);
+    for i in (0..6).filter(|&i| i != k) {
+        scaled.set(i, column[i] * inverse);
+    }
+    let open = force - wrench.get(k);
+    for i in 0..6 {
+        for j in i..6 {
+            let left = if i == k || j == k { zero } else { inertia.0[i][j] - scaled.get(i) * column[j] };
+            inertia.0[i][j] = left;
+            inertia.0[j][i] = left;
+        }
+        wrench.set(i, if i == k { force } else { wrench.get(i) + scaled.get(i) * open });
+    }
+    Pivot { k, diagonal, scaled, u: open * inverse }
+}
+
+/// K of (2) and the products it is made of.
+struct Rotation<'g> {
+    alpha: Vec3<'g>,
+    /// ω_y ω_z, ω_z ω_x, ω_x ω_y.
+    mixed: [Ex<'g>; 3],
+    square: [Ex<'g>; 3],
+    matrix: Mat3<'g>,
+}
+
+impl<'g> Rotation<'g> {
+    fn new(omega: Vec3<'g>, alpha: Vec3<'g>) -> Self {
+        let mixed = [0, 1, 2].map(|i| omega[(i + 1) % 3] * omega[(i + 2) % 3]);
+        let square = [0, 1, 2].map(|i| omega[i] * omega[i]);
+        let matrix = Mat3::build(|i, j| {
+            let other = (6 - i - j) % 3;
+            match (j + 3 - i) % 3 {
+                0 => -(square[(i + 1) % 3] + square[(i + 2) % 3]),
+                1 => mixed[other] - alpha[other],
+                _ => mixed[other] + alpha[other],
+            }
+        });
+        Rotation { alpha, mixed, square, matrix }
+    }
+
+    /// vee(K J) of (3); about x: (J_yy + J_zz) α_x + (J_yy − J_zz) ω_y ω_z + J_yz (ω_z² − ω_y²) + J_xy K_zx − J_xz K_yx.
+    fn moment(&self, j: Mat3<'g>) -> Vec3<'g> {
+        let zero = |x: Ex<'g>| x.value() == Some(0.0);
+        Vec3([0, 1, 2].map(|x| {
+            let (y, z) = ((x + 1) % 3, (x + 2) % 3);
+            let (j_yy, j_zz) = (j.0[y][y], j.0[z][z]);
+            // A slender body needs one entry of K only.
+            let own = if zero(j_yy) {
+                -(j_zz * self.matrix.0[y][z])
+            } else if zero(j_zz) {
+                j_yy * self.matrix.0[z][y]
+            } else {
+                (j_yy + j_zz) * self.alpha[x] + (j_yy - j_zz) * self.mixed[x]
+            };
+            let across = j.0[y][z] * (self.square[z] - self.square[y]);
+            own + across + j.0[x][y] * self.matrix.0[z][x] - j.0[x][z] * self.matrix.0[y][x]
+        }))
+    }
+}

@@ -1,0 +1,107 @@
+//! What can be wrong with a mechanism as a whole.
+
+use trunnion_equations::flat::Origin;
+use trunnion_model::mechanism::Mechanism;
+use trunnion_model::{Diagnostic, Sources};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Error {
+    /// No chain of joints leads from the world to the body and to `with` others joined to it.
+    Unconnected {
+        body: usize,
+        with: usize,
+    },
+    JoinsItself {
+        joint: usize,
+    },
+    /// A screw would have to close a loop.
+    CutScrew {
+        joint: usize,
+        asked: bool,
+    },
+    /// Coordinate `name` of the joint moves nothing that has inertia.
+    Massless {
+        joint: usize,
+        name: String,
+    },
+    /// Both ends of the line are at the same place at the start.
+    ZeroLength {
+        line: usize,
+    },
+    /// Rod of length zero at the start.
+    ZeroRod {
+        coupling: usize,
+    },
+    /// No motion of the tree brings the ends of the joint together: they are apart by `gap` (m or rad).
+    CannotClose {
+        joint: usize,
+        gap: f64,
+    },
+}
+
+impl Error {
+    pub fn diagnostic(&self, mechanism: &Mechanism, sources: &Sources) -> Diagnostic {
+        let (code, origin, message, label, hint) = self.parts(mechanism);
+        Diagnostic::from_origin(sources, code, origin, message, label, Some(hint))
+    }
+
+    fn parts<'m>(&self, m: &'m Mechanism) -> (&'static str, &'m Origin, String, String, String) {
+        let joint = |j: usize| (&m.joints[j].origin, &m.joints[j].name);
+        match self {
+            Error::Unconnected { body, with } => {
+                let name = &m.bodies[*body].name;
+                let others = match with {
+                    0 => String::new(),
+                    1 => " and the body joined to it".into(),
+                    n => format!(" and {n} bodies joined to it"),
+                };
+                let message = format!("`{name}`{others} cannot be reached from the world");
+                let hint = "let a joint lead to it; a body that flies needs `type = \"free\"`".into();
+                ("B0001", &m.bodies[*body].origin, message, "no chain of joints ends here".into(), hint)
+            }
+            Error::JoinsItself { joint: j } => {
+                let (origin, name) = joint(*j);
+                let body = &m.bodies[m.joints[*j].child.body].name;
+                let message = format!("joint `{name}` joins `{body}` to itself");
+                let hint = "`parent` and `child` have to be frames of two bodies".into();
+                ("B0002", origin, message, "both ends are on one body".into(), hint)
+            }
+            Error::CutScrew { joint: j, asked } => {
+                let (origin, name) = joint(*j);
+                let message = format!("the screw `{name}` cannot close a loop");
+                let label =
+                    if *asked { "`cut` is set" } else { "all ways round the loop are screws or driven" };
+                let hint = "cut another joint of the loop".into();
+                ("B0003", origin, message, label.into(), hint)
+            }
+            Error::Massless { joint: j, name } => {
+                let (origin, of) = joint(*j);
+                let message = format!("coordinate `{name}` of joint `{of}` moves no inertia");
+                let label = "any force would accelerate it without bound".into();
+                let hint =
+                    "give mass or inertia to the bodies beyond the joint, weld it or prescribe its `motion`"
+                        .into();
+                ("B0004", origin, message, label, hint)
+            }
+            Error::ZeroLength { line } => {
+                let line = &m.lines[*line];
+                let message = format!("the ends of line `{}` are at the same place at the start", line.name);
+                let hint = "a line of length zero has no direction: start apart or move a frame".into();
+                ("B0005", &line.origin, message, "length 0".into(), hint)
+            }
+            Error::ZeroRod { coupling } => {
+                let rod = &m.couplings[*coupling];
+                let message = format!("the rod `{}` has no length", rod.name);
+                let hint = "use a `spherical` joint where two points coincide".into();
+                ("B0006", &rod.origin, message, "length 0".into(), hint)
+            }
+            Error::CannotClose { joint: j, gap } => {
+                let (origin, name) = joint(*j);
+                let message =
+                    format!("joint `{name}` cannot be closed: no coordinate changes a gap of {gap:.3e}");
+                let hint = "check the places and axes of the joints of this loop".into();
+                ("B0007", origin, message, "the ends do not meet".into(), hint)
+            }
+        }
+    }
+}

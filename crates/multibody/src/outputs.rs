@@ -1,0 +1,90 @@
+//! What is shown of a mechanism: where its bodies are, and its energies. O(n).
+//!
+//!   R_WN = R_WP R_PN,  p_WN = p_WP + R_WP r,  q_WN = q_WP ⊗ q_PN                                       (1)
+//!   T = ½ Σ Vᵀ I V,  U = −g · Σ (m p_WN + R_WN h)                                                      (2)
+
+use trunnion_equations::flat::Origin;
+use trunnion_equations::{Ex, Graph};
+use trunnion_model::mechanism::Mechanism;
+
+use crate::inverse_dynamics::velocities;
+use crate::node::{Node, Nodes};
+use crate::quaternion::Quaternion;
+use crate::spatial::{Inertia, Mat3, Vec3};
+use crate::writer::Writer;
+
+/// Where a node is in W.
+#[derive(Clone, Copy)]
+pub struct Pose<'g> {
+    pub p: Vec3<'g>,
+    pub r: Mat3<'g>,
+    pub quaternion: Quaternion<'g>,
+    /// Sum of the angles about z: beyond ±π too.
+    angle: Ex<'g>,
+}
+
+/// (1) for every node.
+pub fn poses<'g>(nodes: &Nodes<'g>) -> Vec<Pose<'g>> {
+    let graph: &'g Graph = nodes.graph;
+    let mut all = vec![Pose {
+        p: Vec3::zero(graph),
+        r: Mat3::identity(graph),
+        quaternion: Quaternion::identity(graph),
+        angle: graph.constant(0.0),
+    }];
+    for node in nodes.list.iter().skip(1) {
+        let from: Pose<'g> = all[node.parent];
+        all.push(Pose {
+            p: from.p + from.r * node.r,
+            r: turned(from.r, node),
+            quaternion: from.quaternion.times(node.quaternion),
+            angle: from.angle + node.angle,
+        });
+    }
+    all
+}
+
+/// R_WP R_PN; each row is turned on its own.
+fn turned<'g>(r_WP: Mat3<'g>, node: &Node<'g>) -> Mat3<'g> {
+    Mat3([0, 1, 2].map(|i| node.to_child(r_WP.row(i)).0))
+}
+
+pub fn emit<'g>(writer: &mut Writer<'_>, mechanism: &Mechanism, nodes: &Nodes<'g>, gravity: Vec3<'g>) {
+    let poses = poses(nodes);
+    for (body, place) in mechanism.bodies.iter().zip(&nodes.bodies).skip(1) {
+        let pose = poses[place.node];
+        let p = pose.p + pose.r * place.p;
+        let mut show = |name: &str, unit: &str, doc: &str, value: Ex<'g>| {
+            writer.output(format!("{}.{name}", body.name), unit, doc, &body.origin, value);
+        };
+        for (i, name) in ["x", "y", "z"].iter().enumerate().take(if mechanism.planar { 2 } else { 3 }) {
+            show(name, "m", "Place in the world", p[i]);
+        }
+        if mechanism.planar {
+            let own = place.r.0[1][0].atan2(place.r.0[0][0]);
+            show("phi", "rad", "Angle in the world", pose.angle + own);
+        } else {
+            let q = pose.quaternion.times(Quaternion::of(place.r));
+            for (i, name) in ["qw", "qx", "qy", "qz"].iter().enumerate() {
+                show(name, "", "Orientation in the world, a quaternion", q.0[i]);
+            }
+        }
+    }
+    // (2)
+    let zero = nodes.graph.constant(0.0);
+    let (mut twice_kinetic, mut potential) = (zero, zero);
+    for ((rigid, pose), v) in nodes.rigid.iter().zip(&poses).zip(velocities(nodes)) {
+        twice_kinetic = twice_kinetic + v.dot(Inertia::rigid(rigid.m, rigid.h, rigid.j).times(v));
+        potential = potential - gravity.dot(pose.p * rigid.m + pose.r * rigid.h);
+    }
+    let origin = Origin::default();
+    writer.output(
+        "mechanism.kinetic".into(),
+        "J",
+        "Kinetic energy of all bodies",
+        &origin,
+        0.5 * twice_kinetic,
+    );
+    let doc = "Energy in the field of gravity, zero at the origin of the world";
+    writer.output("mechanism.potential".into(), "J", doc, &origin, potential);
+}

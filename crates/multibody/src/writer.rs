@@ -1,0 +1,75 @@
+//! A `Flat` that can be written to while expressions of its graph are at hand.
+
+use std::collections::HashMap;
+
+use trunnion_equations::flat::{Constraint, Equation, Kind, Origin, Output, Quantity};
+use trunnion_equations::start::start_values;
+use trunnion_equations::{Ex, Expr, Flat, Graph, Node, Symbol, Unit};
+
+pub struct Writer<'f> {
+    quantities: &'f mut Vec<Quantity>,
+    equations: &'f mut Vec<Equation>,
+    outputs: &'f mut Vec<Output>,
+    pub constraints: &'f mut Vec<Constraint>,
+    pub held: &'f mut Vec<Symbol>,
+    pub quaternions: &'f mut Vec<[Symbol; 4]>,
+}
+
+impl<'f> Writer<'f> {
+    pub fn new(flat: &'f mut Flat) -> (&'f Graph, Self) {
+        let Flat { graph, quantities, equations, outputs, constraints, held, quaternions, .. } = flat;
+        (graph, Writer { quantities, equations, outputs, constraints, held, quaternions })
+    }
+
+    pub fn quantity(&self, s: Symbol) -> &Quantity {
+        &self.quantities[s.index()]
+    }
+
+    pub fn equation(&mut self, name: String, origin: &Origin, lhs: Ex<'_>, rhs: Ex<'_>) {
+        self.equations.push(Equation { name, origin: origin.clone(), lhs: lhs.id, rhs: rhs.id });
+    }
+
+    /// A quantity of the model gets its value.
+    pub fn give(&mut self, symbol: Symbol, origin: &Origin, value: Ex<'_>) {
+        let name = self.quantity(symbol).name.clone();
+        let lhs = value.graph().symbol(symbol);
+        self.equation(name, origin, lhs, value);
+    }
+
+    pub fn unknown(&mut self, graph: &Graph, name: String, unit: &str, doc: &str, origin: &Origin) -> Symbol {
+        self.quantities.push(Quantity {
+            name,
+            unit: Unit::si(unit),
+            doc: doc.into(),
+            origin: origin.clone(),
+            kind: Kind::Unknown { start: graph.constant(0.0).id },
+            nominal: None,
+            range: (f64::NEG_INFINITY, f64::INFINITY),
+        });
+        Symbol(self.quantities.len() as u32 - 1)
+    }
+
+    pub fn output(&mut self, name: String, unit: &str, doc: &str, origin: &Origin, value: Ex<'_>) {
+        let (unit, doc) = (Unit::si(unit), doc.into());
+        self.outputs.push(Output { name, unit, doc, origin: origin.clone(), value: value.id });
+    }
+
+    /// Values of all quantities at the start.
+    pub fn start(&self, graph: &Graph) -> Vec<f64> {
+        start_values(graph, self.quantities, &Default::default())
+    }
+}
+
+/// Expressions at the start, time 0.
+pub fn at_start(graph: &Graph, start: &[f64], roots: &[Expr]) -> Vec<f64> {
+    let mut values: HashMap<Expr, f64> = HashMap::new();
+    for e in graph.reachable(roots.iter().copied()) {
+        let value = match graph.node(e) {
+            Node::Symbol(s) => start[s.index()],
+            Node::Time => 0.0,
+            node => graph.evaluate_node(node, |c| values[&c]),
+        };
+        values.insert(e, value);
+    }
+    roots.iter().map(|e| values[e]).collect()
+}

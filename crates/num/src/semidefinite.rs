@@ -1,0 +1,179 @@
+//! A x = b for a symmetric A ≥ 0 that may be singular, many times on one pattern.
+//!
+//!   (A + ε D) d = b − A x,   x ← x + d,   D = diag(A) and a little of its mean                       (1)
+//!
+//! The first pass of (1), from x = 0, is Tikhonov's solution; each further one divides its error by σ/ε in directions where A is worth
+//! σ. Where b has no part in the null space of A the limit is the solution of least norm (weighed by D); what rounding puts there grows
+//! by 1/ε at most, and A x does not feel it.
+
+use crate::{Fault, Lu, Pattern};
+
+/// Small against every direction that counts, large against rounding and against the gaps that a step leaves: with gaps of
+/// 1e-6 a constraint that repeats another one disturbs the others by 1e-12/ε of its right-hand side.
+const EPSILON: f64 = 1e-9;
+/// Passes of (1): four reach rounding where σ ≥ 1e-5.
+const PASSES: usize = 4;
+/// Share of the mean in D, for a row that is zero for a moment.
+const FLOOR: f64 = 1e-6;
+
+#[derive(Clone, Debug)]
+pub struct Semidefinite {
+    pattern: Pattern,
+    /// Where each given entry goes, and the diagonal.
+    place: Vec<usize>,
+    diagonal: Vec<usize>,
+    lu: Lu,
+    // Written by `factor`.
+    a: Vec<f64>,
+    shifted: Vec<f64>,
+    // Scratch of `solve`.
+    x: Vec<f64>,
+    rest: Vec<f64>,
+}
+
+impl Semidefinite {
+    /// `entries` (row, column) in the order in which values will come; several for one place add up.
+    pub fn new(n: usize, entries: &[(usize, usize)]) -> Self {
+        let pattern = Pattern::from_entries(n, entries.iter().copied().chain((0..n).map(|i| (i, i))));
+        let find = |i, j| pattern.find(i, j).expect("the pattern has every entry");
+        Semidefinite {
+            place: entries.iter().map(|&(i, j)| find(i, j)).collect(),
+            diagonal: (0..n).map(|i| find(i, i)).collect(),
+            lu: Lu::new(&pattern),
+            a: vec![0.0; pattern.nnz()],
+            shifted: vec![0.0; pattern.nnz()],
+            x: vec![0.0; n],
+            rest: vec![0.0; n],
+            pattern,
+        }
+    }
+
+    pub fn n(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    pub fn factor(&mut self, values: impl IntoIterator<Item = f64>) -> Result<(), Fault> {
+        self.factor_shifted(values, EPSILON)
+    }
+
+    /// With another ε: the larger, the more cautious the solution in directions where A is weak.
+    pub fn factor_shifted(
+        &mut self,
+        values: impl IntoIterator<Item = f64>,
+        epsilon: f64,
+    ) -> Result<(), Fault> {
+        self.a.fill(0.0);
+        for (place, value) in self.place.iter().zip(values) {
+            self.a[*place] += value;
+        }
+        let mean = self.diagonal.iter().map(|&k| self.a[k].abs()).sum::<f64>() / self.n() as f64;
+        let floor = if mean > 0.0 { FLOOR * mean } else { 1.0 };
+        self.shifted.copy_from_slice(&self.a);
+        for &k in &self.diagonal {
+            self.shifted[k] += epsilon * (self.a[k].abs() + floor);
+        }
+        self.lu.refactor(&self.shifted)
+    }
+
+    /// Solve in place, with the last factors.
+    pub fn solve(&mut self, b: &mut [f64]) {
+        self.x.fill(0.0);
+        self.rest.copy_from_slice(b);
+        for pass in 0..PASSES {
+            if pass > 0 {
+                self.rest.copy_from_slice(b);
+                for (i, j, k) in self.pattern.entries() {
+                    self.rest[i] -= self.a[k] * self.x[j];
+                }
+            }
+            self.lu.solve(&mut self.rest);
+            let (mut change, mut size) = (0.0_f64, 0.0_f64);
+            for (x, d) in self.x.iter_mut().zip(&self.rest) {
+                *x += d;
+                change = change.max(d.abs());
+                size = size.max(x.abs());
+            }
+            if change <= f64::EPSILON * size {
+                break;
+            }
+        }
+        b.copy_from_slice(&self.x);
+    }
+
+    /// One pass of (1) alone.
+    pub fn solve_once(&mut self, b: &mut [f64]) {
+        self.lu.solve(b);
+    }
+
+    /// Rows that follow from others, to `tolerance` of the diagonal: what is left over when pivots are taken in order of size.
+    pub fn dependent_rows(&self, tolerance: f64) -> Vec<usize> {
+        let n = self.n();
+        let scale: Vec<f64> =
+            self.diagonal.iter().map(|&k| self.a[k].max(f64::MIN_POSITIVE).sqrt()).collect();
+        let mut a = vec![0.0; n * n];
+        for (i, j, k) in self.pattern.entries() {
+            a[i * n + j] = self.a[k] / (scale[i] * scale[j]);
+        }
+        let mut left: Vec<usize> = (0..n).collect();
+        while !left.is_empty() {
+            // Rows near the front are kept, so that those named last are called dependent.
+            let largest = left.iter().map(|&i| a[i * n + i]).fold(0.0, f64::max);
+            if largest <= tolerance {
+                break;
+            }
+            let at = left.iter().position(|&i| a[i * n + i] >= 0.5 * largest).unwrap_or(0);
+            let p = left.remove(at);
+            let pivot = a[p * n + p];
+            for &i in &left {
+                let l = a[i * n + p] / pivot;
+                for &j in &left {
+                    a[i * n + j] -= l * a[p * n + j];
+                }
+            }
+        }
+        left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dense(n: usize) -> Vec<(usize, usize)> {
+        (0..n * n).map(|k| (k / n, k % n)).collect()
+    }
+
+    #[test]
+    fn a_regular_matrix_is_solved_to_rounding() {
+        let mut a = Semidefinite::new(2, &dense(2));
+        a.factor([4.0, 1.0, 1.0, 3.0]).unwrap();
+        let mut b = [1.0, 2.0];
+        a.solve(&mut b);
+        assert!((b[0] - 1.0 / 11.0).abs() < 1e-15 && (b[1] - 7.0 / 11.0).abs() < 1e-15, "{b:?}");
+        assert!(a.dependent_rows(1e-10).is_empty());
+    }
+
+    #[test]
+    fn of_a_singular_matrix_the_solution_of_least_norm_is_found() {
+        // Two equal rows: x1 + x2 = 2 has least norm at (1, 1).
+        let mut a = Semidefinite::new(3, &dense(3));
+        a.factor([1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 5.0]).unwrap();
+        let mut b = [2.0, 2.0, 10.0];
+        a.solve(&mut b);
+        // In the null space rounding counts 1/ε times.
+        for (x, expected) in b.iter().zip([1.0, 1.0, 2.0]) {
+            assert!((x - expected).abs() < 1e-7, "{b:?}");
+        }
+        assert!((b[0] + b[1] - 2.0).abs() < 1e-15, "{b:?}");
+        assert_eq!(a.dependent_rows(1e-10), [1]);
+    }
+
+    #[test]
+    fn a_row_of_zeros_is_no_obstacle() {
+        let mut a = Semidefinite::new(2, &[(0, 0)]);
+        a.factor([2.0]).unwrap();
+        let mut b = [4.0, 0.0];
+        a.solve(&mut b);
+        assert_eq!(b, [2.0, 0.0]);
+    }
+}

@@ -1,0 +1,130 @@
+//! Triangles from files: STL, OBJ, glTF 2.0. Lengths are those of the file, in m where nobody says otherwise.
+
+mod gltf;
+mod obj;
+mod stl;
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+use crate::space::Point;
+
+pub type Triangle = [Point; 3];
+
+/// Larger files, and files that unfold to more triangles, are no parts of a mechanism.
+const LARGEST: u64 = 1 << 30;
+const MOST_TRIANGLES: usize = 20_000_000;
+
+/// What is wrong with a file.
+#[derive(Debug)]
+pub enum Fault {
+    Unreadable(std::io::Error),
+    TooLarge {
+        megabytes: u64,
+    },
+    TooManyTriangles,
+    Ending {
+        ending: String,
+    },
+    NotText,
+    /// The file is shorter than it says.
+    Short {
+        needed: u64,
+        found: usize,
+    },
+    /// A line of a text does not say what is expected there.
+    Line {
+        line: usize,
+        expected: &'static str,
+    },
+    /// A corner that does not exist.
+    Corner {
+        line: usize,
+        corner: i64,
+        count: usize,
+    },
+    Json(serde_json::Error),
+    /// A part of a glTF file, such as "accessors[3]", and what is the matter.
+    Part {
+        part: String,
+        reason: &'static str,
+    },
+    NotANumber {
+        triangle: usize,
+    },
+    Empty,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(e) => write!(f, "{}", crate::files::reason(e)),
+            Self::TooLarge { megabytes } => {
+                write!(f, "it has {megabytes} MB; a mesh has at most {} MB", LARGEST >> 20)
+            }
+            Self::TooManyTriangles => write!(f, "it has more than {MOST_TRIANGLES} triangles"),
+            Self::Ending { ending } => {
+                write!(f, "`.{ending}` is no mesh that can be read: .stl, .obj, .gltf and .glb can")
+            }
+            Self::NotText => write!(f, "it is not text in UTF-8"),
+            Self::Short { needed, found } => write!(f, "it ends after {found} bytes of {needed}"),
+            Self::Line { line, expected } => write!(f, "line {line}: expected {expected}"),
+            Self::Corner { line, corner, count } => {
+                write!(f, "line {line}: there is no corner {corner} among {count}")
+            }
+            Self::Json(e) => write!(f, "its JSON is wrong: {e}"),
+            Self::Part { part, reason } => write!(f, "`{part}` {reason}"),
+            Self::NotANumber { triangle } => write!(f, "triangle {triangle} has a corner that is no number"),
+            Self::Empty => write!(f, "there are no triangles in it"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// The triangles of a file, by its ending.
+pub fn read(path: &Path) -> Result<Vec<Triangle>, Fault> {
+    let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let parse: fn(&[u8], &Path) -> Result<Vec<Triangle>, Fault> = match ending.as_str() {
+        "stl" => |bytes, _| stl::parse(bytes),
+        "obj" => |bytes, _| obj::parse(bytes),
+        "gltf" | "glb" => |bytes, path| gltf::parse(bytes, &|name| bytes_of(&path.with_file_name(name))),
+        _ => return Err(Fault::Ending { ending }),
+    };
+    checked(parse(&bytes_of(path)?, path)?)
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, Fault> {
+    let about = fs::metadata(path).map_err(Fault::Unreadable)?;
+    if about.len() > LARGEST {
+        return Err(Fault::TooLarge { megabytes: about.len() >> 20 });
+    }
+    fs::read(path).map_err(Fault::Unreadable)
+}
+
+fn checked(triangles: Vec<Triangle>) -> Result<Vec<Triangle>, Fault> {
+    let finite = |t: &Triangle| t.iter().flatten().all(|x| x.is_finite());
+    match triangles.iter().position(|t| !finite(t)) {
+        Some(triangle) => Err(Fault::NotANumber { triangle }),
+        None if triangles.is_empty() => Err(Fault::Empty),
+        None => Ok(triangles),
+    }
+}
+
+/// Little-endian numbers at a place; None beyond the end.
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    let four = bytes.get(at..at.checked_add(4)?)?;
+    Some(u32::from_le_bytes(four.try_into().ok()?))
+}
+
+fn f32_at(bytes: &[u8], at: usize) -> Option<f64> {
+    u32_at(bytes, at).map(|bits| f64::from(f32::from_bits(bits)))
+}
+
+fn text(bytes: &[u8]) -> Result<&str, Fault> {
+    std::str::from_utf8(bytes).map_err(|_| Fault::NotText)
+}
+
+#[cfg(test)]
+mod tests;
