@@ -2,9 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::{animate, compare, convert, import, plot, sweep, verify};
 use crate::commands::{balance, completions, equations, examples, linearize, lqr, modes, new, response};
 use crate::commands::{check, components, energy, graph, page, run, solvers};
-use crate::commands::{compare, convert, import, plot, sweep, verify};
 use crate::failure::Failure;
 
 /// Simulates machines whose mechanism, hydraulics, pneumatics and controller are designed together.
@@ -23,8 +23,10 @@ pub enum Command {
     Run(run::RunArgs),
     /// Run models and compare with what they expect of themselves
     Verify(verify::VerifyArgs),
-    /// Draw signals of results or models
+    /// Draw signals of results or models, or the mechanism itself
     Plot(plot::PlotArgs),
+    /// Write the motion of a mechanism as glTF, for any viewer
+    Animate(animate::AnimateArgs),
     /// Run a model for many values of its parameters, on all cores
     Sweep(sweep::SweepArgs),
     /// Compare two results, two models, or one model in two ways
@@ -69,6 +71,7 @@ pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
         Command::Run(args) => run::execute(args, colour),
         Command::Verify(args) => verify::execute(args, colour),
         Command::Plot(args) => plot::execute(args),
+        Command::Animate(args) => animate::execute(args),
         Command::Sweep(args) => sweep::execute(args, colour),
         Command::Compare(args) => compare::execute(args),
         Command::Convert(args) => convert::execute(args),

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use trunnion_model::{Files, Library};
 
 use crate::failure::Failure;
+use crate::mesh::{self, Triangle};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
@@ -38,6 +39,10 @@ impl Files for Disk {
         let mut all = Vec::new();
         walk(Path::new(folder), &mut all, 0).map_err(|e| reason(&e))?;
         Ok(all)
+    }
+
+    fn triangles(&self, path: &str) -> Result<Vec<Triangle>, String> {
+        mesh::read(Path::new(path)).map_err(|fault| fault.to_string())
     }
 }
 

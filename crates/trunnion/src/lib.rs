@@ -18,6 +18,7 @@ pub mod plot;
 mod progress;
 pub mod project;
 pub mod results;
+pub mod scene;
 pub mod signals;
 pub mod simulate;
 pub mod space;

@@ -84,13 +84,21 @@ impl Signals {
 /// Metadata key of the signals to plot where nothing else is asked for, separated by commas.
 pub const PLOT: &str = "plot";
 
-/// A run that fails on the way still has something to show.
 fn run(path: &str, changes: &Changes, at: &[f64]) -> Result<(Table, Option<Effort>), Failure> {
-    let project = Project::open(path, &changes.set)?;
-    let (solver, settings): (&Entry, Settings) = settings(&project.run, &changes.overrides)?;
+    run_project(&Project::open(path, &changes.set)?, path, &changes.overrides, at)
+}
+
+/// A run that fails on the way still has something to show.
+pub fn run_project(
+    project: &Project,
+    path: &str,
+    overrides: &Overrides,
+    at: &[f64],
+) -> Result<(Table, Option<Effort>), Failure> {
+    let (solver, settings): (&Entry, Settings) = settings(&project.run, overrides)?;
     let settings = Settings { at: at.to_vec(), ..settings };
-    let (mut table, outcome) = simulate_to_table(&project, &HashMap::new(), (solver, &settings), false)?;
-    table.metadata = metadata(&project, solver.name, &settings);
+    let (mut table, outcome) = simulate_to_table(project, &HashMap::new(), (solver, &settings), false)?;
+    table.metadata = metadata(project, solver.name, &settings);
     table.metadata.insert(results::ENDED.into(), outcome.ended());
     match outcome.check() {
         Err(Failure::Run { message, .. }) if table.rows() > 1 => eprintln!("warning: {path}: {message}"),
@@ -100,7 +108,8 @@ fn run(path: &str, changes: &Changes, at: &[f64]) -> Result<(Table, Option<Effor
     Ok((table, outcome.summary.map(|summary| Effort { summary, wall_s })))
 }
 
-fn short(path: &str) -> String {
+/// The file's name without folder and ending.
+pub fn short(path: &str) -> String {
     let name = Path::new(path).file_name().map_or(path.into(), |n| n.to_string_lossy());
     let name = name.strip_suffix(".partial").unwrap_or(&name);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_string()

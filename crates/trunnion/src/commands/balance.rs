@@ -15,6 +15,7 @@ use super::linearize::unknowns;
 use crate::failure::Failure;
 use crate::files::{Disk, library, write_whole};
 use crate::listing::{Align, Listing, count, number, with_unit};
+use crate::mesh::Triangle;
 use crate::output::say;
 use crate::project::Project;
 use crate::simulate::{Overrides, Point, describe, point};
@@ -199,6 +200,10 @@ impl Files for Edited<'_> {
 
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {
         Disk.list(folder)
+    }
+
+    fn triangles(&self, path: &str) -> Result<Vec<Triangle>, String> {
+        Disk.triangles(path)
     }
 }
 

@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub mod animate;
 pub mod balance;
 pub mod check;
 pub mod compare;
@@ -16,6 +17,7 @@ pub mod lqr;
 pub mod modes;
 pub mod new;
 pub mod page;
+pub mod picture;
 pub mod plot;
 pub mod response;
 pub mod run;

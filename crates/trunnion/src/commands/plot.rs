@@ -1,4 +1,4 @@
-//! `trunnion plot`: time histories, phase planes and spectra of results, or of models that are run for it.
+//! `trunnion plot`: time histories, phase planes and spectra of results, or of models that are run for it; or pictures of mechanisms.
 
 use std::path::PathBuf;
 
@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use trunnion_model::run::Measure;
 use trunnion_model::units::{parse_unit, parse_value};
 
+use super::picture::{self, PictureArgs};
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::listing::{Align, Listing, count, number, with_unit};
@@ -66,6 +67,8 @@ pub struct PlotArgs {
     #[arg(long)]
     pub list: bool,
     #[command(flatten)]
+    pub picture: PictureArgs,
+    #[command(flatten)]
     pub given: Given,
     /// The picture, as .svg or .png; default: the first file's name with .svg, in this folder
     #[arg(long, short, value_name = "FILE")]
@@ -99,6 +102,9 @@ impl From<WindowName> for Window {
 }
 
 pub fn execute(args: &PlotArgs) -> Result<(), Failure> {
+    if let Some(view) = args.picture.view {
+        return picture::execute(args, view);
+    }
     let changes = Changes { set: args.given.sets(), ..Changes::default() };
     let mut all = args.files.iter().map(|f| Signals::open(f, &changes)).collect::<Result<Vec<_>, _>>()?;
     if args.list {

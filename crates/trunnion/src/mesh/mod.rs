@@ -8,9 +8,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use crate::space::Point;
-
-pub type Triangle = [Point; 3];
+pub use trunnion_model::mechanism::Triangle;
 
 /// Larger files, and files that unfold to more triangles, are no parts of a mechanism.
 const LARGEST: u64 = 1 << 30;

@@ -42,10 +42,15 @@ pub enum Error {
 
 /// Draws a chart to a file, SVG or PNG by its extension.
 pub fn save(chart: &Chart, path: &Path) -> Result<(), Error> {
+    save_svg(chart.svg(), path)
+}
+
+/// The same for a picture that is drawn already. PNG has two pixels per unit of the SVG, for print.
+pub fn save_svg(svg: String, path: &Path) -> Result<(), Error> {
     let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
     let picture = match extension.as_ref().and_then(|extension| extension.to_str()) {
-        Some("svg") => chart.svg().into_bytes(),
-        Some("png") => chart.png()?,
+        Some("svg") => svg.into_bytes(),
+        Some("png") => png::render(&svg, 2.0)?,
         _ => return Err(Error::Extension { path: path.to_owned() }),
     };
     crate::files::write_or_keep(path, &picture).map_err(|cause| Error::File { path: path.to_owned(), cause })
