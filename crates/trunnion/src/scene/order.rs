@@ -15,6 +15,13 @@ pub struct Piece {
     pub paint: usize,
 }
 
+impl Piece {
+    /// The mean towards the viewer.
+    fn depth(&self) -> f64 {
+        self.points.iter().map(|p| p[2]).sum::<f64>() / self.points.len() as f64
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Plane {
     normal: Point,
@@ -36,8 +43,9 @@ impl Plane {
 
 /// More pieces than this are halved by a plane along an axis.
 const FEW: usize = 48;
-/// Halving ends here: pieces that no plane divides.
-const DEEPEST: usize = 40;
+/// Halving ends here, and all ordering there: pieces that no plane divides.
+const HALVED: usize = 40;
+const DEEPEST: usize = 300;
 
 /// From far to near; `size` is that of the scene.
 pub fn far_to_near(pieces: Vec<Piece>, size: f64) -> Vec<Piece> {
@@ -48,17 +56,21 @@ pub fn far_to_near(pieces: Vec<Piece>, size: f64) -> Vec<Piece> {
 }
 
 fn sort(mut pieces: Vec<Piece>, thin: f64, depth: usize, ordered: &mut Vec<Piece>) {
-    if pieces.len() < 2 {
-        ordered.append(&mut pieces);
-        return;
-    }
-    let halves = if pieces.len() > FEW && depth < DEEPEST { halving(&pieces) } else { None };
-    let Some(plane) = halves.or_else(|| own_plane(&pieces, thin)) else {
-        // Only strokes are left.
+    let halves = if pieces.len() > FEW && depth < HALVED { halving(&pieces, thin) } else { None };
+    let mut within = vec![];
+    let plane = halves.or_else(|| {
+        let (k, plane) = own_plane(&pieces, thin).filter(|_| depth < DEEPEST)?;
+        // Its own piece is done with, even if it is not quite plane.
+        within.push(pieces.swap_remove(k));
+        Some(plane)
+    });
+    let Some(plane) = plane else {
+        // One piece, only strokes, or a heap that no plane divides.
+        pieces.sort_by(|a, b| a.depth().total_cmp(&b.depth()));
         ordered.append(&mut pieces);
         return;
     };
-    let (mut below, mut within, mut above) = (vec![], vec![], vec![]);
+    let (mut below, mut above) = (vec![], vec![]);
     for piece in pieces {
         cut(piece, plane, thin, (&mut below, &mut within, &mut above));
     }
@@ -68,36 +80,39 @@ fn sort(mut pieces: Vec<Piece>, thin: f64, depth: usize, ordered: &mut Vec<Piece
     sort(near, thin, depth + 1, ordered);
 }
 
-/// Through the middle of all, across the axis along which they spread most.
-fn halving(pieces: &[Piece]) -> Option<Plane> {
-    let first = |p: &Piece| p.points[0];
-    let spread = |i: usize| {
-        let mut places: Vec<f64> = pieces.iter().map(|p| first(p)[i]).collect();
+/// Across an axis, near the middle of all: the plane that cuts the fewest pieces, and leaves some on either side.
+fn halving(pieces: &[Piece], thin: f64) -> Option<Plane> {
+    let candidates = [0, 1, 2].into_iter().flat_map(|axis| {
+        let mut normal = [0.0; 3];
+        normal[axis] = 1.0;
+        let mut places: Vec<f64> = pieces.iter().map(|p| p.points[0][axis]).collect();
         places.sort_unstable_by(f64::total_cmp);
-        let quarter = places.len() / 4;
-        (places[places.len() - 1 - quarter] - places[quarter], places[places.len() / 2])
+        (3..=7).map(move |tenth| Plane { normal, offset: places[tenth * (places.len() - 1) / 10] })
+    });
+    let divides = |plane: &Plane| {
+        let below = pieces.iter().filter(|p| plane.height(p.points[0]) < -thin).count();
+        below >= pieces.len() / 10 && below < pieces.len()
     };
-    let all = [0, 1, 2].map(spread);
-    let axis = (0..3).max_by(|&i, &j| all[i].0.total_cmp(&all[j].0))?;
-    let mut normal = [0.0; 3];
-    normal[axis] = 1.0;
-    (all[axis].0 > 0.0).then_some(Plane { normal, offset: all[axis].1 })
+    candidates.filter(divides).min_by_key(|plane| cuts(pieces, plane, thin))
 }
 
-/// The plane of a piece that cuts the fewest others.
-fn own_plane(pieces: &[Piece], thin: f64) -> Option<Plane> {
-    let cuts = |plane: &Plane| {
-        let crossed = |p: &&Piece| {
-            let heights = p.points.iter().map(|&x| plane.height(x));
-            let (low, high) = heights.fold((0.0_f64, 0.0_f64), |(l, h), x| (l.min(x), h.max(x)));
-            low < -thin && high > thin
-        };
-        pieces.iter().filter(crossed).count()
+/// How many pieces lie on both sides.
+fn cuts(pieces: &[Piece], plane: &Plane, thin: f64) -> usize {
+    let crossed = |p: &&Piece| {
+        let heights = p.points.iter().map(|&x| plane.height(x));
+        let (low, high) = heights.fold((0.0_f64, 0.0_f64), |(l, h), x| (l.min(x), h.max(x)));
+        low < -thin && high > thin
     };
+    pieces.iter().filter(crossed).count()
+}
+
+/// The plane of a piece that cuts the fewest others, and which piece that is.
+fn own_plane(pieces: &[Piece], thin: f64) -> Option<(usize, Plane)> {
     // A few candidates are as good as all.
     let every = (pieces.len() / 12).max(1);
-    let planes = pieces.iter().step_by(every).chain(pieces).filter_map(|p| Plane::of(&p.points));
-    planes.take(12).min_by_key(cuts)
+    let some = (0..pieces.len()).step_by(every).chain(0..pieces.len());
+    let planes = some.filter_map(|k| Some((k, Plane::of(&pieces[k].points)?)));
+    planes.take(12).min_by_key(|(_, plane)| cuts(pieces, plane, thin))
 }
 
 type Sides<'a> = (&'a mut Vec<Piece>, &'a mut Vec<Piece>, &'a mut Vec<Piece>);

@@ -133,14 +133,14 @@ impl Picture<'_> {
         let names = self.traces.iter().enumerate();
         for (k, (name, _)) in names {
             let font = Font::new(13.0, PALETTE[(k + 1) % PALETTE.len()], Anchor::Start);
-            canvas.text((24.0, 52.0 + 17.0 * k as f64), font, &Markup::plain(&format!("way of {name}")));
+            canvas.text((24.0, 52.0 + 17.0 * k as f64), font, &Markup::plain(&format!("path of {name}")));
         }
     }
 
     fn times(&self) -> String {
         let all: Vec<String> = self.shots.iter().map(|s| with_minus(&number(s.t, 4))).collect();
         match &all[..] {
-            [few @ ..] if few.len() <= 5 => format!("t = {} s", few.join(", ")),
+            few if few.len() <= 5 => format!("t = {} s", few.join(", ")),
             [first, .., last] => format!("t = {first} … {last} s in {} poses", all.len()),
             _ => String::new(),
         }
@@ -214,13 +214,21 @@ fn axes(canvas: &mut Canvas, view: View, height: f64) {
         ("z", [0.0, 0.0, 1.0], PALETTE[0]),
     ];
     let mut all = axes.map(|(name, axis, colour)| (name, view.of(axis), colour));
-    all.sort_by(|a, b| a.1[2].total_cmp(&b.1[2]));
-    for (name, [right, up, _], colour) in all {
+    // What is seen from its end comes last, over the beginning of the others.
+    all.sort_by(|a, b| a.1[2].abs().total_cmp(&b.1[2].abs()));
+    for (name, [right, up, near], colour) in all {
         let flat = right.hypot(up);
         if flat < 1e-6 {
-            // Towards the viewer.
-            canvas.circle(centre, 4.0, &format!("fill=\"#ffffff\" stroke=\"{colour}\" stroke-width=\"1.6\""));
-            canvas.circle(centre, 1.4, &format!("fill=\"{colour}\""));
+            // A point towards the viewer, a cross away from him, as the tip and the feathers of an arrow are seen.
+            let stroke = format!("stroke=\"{colour}\" stroke-width=\"1.6\"");
+            canvas.circle(centre, 4.5, &format!("fill=\"#ffffff\" {stroke}"));
+            if near > 0.0 {
+                canvas.circle(centre, 1.5, &format!("fill=\"{colour}\""));
+            } else {
+                let at = |x: f64, y: f64| (centre.0 + 3.2 * x, centre.1 + 3.2 * y);
+                canvas.line(at(-1.0, -1.0), at(1.0, 1.0), &stroke);
+                canvas.line(at(-1.0, 1.0), at(1.0, -1.0), &stroke);
+            }
             let font = Font::new(12.0, colour, Anchor::End);
             canvas.text((centre.0 - 6.0, centre.1 + 14.0), font, &Markup::plain(name));
             continue;

@@ -6,8 +6,10 @@ use std::f64::consts::{PI, TAU};
 use super::Form;
 use crate::space::{Point, cross, dot, minus, plus, unit};
 
-/// Sides of round shapes: their outline stays within 0.5 % of the radius.
+/// Sides of balls and round ends: their outline stays within 0.5 % of the radius.
 const ROUND: usize = 32;
+/// Sides of cylinders, which are few faces anyway.
+const SIDES: usize = 48;
 /// Faces that meet at more than this angle have an edge: cos 35°.
 const SHARP: f64 = 0.82;
 
@@ -100,16 +102,16 @@ fn cuboid(size: Point) -> Shell {
 
 fn cylinder(radius: f64, length: f64) -> Shell {
     let rim = |z: f64| {
-        let angle = |k: usize| TAU * k as f64 / ROUND as f64;
-        (0..ROUND).map(move |k| [radius * angle(k).cos(), radius * angle(k).sin(), z])
+        let angle = |k: usize| TAU * k as f64 / SIDES as f64;
+        (0..SIDES).map(move |k| [radius * angle(k).cos(), radius * angle(k).sin(), z])
     };
     let corners = rim(-0.5 * length).chain(rim(0.5 * length)).collect();
     let side = |k: usize| {
-        let next = (k + 1) % ROUND;
-        vec![k, next, ROUND + next, ROUND + k]
+        let next = (k + 1) % SIDES;
+        vec![k, next, SIDES + next, SIDES + k]
     };
-    let caps = [(0..ROUND).rev().collect(), (ROUND..2 * ROUND).collect()];
-    (corners, (0..ROUND).map(side).chain(caps).collect())
+    let caps = [(0..SIDES).rev().collect(), (SIDES..2 * SIDES).collect()];
+    (corners, (0..SIDES).map(side).chain(caps).collect())
 }
 
 /// (radius, height) along an arc about (0, 0), from the top (0) to the bottom (π).
@@ -184,7 +186,7 @@ mod tests {
     #[test]
     fn shapes_are_closed_and_as_large_as_they_should_be() {
         // A circle of n sides has n/(2π) sin(2π/n) of its area.
-        let n = ROUND as f64;
+        let n = SIDES as f64;
         let share = n / TAU * (TAU / n).sin();
         for (form, expected, tolerance) in [
             (Form::Box([1.0, 2.0, 3.0]), 6.0, 1e-12),
@@ -207,7 +209,7 @@ mod tests {
             all.filter(|&(k, i)| solid.sharp(k, i)).count()
         };
         assert_eq!(count(Form::Box([1.0; 3])), 24);
-        assert_eq!(count(Form::Cylinder { radius: 1.0, length: 1.0 }), 4 * ROUND);
+        assert_eq!(count(Form::Cylinder { radius: 1.0, length: 1.0 }), 4 * SIDES);
         assert_eq!(count(Form::Sphere(1.0)), 0);
         let open = vec![[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]];
         assert!(!Solid::of(&Form::Mesh(std::sync::Arc::new(open)), 0.1).closed);
