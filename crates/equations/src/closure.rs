@@ -34,25 +34,28 @@ pub struct Closure {
 }
 
 impl Closure {
-    /// `values`: f, then g̈; `by_y` their derivatives by y, then λ.
-    pub(crate) fn new(parts: &Parts, values: &[Expr], by_y: &[Gradient], place: &Map<Symbol, u32>) -> Self {
+    /// `values`: f, then g̈; `place`: of y, then λ.
+    pub(crate) fn new(parts: &Parts, values: &[Expr], place: &Map<Symbol, u32>) -> Self {
         let (n, m) = (parts.unknowns.len(), parts.constraints.len());
         if m == 0 {
             return Closure { linear: true, ..Closure::default() };
         }
         let graph = &parts.graph;
-        let by_multiplier = |rows: std::ops::Range<usize>| {
+        let is_multiplier = |s: Symbol| place.get(&s).map(|&i| i as usize).filter(|&i| i >= n).map(|i| i - n);
+        let by_multipliers = gradients(graph, values, |node| match node {
+            Node::Symbol(s) => is_multiplier(s).map(|k| k as u32),
+            _ => None,
+        });
+        let by_multiplier = |rows: &[Gradient]| {
             let list =
-                rows.clone().flat_map(|i| by_y[i].iter().map(move |&(j, e)| (i - rows.start, j as usize, e)));
-            let list: Vec<(usize, usize, Expr)> = list.filter(|&(_, j, _)| j >= n).collect();
-            let entries: Entries = list.iter().map(|&(i, j, _)| (i, j - n)).collect();
-            (entries, list.into_iter().map(|(_, _, e)| e).collect::<Vec<Expr>>())
+                rows.iter().enumerate().flat_map(|(i, g)| g.iter().map(move |&(k, e)| ((i, k as usize), e)));
+            list.unzip::<_, _, Entries, Vec<Expr>>()
         };
-        let ((s, s_values), (b, b_values)) = (by_multiplier(n..n + m), by_multiplier(0..n));
-        let of_multiplier =
-            |leaf: Node| matches!(leaf, Node::Symbol(s) if place.get(&s).is_some_and(|&i| i as usize >= n));
+        let (f, g) = by_multipliers.split_at(n);
+        let ((s, s_values), (b, b_values)) = (by_multiplier(g), by_multiplier(f));
         let slopes: Vec<Expr> = s_values.iter().chain(&b_values).copied().collect();
-        let depends = graph.dependence(&slopes, of_multiplier);
+        let depends =
+            graph.dependence(&slopes, |leaf| matches!(leaf, Node::Symbol(s) if is_multiplier(s).is_some()));
         let linear = !slopes.iter().any(|e| depends[e]);
         let pushed: Set<usize> = b.iter().map(|&(i, _)| i).collect();
 
@@ -84,7 +87,7 @@ impl Closure {
         }
     }
 
-    /// Pattern of (3).
+    /// Pattern of (3) from that of the derivatives of f and g̈ by y and λ.
     pub(crate) fn eliminated(&self, extended: &Pattern, n: usize) -> Pattern {
         if self.m == 0 {
             return extended.clone();

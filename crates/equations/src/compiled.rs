@@ -1,4 +1,9 @@
 //! Programs ready to run: native where possible, interpreted otherwise. Immutable, shared between threads.
+//!
+//! A program is compiled when it is first run: a solver that needs no Jacobian does not wait for one.
+
+#[cfg(feature = "jit")]
+use std::sync::OnceLock;
 
 use crate::graph::Table;
 #[cfg(feature = "jit")]
@@ -18,8 +23,9 @@ pub struct Compiled {
     slow: Program,
     fast: Vec<Program>,
     tables: Vec<Table>,
+    /// Of each fast program, once it is wanted; None inside: this machine cannot.
     #[cfg(feature = "jit")]
-    jit: Option<Jit>,
+    native: Option<Vec<OnceLock<Option<Jit>>>>,
     scratch: usize,
 }
 
@@ -28,25 +34,31 @@ impl Compiled {
     pub fn new(programs: Programs, engine: Engine) -> Self {
         let Programs { slow, fast, tables } = programs;
         #[cfg(feature = "jit")]
-        let jit = (engine == Engine::Native).then(|| Jit::new(&fast, &tables).ok()).flatten();
-        #[cfg(feature = "jit")]
-        let shared = jit.iter().flat_map(|j| j.codes.iter().map(|c| c.n_shared)).max().unwrap_or(0);
+        let native = (engine == Engine::Native).then(|| fast.iter().map(|_| OnceLock::new()).collect());
         #[cfg(not(feature = "jit"))]
-        let (shared, _) = (0, engine);
-        let interpreted = fast.iter().chain([&slow]).map(|p| p.ops.len()).max().unwrap_or(0);
+        let _ = engine;
+        // Native code needs less.
+        let scratch = fast.iter().chain([&slow]).map(|p| p.ops.len()).max().unwrap_or(0);
         Compiled {
             slow,
             fast,
             tables,
             #[cfg(feature = "jit")]
-            jit,
-            scratch: shared.max(interpreted),
+            native,
+            scratch,
         }
+    }
+
+    /// Native code of a program, made now if it is not there yet.
+    #[cfg(feature = "jit")]
+    fn native(&self, number: usize) -> Option<&Jit> {
+        let place = &self.native.as_ref()?[number];
+        place.get_or_init(|| Jit::new(&self.fast[number], &self.tables).ok()).as_ref()
     }
 
     pub fn engine(&self) -> Engine {
         #[cfg(feature = "jit")]
-        if self.jit.is_some() {
+        if !self.fast.is_empty() && self.native(0).is_some() {
             return Engine::Native;
         }
         Engine::Interpreter
@@ -74,13 +86,13 @@ impl Compiled {
     /// Program `number` at (t, y) with the prepared k.
     pub fn run(&self, number: usize, t: f64, y: &[f64], k: &[f64], scratch: &mut [f64], out: &mut [f64]) {
         #[cfg(feature = "jit")]
-        if let Some(jit) = &self.jit {
+        if let Some(jit) = self.native(number) {
             let program = &self.fast[number];
             assert!(
                 out.len() >= program.n_out && k.len() >= self.slow.n_out && scratch.len() >= self.scratch
             );
             // Lengths were just checked; y is as long as the unknowns the programs were built for.
-            unsafe { jit.codes[number].run(t, y, k, scratch, out) };
+            unsafe { jit.code.run(t, y, k, scratch, out) };
             return;
         }
         self.fast[number].run(&self.tables, t, y, k, scratch, out);

@@ -4,6 +4,13 @@
 //!
 //! Each node carries the list of its non-zero partial derivatives; lists are merged by column. At kinks
 //! (`abs`, `min`, `max`, `if`) the derivative of the side taken is used; steps have derivative zero.
+//!
+//! In a long chain of dependent expressions the lists grow with the chain, and all of them together with its square. There a node
+//! whose list gets long becomes a column of its own:
+//!
+//!   z = z(x, earlier z),   ∂r/∂x = ∂r/∂x|_z + Σ (∂r/∂z) (dz/dx),   dz/dx = ∂z/∂x + Σ (∂z/∂z') (dz'/dx)        (2)
+//!
+//! and numbers do the sums of (2).
 
 use crate::graph::{Ex, Graph};
 use crate::hash::Map;
@@ -14,21 +21,71 @@ pub type Gradient = Vec<(u32, Expr)>;
 
 /// The gradient of every root with respect to the leaves to which `column` gives a number.
 pub fn gradients(graph: &Graph, roots: &[Expr], column: impl Fn(Node) -> Option<u32>) -> Vec<Gradient> {
+    lists(graph, roots, &column, usize::MAX, None).map_or_else(Vec::new, |(roots, _)| roots)
+}
+
+/// The same with nodes in the middle as further columns, `first` and on. (2)
+pub struct Cut {
+    pub roots: Vec<Gradient>,
+    /// Of each node in the middle, in an order in which they can be computed.
+    pub middle: Vec<Gradient>,
+}
+
+/// Entries of all lists together beyond which it pays to cut: an arm of ten joints stays below.
+const MANY: usize = 60_000;
+/// Columns of a list beyond which a node that is used more than once is cut.
+const LONG: usize = 12;
+
+/// [`gradients`], cut where they would grow too large.
+pub fn cut_gradients(graph: &Graph, roots: &[Expr], first: u32, column: impl Fn(Node) -> Option<u32>) -> Cut {
+    match lists(graph, roots, &column, MANY, None) {
+        Some((roots, middle)) => Cut { roots, middle },
+        None => {
+            let (roots, middle) = lists(graph, roots, &column, usize::MAX, Some(first)).unwrap_or_default();
+            Cut { roots, middle }
+        }
+    }
+}
+
+/// Lists of the roots and of what was cut, if cut columns begin at `first`; None: more entries than `most`.
+fn lists(
+    graph: &Graph,
+    roots: &[Expr],
+    column: &impl Fn(Node) -> Option<u32>,
+    most: usize,
+    first: Option<u32>,
+) -> Option<(Vec<Gradient>, Vec<Gradient>)> {
+    let order = graph.reachable(roots.iter().copied());
+    let mut uses: Map<Expr, u32> = Map::default();
+    let parents = order.iter().flat_map(|&e| graph.node(e).children());
+    roots.iter().copied().chain(parents).for_each(|c| *uses.entry(c).or_default() += 1);
     let mut of: Map<Expr, Gradient> = Map::default();
-    for e in graph.reachable(roots.iter().copied()) {
+    let (mut middle, mut total) = (vec![], 0);
+    for e in order {
         let node = graph.node(e);
-        let gradient = match node {
+        let mut gradient = match node {
             Node::Const(_) => Vec::new(),
             Node::Time | Node::Symbol(_) | Node::Derivative(_) => {
                 column(node).map(|c| (c, graph.constant(1.0).id)).into_iter().collect()
             }
             _ => combine(graph, e, &of),
         };
+        total += gradient.len();
+        if total > most {
+            return None;
+        }
+        if let Some(first) = first
+            && gradient.len() > LONG
+            && uses.get(&e).is_some_and(|&u| u > 1)
+        {
+            let own = vec![(first + middle.len() as u32, graph.constant(1.0).id)];
+            middle.push(std::mem::replace(&mut gradient, own));
+        }
         if !gradient.is_empty() {
             of.insert(e, gradient);
         }
     }
-    roots.iter().map(|e| of.get(e).cloned().unwrap_or_default()).collect()
+    Some((roots.iter().map(|e| of.get(e).cloned().unwrap_or_default()).collect(), middle))
 }
 
 /// The derivative of one expression with respect to one leaf.

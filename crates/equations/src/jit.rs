@@ -33,14 +33,12 @@ type Native = unsafe extern "C" fn(f64, *const f64, *const f64, *mut f64, *mut f
 #[derive(Clone, Debug)]
 pub struct Code {
     chunks: Vec<Native>,
-    /// Places needed in w.
-    pub n_shared: usize,
 }
 
-/// Owns the machine code of several programs.
+/// Owns the machine code of a program.
 pub struct Jit {
     module: Option<JITModule>,
-    pub codes: Vec<Code>,
+    pub code: Code,
     /// Tables are reached by address from the code.
     _tables: Vec<Table>,
 }
@@ -60,12 +58,12 @@ impl Drop for Jit {
 
 impl std::fmt::Debug for Jit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Jit of {} programs", self.codes.len())
+        write!(f, "Jit of {} functions", self.code.chunks.len())
     }
 }
 
 impl Code {
-    /// Run. `shared` needs `n_shared` places; y, k and out are as long as the program says.
+    /// Run. `shared` needs as many places as there are operations; y, k and out are as long as the program says.
     ///
     /// # Safety
     /// The slices must cover every index the program uses, and the owning `Jit` must be alive.
@@ -78,34 +76,21 @@ impl Code {
 
 impl Jit {
     /// Compile. An error means this machine cannot; the interpreter then does the work.
-    pub fn new(programs: &[Program], tables: &[Table]) -> Result<Self, String> {
-        let size: usize = programs.iter().map(|p| p.ops.len()).sum();
-        let mut module = module(size <= THOROUGH).map_err(|e| e.to_string())?;
+    pub fn new(program: &Program, tables: &[Table]) -> Result<Self, String> {
+        let mut module = module(program.ops.len() <= THOROUGH).map_err(|e| e.to_string())?;
         let calls = Calls::declare(&mut module)?;
         let mut context = FunctionBuilderContext::new();
-        let mut planned = Vec::new();
-        for program in programs {
-            let plan = Plan::new(program);
-            let mut ids = Vec::new();
-            for chunk in 0..plan.n_chunks {
-                let id = emit(&mut module, &mut context, &calls, program, tables, &plan, chunk)?;
-                ids.push(id);
-            }
-            planned.push((ids, plan.n_shared));
+        let plan = Plan::new(program);
+        let mut ids = Vec::new();
+        for chunk in 0..plan.n_chunks {
+            ids.push(emit(&mut module, &mut context, &calls, program, tables, &plan, chunk)?);
         }
         module.finalize_definitions().map_err(|e| e.to_string())?;
-        let codes = planned
-            .into_iter()
-            .map(|(ids, n_shared)| Code {
-                // The functions were declared with exactly this signature.
-                chunks: ids
-                    .iter()
-                    .map(|&id| unsafe { transmute::<*const u8, Native>(module.get_finalized_function(id)) })
-                    .collect(),
-                n_shared,
-            })
-            .collect();
-        Ok(Jit { module: Some(module), codes, _tables: tables.to_vec() })
+        // The functions were declared with exactly this signature.
+        let native =
+            |&id: &FuncId| unsafe { transmute::<*const u8, Native>(module.get_finalized_function(id)) };
+        let code = Code { chunks: ids.iter().map(native).collect() };
+        Ok(Jit { module: Some(module), code, _tables: tables.to_vec() })
     }
 }
 
@@ -187,7 +172,6 @@ struct Plan {
     n_chunks: usize,
     /// Place in w of operations that a later chunk reads.
     shared: HashMap<u32, i32>,
-    n_shared: usize,
 }
 
 /// Leaves are read again in every chunk instead of being passed on.
@@ -216,8 +200,7 @@ impl Plan {
                 }
             }
         }
-        let n_shared = shared.len();
-        Plan { n_chunks: program.ops.len().div_ceil(CHUNK), shared, n_shared }
+        Plan { n_chunks: program.ops.len().div_ceil(CHUNK), shared }
     }
 }
 

@@ -6,7 +6,7 @@ use trunnion_num::Pattern;
 
 use crate::closure::Closure;
 use crate::compiled::{Compiled, Engine};
-use crate::derivative::{Gradient, gradients};
+use crate::derivative::{Gradient, cut_gradients, gradients};
 use crate::flat::{Action, Assignment, Constraint, Direction, Event, Kind, Origin, Output, Quantity, Task};
 use crate::graph::Graph;
 use crate::hash::Map;
@@ -84,8 +84,12 @@ pub struct System {
     pub pattern: Pattern,
     /// The constraints as numbers are computed from them.
     pub closure: Closure,
-    /// Pattern and entries of the derivatives of all rows, then of g̈, by y, then by the multipliers.
+    /// Pattern and entries of the derivatives of all rows, then of g̈, then of expressions cut out of them, by y, then by the multipliers,
+    /// then by these expressions.
     pub extended: Pattern,
+    /// How many expressions were cut out, and the pattern without them.
+    pub n_cut: usize,
+    pub joined: Pattern,
     jacobian: Vec<Expr>,
     f_t: Vec<Expr>,
     /// Where each quantity is found at run time; one that is solved in symbols has no place.
@@ -134,19 +138,21 @@ impl System {
         let (n, m) = (unknowns.len(), constraints.len());
         let values: Vec<Expr> =
             rows.iter().map(|r| r.value).chain(constraints.iter().map(|c| c.acceleration)).collect();
-        let by_y = gradients(graph, &values, |node| match node {
+        let cut = cut_gradients(graph, &values, (n + m) as u32, |node| match node {
             Node::Symbol(s) => place.get(&s).copied(),
             _ => None,
         });
-        let (extended, jacobian) = sparse(graph, n + m, &by_y);
+        let n_cut = cut.middle.len();
+        let (extended, jacobian) = sparse(graph, n + m + n_cut, &[cut.roots, cut.middle].concat());
         let f_t = gradients(graph, &values, |node| (node == Node::Time).then_some(0))
             .iter()
             .map(|g| g.first().map_or(graph.constant(0.0).id, |&(_, e)| e))
             .collect();
         let second_order = second_order(graph, rows, &place, parts.n_states);
-        let closure = Closure::new(&parts, &values, &by_y, &place);
-        let pattern = closure.eliminated(&extended, n);
-        System { parts, slow, second_order, pattern, closure, extended, jacobian, f_t, places }
+        let closure = Closure::new(&parts, &values, &place);
+        let joined = uncut(&extended, n + m);
+        let pattern = closure.eliminated(&joined, n);
+        System { parts, slow, second_order, pattern, closure, extended, n_cut, joined, jacobian, f_t, places }
     }
 
     pub fn n(&self) -> usize {
@@ -325,6 +331,38 @@ fn sparse(graph: &Graph, n: usize, gradients: &[Gradient]) -> (Pattern, Vec<Expr
         }
     }
     (pattern, values)
+}
+
+/// The pattern of the first n rows and columns once the others, each of which follows from those before it, are put in.
+fn uncut(extended: &Pattern, n: usize) -> Pattern {
+    if extended.n() == n {
+        return extended.clone();
+    }
+    let words = n.div_ceil(64);
+    let mut rows: Vec<Vec<(usize, usize)>> = vec![vec![]; extended.n()];
+    extended.entries().for_each(|(i, j, k)| rows[i].push((j, k)));
+    let mut of: Vec<Vec<u64>> = Vec::with_capacity(extended.n() - n);
+    let columns = |row: &[(usize, usize)], of: &[Vec<u64>]| {
+        let mut set = vec![0_u64; words];
+        for &(j, _) in row {
+            if j < n {
+                set[j / 64] |= 1 << (j % 64);
+            } else {
+                set.iter_mut().zip(&of[j - n]).for_each(|(a, b)| *a |= b);
+            }
+        }
+        set
+    };
+    for row in &rows[n..] {
+        let set = columns(row, &of);
+        of.push(set);
+    }
+    let mut entries = vec![];
+    for (i, row) in rows[..n].iter().enumerate() {
+        let set = columns(row, &of);
+        entries.extend((0..n).filter(|j| set[j / 64] >> (j % 64) & 1 == 1).map(|j| (i, j)));
+    }
+    Pattern::from_entries(n, entries)
 }
 
 fn second_order(

@@ -24,12 +24,41 @@ use crate::language::Ast;
 use crate::units::Unit;
 
 pub use bond_graph::{BondGraph, Chain, ElementLaw, Stop};
+pub use families::entry_at;
 pub use library::Library;
 pub use numbers::number_families;
 pub use ports::choice_text;
-pub use read::{Reading, finish_sections, language_error, read_component, read_scalar, wrong_dimension};
-pub use sections::{flatten, read_definition};
+pub use read::{
+    Reading, check_name, finish_sections, language_error, read_component, read_scalar, wrong_dimension,
+};
+pub use sections::{fields_of, flatten, read_definition, table_of};
 pub use tables::given_table;
+
+/// Where in a model file the parts of a mechanism stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Section {
+    Bodies,
+    Joints,
+    Lines,
+    Couplings,
+    Loads,
+    Sensors,
+}
+
+impl Section {
+    pub const ALL: [(&'static str, Section); 6] = [
+        ("bodies", Section::Bodies),
+        ("joints", Section::Joints),
+        ("lines", Section::Lines),
+        ("couplings", Section::Couplings),
+        ("loads", Section::Loads),
+        ("sensors", Section::Sensors),
+    ];
+
+    pub fn word(self) -> &'static str {
+        Self::ALL[self as usize].0
+    }
+}
 
 /// An expression and where it stands.
 #[derive(Clone, Debug)]
@@ -127,6 +156,8 @@ pub struct Choice {
     pub default: String,
     /// Not a choice but the number of members of the component's families, and how many there are by default.
     pub count: Option<usize>,
+    /// Parameters that choose `true` by being given.
+    pub given: Vec<String>,
     pub doc: String,
 }
 
@@ -157,6 +188,8 @@ pub struct Child {
     pub arguments: Vec<(Key, Value)>,
     /// Its definition with families written out; None before that, and where there is no such component.
     pub definition: Option<Arc<Definition>>,
+    /// The section it stands in, if that is not [components].
+    pub section: Option<Section>,
 }
 
 /// Ends that are joined: paths as written and where.
@@ -235,6 +268,8 @@ pub struct Body {
     pub components: Vec<Child>,
     pub connections: Vec<Connection>,
     pub equations: Vec<Equation>,
+    /// What is added to the right sides of equations, by their names.
+    pub terms: Vec<(Key, Formula)>,
     pub outputs: Vec<Output>,
     pub events: Vec<Event>,
     pub tasks: Vec<Task>,
@@ -259,6 +294,8 @@ pub struct Definition {
     pub aliases: Vec<String>,
     pub icon: Option<String>,
     pub doc: String,
+    /// The section that uses it, if that is not [components].
+    pub section: Option<Section>,
     pub options: Vec<Choice>,
     pub body: Body,
     pub when: Vec<When>,

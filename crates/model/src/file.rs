@@ -15,6 +15,10 @@ pub trait Files {
     fn read(&self, path: &str) -> Result<String, String>;
     /// Every file below a folder, however deep, each as a path that `read` takes.
     fn list(&self, folder: &str) -> Result<Vec<String>, String>;
+    /// The triangles of a mesh, each three corners.
+    fn triangles(&self, _path: &str) -> Result<Vec<[[f64; 3]; 3]>, String> {
+        Err("meshes cannot be read here".into())
+    }
 }
 
 /// `path` as seen from the file `from`, with `.` and `..` resolved where possible.

@@ -25,7 +25,7 @@ use crate::diagnostic::{Diagnostic, Problems};
 use crate::domain::Connector;
 use crate::file::Span;
 use crate::language::{Ast, LangError, Typed, lower, references};
-use crate::mechanism::Mechanism;
+use crate::mechanism::{Mechanism, Sections};
 use crate::network::Network;
 use crate::units::{Dimension, Unit};
 
@@ -57,6 +57,7 @@ pub fn instantiate<'a>(
     root: &'a Definition,
     library: &'a Library,
     sets: &'a Sets,
+    sections: &'a Sections,
     problems: &'a Problems,
 ) -> Builder<'a> {
     let tree = tree::build(root, library, sets, problems);
@@ -85,9 +86,11 @@ pub fn instantiate<'a>(
     builder.add_bond_graphs();
     builder.add_outputs();
     builder.add_equations();
+    builder.check_terms();
     builder.add_laws();
     builder.add_connections();
     builder.close_ports();
+    builder.add_mechanism(sections);
     builder.add_events();
     builder.add_tasks();
     builder

@@ -11,7 +11,7 @@ use crate::component::{
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Entry, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, relative};
 use crate::instantiate::{Deferred, Sets, Users, instantiate};
-use crate::mechanism::Mechanism;
+use crate::mechanism::{Mechanism, Sections};
 use crate::network::Network;
 use crate::run::{Expect, Run};
 
@@ -78,9 +78,13 @@ pub fn load_asking(
     sets.give_first(loading.defaults(&sets));
     let root = loading.root.take().filter(|_| !reading.incomplete.get() && !folders.incomplete.get());
     // What is missing would only make further errors that are none.
-    let root = root.and_then(|root| number_families(root, &library, &problems));
+    let sections = std::mem::take(&mut loading.sections);
+    let root = root.and_then(|mut root| {
+        root.body.components.extend(sections.children(&problems));
+        number_families(root, &library, &problems)
+    });
     let Some(root) = root else { return (Err(problems.finish().err().unwrap_or_default()), vec![]) };
-    let mut builder = instantiate(&root, &library, &sets, &problems);
+    let mut builder = instantiate(&root, &library, &sets, &sections, &problems);
     sets.under("outputs.").iter().for_each(|entry| builder.add_measured(&entry.key, &entry.value));
     let place = Span::new(&root.source, 0..0);
     let mut entries = loading.run.clone();
@@ -96,7 +100,10 @@ pub fn load_asking(
 
     let mut sources = reading.sources.borrow().clone();
     for instance in &builder.tree.instances {
-        sources.add(&instance.definition.source);
+        // What is made for this model has no file.
+        if !instance.definition.source.name.is_empty() {
+            sources.add(&instance.definition.source);
+        }
     }
     for task in &builder.flat.tasks {
         if let Some(source) = library.sources.get(&task.origin.file) {
@@ -121,6 +128,7 @@ struct Loading<'a> {
     open: Vec<String>,
     done: HashSet<String>,
     root: Option<Definition>,
+    sections: Sections,
     run: Vec<Entry>,
     expect: Vec<Value>,
     libraries: Vec<Text>,
@@ -135,6 +143,7 @@ impl<'a> Loading<'a> {
             open: vec![],
             done: HashSet::new(),
             root: None,
+            sections: Sections::default(),
             run: vec![],
             expect: vec![],
             libraries: vec![],
@@ -206,6 +215,7 @@ impl<'a> Loading<'a> {
             Definition { title: name, doc, ..read_definition(stem, source, &fields, self.reading) };
         let run = fields.entries("run").to_vec();
         let expect = fields.list("expect").unwrap_or(&[]).to_vec();
+        self.sections.extend(Sections::read(&fields, self.reading));
         finish_sections(fields);
         for entry in run {
             self.run.retain(|e| e.key.name != entry.key.name);
@@ -233,6 +243,7 @@ fn merge(mut old: Definition, new: Definition) -> Definition {
         components,
         connections,
         equations,
+        terms,
         outputs,
         events,
         tasks,
@@ -254,6 +265,7 @@ fn merge(mut old: Definition, new: Definition) -> Definition {
     body.components.extend(components);
     body.connections.extend(connections);
     body.equations.extend(equations);
+    body.terms.extend(terms);
     body.outputs.extend(outputs);
     body.events.extend(events);
     body.tasks.extend(tasks);

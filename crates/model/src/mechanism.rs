@@ -6,9 +6,26 @@
 //! Frames: W is the world, B a body's own frame, F a frame fixed to it. `p_BF` is F's origin seen from B, in B's axes;
 //! `R_BF` turns components in F into components in B.
 
+mod acting;
+mod bodies;
+mod joints;
+mod places;
+mod sections;
+mod shapes;
+mod solid;
+
 use trunnion_equations::flat::Origin;
 use trunnion_equations::{Expr, Symbol};
 
+use crate::diagnostic::Diagnostic;
+use crate::file::Value;
+
+pub use joints::Coordinate;
+pub use sections::Sections;
+pub use solid::{Solid, solid};
+
+/// Three corners.
+pub type Triangle = [[f64; 3]; 3];
 pub type Vector = [Expr; 3];
 /// Rows.
 pub type Rotation = [[Expr; 3]; 3];
@@ -33,6 +50,13 @@ impl Mechanism {
 
     pub fn is_empty(&self) -> bool {
         self.bodies.len() <= 1
+    }
+
+    /// Positions and velocities of all joints.
+    pub fn states(&self) -> impl Iterator<Item = Symbol> + '_ {
+        let freedoms = self.joints.iter().flat_map(|j| &j.freedoms).flat_map(|f| [f.position, f.velocity]);
+        let turns = self.joints.iter().filter_map(|j| j.orientation.as_ref());
+        freedoms.chain(turns.flat_map(|o| o.quaternion.into_iter().chain(o.velocity)))
     }
 }
 
@@ -69,7 +93,7 @@ pub enum Form {
     /// Triangles of a file, each three corners, scaled already.
     Mesh {
         file: String,
-        triangles: std::sync::Arc<Vec<[[f64; 3]; 3]>>,
+        triangles: std::sync::Arc<Vec<Triangle>>,
     },
 }
 
@@ -223,4 +247,13 @@ pub enum Measured {
     /// Turn about z of `from`: atan2 of the x axis.
     Angle,
     Distance,
+}
+
+/// What is wrong with a vector that is none, or of another length.
+fn wrong_length(value: &Value, key: &str, expected: &str) -> Diagnostic {
+    let found = match &value.data {
+        crate::file::Data::List(list) => format!("this has {}", list.len()),
+        _ => format!("this is {}", value.kind()),
+    };
+    Diagnostic::error("M0507", format!("`{key}` has to be {expected}")).at(&value.span, found)
 }

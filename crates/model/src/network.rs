@@ -30,6 +30,8 @@ pub enum Kind {
     One,
     /// Ports of a component that is written as equations: any causality.
     Equations,
+    /// Ports of a mechanism: answer effort with flow, as an inertia does.
+    Motion,
 }
 
 impl Kind {
@@ -46,6 +48,7 @@ impl Kind {
             Kind::Zero => "0",
             Kind::One => "1",
             Kind::Equations => "EQ",
+            Kind::Motion => "MB",
         }
     }
 }

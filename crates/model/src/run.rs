@@ -200,8 +200,10 @@ impl Builder<'_> {
     /// Patterns of names; one that fits nothing is worth a word.
     fn patterns(&self, texts: Vec<Text>) -> Vec<String> {
         for text in &texts {
-            let known = |name: &String| matches(&text.text, name);
-            if !self.names.is_broken(&text.text) && !self.names.map.keys().any(known) && text.text != "time" {
+            let bodies = self.body_outputs();
+            let mut known = self.names.map.keys().chain(bodies.iter().map(|(name, _)| name));
+            let fits = known.any(|name| matches(&text.text, name));
+            if !self.names.is_broken(&text.text) && !fits && text.text != "time" {
                 let mut names = self.view(0).names();
                 names.sort();
                 self.problems.add(
@@ -331,6 +333,9 @@ impl Builder<'_> {
     fn signal_unit(&mut self, signal: &Text) -> Option<Option<Unit>> {
         if let Some(named) = self.names.map.get(&signal.text) {
             return Some(named.unit.clone());
+        }
+        if let Some((_, unit)) = self.body_outputs().into_iter().find(|(name, _)| *name == signal.text) {
+            return Some(Some(unit));
         }
         if self.names.is_broken(&signal.text) {
             return None;

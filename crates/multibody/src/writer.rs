@@ -79,7 +79,7 @@ impl<'f> Writer<'f> {
     }
 
     /// An expression with time 0 and all unknowns at their start: of parameters only.
-    pub fn from_start<'g>(&self, e: Ex<'g>) -> Ex<'g> {
+    pub fn with_start<'g>(&self, e: Ex<'g>) -> Ex<'g> {
         let graph: &'g Graph = e.graph();
         let value = |node: Node| match node {
             Node::Symbol(s) => Some(self.start_of(graph, s).id),

@@ -126,7 +126,7 @@ fn multipliers_and_lines_exert_their_power() {
         for joint in &model.mechanism.joints {
             power +=
                 joint.freedoms.iter().map(|f| at.symbols[&f.force] * at.symbols[&f.velocity]).sum::<f64>();
-            for ball in &joint.orientation {
+            if let Some(ball) = &joint.orientation {
                 let pairs = ball.torque.iter().zip(&ball.velocity);
                 power += pairs.map(|(m, w)| at.symbols[m] * at.symbols[w]).sum::<f64>();
             }
@@ -259,7 +259,7 @@ fn a_cut_joint_is_the_joint() {
                 close(at.symbols[&f.position], moving.symbols[&f.position], 1e-9, "coordinate");
                 close(at.symbols[&f.velocity], moving.symbols[&f.velocity], 1e-9, "velocity");
             }
-            for ball in &joint.orientation {
+            if let Some(ball) = &joint.orientation {
                 let same: f64 = ball.quaternion.iter().map(|s| at.symbols[s] * moving.symbols[s]).sum();
                 close(same.abs(), 1.0, 1e-12, "orientation");
                 for w in &ball.velocity {

@@ -7,7 +7,7 @@ use trunnion_equations::{Expr, Graph};
 use trunnion_model::domain::domain;
 use trunnion_model::network::{Bond, Kind, Law, Network, Node};
 
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 11] = [
     Kind::Se,
     Kind::Sf,
     Kind::I,
@@ -18,6 +18,7 @@ const KINDS: [Kind; 10] = [
     Kind::Zero,
     Kind::One,
     Kind::Equations,
+    Kind::Motion,
 ];
 
 /// The graph of all laws in tests: one, and zero for what is called ground.

@@ -67,6 +67,10 @@ pub struct Causality {
 pub fn assign(network: &Network) -> Causality {
     let mut work = Assignment::new(network);
     let conflicts = work.sources();
+    // An inertia on a joint gives way to the mechanism, whose states stay the same whatever is connected.
+    for node in (0..network.nodes.len()).filter(|&n| network.nodes[n].kind == Kind::Motion) {
+        work.prefer(node, false);
+    }
     for (node, kind) in network.nodes.iter().map(|n| n.kind).enumerate() {
         match kind {
             Kind::C => work.prefer(node, true),  // (6)

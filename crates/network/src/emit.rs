@@ -126,7 +126,7 @@ impl Writer<'_> {
             Kind::Tf | Kind::Gy => self.two_port(node, views),
             Kind::Zero => self.junction(node, views, |p| (p.effort, p.flow), |v| !v.gives_effort), // (1)
             Kind::One => self.junction(node, views, |p| (p.flow, p.effort), |v| v.gives_effort),   // (2)
-            Kind::Equations => {}
+            Kind::Equations | Kind::Motion => {}
         }
     }
 

@@ -30,7 +30,7 @@ pub struct Loops {
     pub extended: Vec<f64>,
     /// Of `Part::Closure`.
     pub forces: Vec<f64>,
-    /// Of `Part::Jacobian`, and where its entries go: (row, column) of the extended matrix.
+    /// Derivatives of f and g̈ by y and λ, and (row, column) of each.
     pub jacobian: Vec<f64>,
     entries: Entries,
     /// Place of each entry of ∂f/∂y in the pattern of (2).
@@ -57,7 +57,7 @@ impl Loops {
         }
         let size: Vec<f64> =
             system.unknowns.iter().map(|&s| system.quantity(s).nominal.unwrap_or(1.0)).collect();
-        let entries: Entries = system.extended.entries().map(|(i, j, _)| (i, j)).collect();
+        let entries: Entries = system.joined.entries().map(|(i, j, _)| (i, j)).collect();
         let mut columns: Vec<usize> = entries.iter().filter(|e| e.0 >= n && e.1 < n).map(|e| e.1).collect();
         columns.sort_unstable();
         columns.dedup();

@@ -2,6 +2,7 @@
 
 pub mod balance;
 pub mod closure;
+mod cuts;
 pub mod driven;
 pub mod events;
 pub mod homotopy;

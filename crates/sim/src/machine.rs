@@ -10,6 +10,7 @@ use trunnion_equations::program::Op;
 use trunnion_equations::{Compiled, Engine, Expr, Part, Symbol, System, Unit};
 
 use crate::closure::{Loops, Open};
+use crate::cuts::Cuts;
 use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem};
 use crate::task::Tasks;
 
@@ -116,6 +117,7 @@ pub struct Machine {
     actions: Vec<f64>,
     outputs: Vec<f64>,
     loops: Option<Loops>,
+    cuts: Option<Cuts>,
     /// Start values that had to move to close the loops: (place in y, value given).
     pub moved: Vec<(Symbol, f64)>,
     /// Constraints that follow from others at the start.
@@ -146,6 +148,7 @@ impl Machine {
             actions: sized(Part::Actions),
             outputs: sized(Part::Outputs),
             loops: Loops::new(system),
+            cuts: Cuts::new(system),
             moved: vec![],
             redundant: vec![],
             tasks,
@@ -306,14 +309,22 @@ impl Problem for Machine {
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        if self.loops.is_none() {
-            return self.run(Part::Jacobian, t, y, values);
-        }
         self.close(t, y);
-        let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return };
-        let compiled = &prepared.compiled;
-        compiled.run(Part::Jacobian as usize, t, &loops.extended, k, scratch, &mut loops.jacobian);
-        loops.eliminate(values);
+        let Machine { prepared, k, scratch, loops, cuts, .. } = self;
+        let mut run = |y: &[f64], out: &mut [f64]| match cuts {
+            None => prepared.compiled.run(Part::Jacobian as usize, t, y, k, scratch, out),
+            Some(cuts) => {
+                prepared.compiled.run(Part::Jacobian as usize, t, y, k, scratch, &mut cuts.entries);
+                cuts.eliminate(out);
+            }
+        };
+        match loops {
+            None => run(y, values),
+            Some(loops) => {
+                run(&loops.extended, &mut loops.jacobian);
+                loops.eliminate(values);
+            }
+        }
     }
 
     fn time_gradient(&mut self, t: f64, y: &[f64], f_t: &mut [f64]) {

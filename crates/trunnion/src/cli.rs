@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{balance, completions, equations, examples, linearize, lqr, modes, new, response};
 use crate::commands::{check, components, energy, graph, page, run, solvers};
-use crate::commands::{compare, convert, plot, sweep, verify};
+use crate::commands::{compare, convert, import, plot, sweep, verify};
 use crate::failure::Failure;
 
 /// Simulates machines whose mechanism, hydraulics, pneumatics and controller are designed together.
@@ -31,6 +31,8 @@ pub enum Command {
     Compare(compare::CompareArgs),
     /// Convert results between .parquet and .csv
     Convert(convert::ConvertArgs),
+    /// Make a model file from a robot description (URDF)
+    Import(import::ImportArgs),
     /// Show the equations of a model, sorted, each with its component
     Equations(equations::EquationsArgs),
     /// Show the bond graph of a model with its causality
@@ -70,6 +72,7 @@ pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
         Command::Sweep(args) => sweep::execute(args, colour),
         Command::Compare(args) => compare::execute(args),
         Command::Convert(args) => convert::execute(args),
+        Command::Import(args) => import::execute(args, colour),
         Command::Equations(args) => equations::execute(args, colour),
         Command::Graph(args) => graph::execute(args),
         Command::Linearize(args) => linearize::execute(args, colour),

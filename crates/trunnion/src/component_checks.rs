@@ -152,6 +152,10 @@ impl Bundle {
         }
         report.enter(Check::Page, page(definition));
         report.enter(Check::Page, icon(definition, files));
+        // A joint or a line moves only in a mechanism.
+        if definition.section.is_some() {
+            return report;
+        }
         for chosen in choices(definition) {
             for drive in Drive::ALL {
                 let mut one = Report::new(&definition.name);

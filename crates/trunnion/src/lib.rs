@@ -7,6 +7,7 @@ pub mod component_checks;
 pub mod failure;
 pub mod files;
 pub mod given;
+pub mod import;
 pub mod listing;
 pub mod measure;
 pub mod mesh;

@@ -60,6 +60,7 @@ impl Body {
             components: each(&self.components, number),
             connections: each(&self.connections, number),
             equations: each(&self.equations, number),
+            terms: each(&self.terms, number),
             outputs: each(&self.outputs, number),
             events: each(&self.events, number),
             tasks: each(&self.tasks, number),
@@ -159,15 +160,18 @@ impl Numbered for Child {
     }
 }
 
+/// A key and its value at one number; None where it is left out.
+pub fn entry_at(entry: &Entry, number: &Number) -> Option<Entry> {
+    Some(Entry { key: entry.key.at(number)?, value: value_at(&entry.value, number)? })
+}
+
 /// Arguments are read only when the component they are for is known: the number goes into their texts.
 fn value_at(value: &Value, number: &Number) -> Option<Value> {
     let data = match &value.data {
         Data::Text(text) => Data::Text(number.name(text)?),
         Data::List(list) => Data::List(list.iter().map(|v| value_at(v, number)).collect::<Option<_>>()?),
         Data::Table(table) => {
-            let entry =
-                |e: &Entry| Some(Entry { key: e.key.at(number)?, value: value_at(&e.value, number)? });
-            let entries: Option<Vec<_>> = table.entries.iter().map(entry).collect();
+            let entries: Option<Vec<_>> = table.entries.iter().map(|e| entry_at(e, number)).collect();
             Data::Table(Table { entries: entries?, span: table.span.clone() })
         }
         data => data.clone(),

@@ -151,6 +151,9 @@ impl Numbering<'_> {
         for b in 0..bodies.len() {
             for c in 0..bodies[b].components.len() {
                 let child = &bodies[b].components[c];
+                if child.definition.is_some() {
+                    continue;
+                }
                 let Some(kind) = &child.kind else { continue };
                 let Some(plain) = self.library.find(&kind.text) else { continue };
                 let Some(made) = self.child(child.clone(), &plain.clone(), &mut bodies) else { continue };

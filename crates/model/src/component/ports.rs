@@ -77,8 +77,14 @@ pub fn read_choice(entry: &Entry, problems: &Problems) -> Option<Choice> {
     let table = table_of(entry, "a table with `choices` and `default`", problems)?;
     let f = fields_of(table, "option", &key, problems);
     let doc = f.doc();
-    let free =
-        |count| Choice { key: key.clone(), choices: vec![], default: String::new(), count, doc: doc.clone() };
+    let free = |count| Choice {
+        key: key.clone(),
+        choices: vec![],
+        default: String::new(),
+        count,
+        given: vec![],
+        doc: doc.clone(),
+    };
     if let Some(value) = f.value("count") {
         let count = whole(value, "count", problems).or(Some(1));
         f.finish();
@@ -88,12 +94,19 @@ pub fn read_choice(entry: &Entry, problems: &Problems) -> Option<Choice> {
         f.finish();
         return Some(Choice { default: text.text, ..free(None) });
     }
+    let given: Vec<String> = f.texts("given").into_iter().map(|t| t.text).collect();
+    if !given.is_empty() {
+        f.exclude("given", "choices", "what a parameter chooses by being given is true or false");
+    }
     let choices = match f.value("choices") {
         Some(_) => f.texts("choices").into_iter().map(|t| t.text).collect(),
         None => vec!["false".to_string(), "true".to_string()],
     };
-    let default = f.value("default").and_then(choice_text);
-    if f.value("default").is_none() {
+    let default = match f.value("default") {
+        None if !given.is_empty() => Some("false".to_string()),
+        value => value.and_then(choice_text),
+    };
+    if default.is_none() && f.value("default").is_none() {
         f.missing("default", "the choice taken where the component is used without this option");
     }
     f.finish();
@@ -108,7 +121,7 @@ pub fn read_choice(entry: &Entry, problems: &Problems) -> Option<Choice> {
             .at(place, format!("has to be {}", one_of(choices.iter().map(String::as_str)))),
         );
     }
-    Some(Choice { key, choices, default, count: None, doc })
+    Some(Choice { key, choices, default, count: None, given, doc })
 }
 
 /// A number of things.

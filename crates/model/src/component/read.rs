@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use super::{Definition, Form, Formula, Scalar, read_definition};
+use super::{Definition, Form, Formula, Scalar, Section, read_definition};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
 use crate::file::{
     Data, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, parse, relative, wrong_type,
@@ -78,6 +78,7 @@ pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
         title: text("title").unwrap_or_else(|| name.to_string()),
         aliases: fields.texts("aliases").into_iter().map(|t| t.text).collect(),
         icon: text("icon"),
+        section: fields.choice("section", &Section::ALL),
         doc: fields.doc(),
         ..read_definition(name, &source, &fields, reading)
     };
@@ -86,7 +87,7 @@ pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
 }
 
 /// Sections that later parts of the project will read.
-const RESERVED: [&str; 4] = ["bodies", "joints", "flexible", "program"];
+const RESERVED: [&str; 2] = ["flexible", "program"];
 
 /// Reports sections nobody knows.
 pub fn finish_sections(fields: Fields<'_>) {
@@ -96,6 +97,10 @@ pub fn finish_sections(fields: Fields<'_>) {
             Diagnostic::error("M0104", format!("the section `{name}` is not supported yet"))
                 .at(&entry.key.span, "reserved for a later version")
                 .hint("write the component with [equations] for now")
+        } else if name == "mechanism" || Section::ALL.iter().any(|(word, _)| word == name) {
+            Diagnostic::error("M0501", format!("[{name}] stands in a file that is no model"))
+                .at(&entry.key.span, "only models have mechanisms")
+                .hint("write it in the model file, or in a file that it names in `include`")
         } else {
             let (code, kind) = match entry.value.data {
                 Data::Table(_) | Data::List(_) => ("M0102", "section"),

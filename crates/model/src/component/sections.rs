@@ -39,6 +39,7 @@ pub fn read_definition(
         aliases: vec![],
         icon: None,
         doc: String::new(),
+        section: None,
         options,
         body,
         when,
@@ -61,6 +62,7 @@ fn read_body(fields: &Fields<'_>, reading: &Reading<'_>) -> Body {
         components: entries(fields, "components", problems, |e| read_child(e, problems)),
         connections: read_connections(fields.entries("connect"), problems),
         equations: fields.entries("equations").iter().filter_map(|e| read_equation(e, problems)).collect(),
+        terms: fields.entries("terms").iter().filter_map(|e| read_term(e, problems)).collect(),
         outputs: entries(fields, "outputs", problems, |e| read_output(e, problems)),
         events: fields.entries("events").iter().filter_map(|e| read_event(e, problems)).collect(),
         tasks: fields.entries("tasks").iter().filter_map(|e| read_task(e, problems)).collect(),
@@ -219,10 +221,10 @@ fn read_when(f: &Fields<'_>, options: &[Choice], reading: &Reading<'_>) -> Optio
 fn read_child(entry: &Entry, problems: &Problems) -> Option<Child> {
     let key = entry.key.clone();
     if let Some(kind) = entry.value.as_text() {
-        return Some(Child { key, kind: Some(kind), arguments: vec![], definition: None });
+        return Some(Child { key, kind: Some(kind), arguments: vec![], definition: None, section: None });
     }
     let Some(table) = table_of(entry, "a component type or a table", problems) else {
-        return Some(Child { key, kind: None, arguments: vec![], definition: None });
+        return Some(Child { key, kind: None, arguments: vec![], definition: None, section: None });
     };
     let f = fields_of(table, "component", &key, problems);
     let kind = f.text("type");
@@ -230,7 +232,7 @@ fn read_child(entry: &Entry, problems: &Problems) -> Option<Child> {
         f.missing("type", "as in { type = \"resistor\", R = \"1 kOhm\" }");
     }
     let arguments = f.rest().map(|e| (e.key.clone(), e.value.clone())).collect();
-    Some(Child { key, kind, arguments, definition: None })
+    Some(Child { key, kind, arguments, definition: None, section: None })
 }
 
 /// Paths in keys may be quoted, `"r1.p"`, or not, `r1.p`: both come out as paths.
@@ -271,6 +273,14 @@ fn read_equation(entry: &Entry, problems: &Problems) -> Option<Equation> {
     };
     let sides = equation(&text, problems)?;
     Some(Equation { key: entry.key.clone(), sides, text })
+}
+
+fn read_term(entry: &Entry, problems: &Problems) -> Option<(Key, Formula)> {
+    let Some(text) = entry.value.as_text() else {
+        problems.add(wrong_type(&entry.value, &entry.key.name, "an expression in a string"));
+        return None;
+    };
+    Some((entry.key.clone(), formula(text, problems)?))
 }
 
 fn read_output(entry: &Entry, problems: &Problems) -> Option<Output> {

@@ -42,6 +42,11 @@ impl<'a> Fields<'a> {
         self.table.get(key)
     }
 
+    /// Keys that are read elsewhere.
+    pub fn ask(&self, keys: &[&'static str]) {
+        self.asked.borrow_mut().extend(keys);
+    }
+
     pub fn value(&self, key: &'static str) -> Option<&'a Value> {
         self.entry(key).map(|e| &e.value)
     }

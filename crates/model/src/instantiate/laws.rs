@@ -11,7 +11,7 @@ use super::{Builder, Named, Role, join, shown, si};
 use crate::component::{Assign, Body, Clock, Column, Controller, TableData, language_error, wrong_dimension};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::file::Span;
-use crate::language::{Scope, TableFn, condition, lower_equation};
+use crate::language::{Scope, TableFn, condition, lower, lower_equation};
 use crate::units::{Dimension, Unit};
 
 /// Who sets values; an event may also set states.
@@ -72,6 +72,7 @@ impl<'a> Builder<'a> {
             let view = self.view(index);
             match lower_equation(self.graph(), &equation.sides, &view) {
                 Ok((lhs, rhs)) => {
+                    let rhs = self.with_terms(index, equation, rhs);
                     let name = self.tree.instances[index].full(&equation.key.name);
                     let origin = self.origin(index, &equation.text.span);
                     self.flat.equations.push(Equation { name, origin, lhs, rhs });
@@ -79,6 +80,40 @@ impl<'a> Builder<'a> {
                 Err(errors) => {
                     errors.iter().for_each(|e| self.problems.add(language_error(e, &equation.text)))
                 }
+            }
+        }
+    }
+
+    /// The right side and what options add to it.
+    fn with_terms(&self, index: usize, equation: &crate::component::Equation, rhs: Expr) -> Expr {
+        let instance = &self.tree.instances[index];
+        let view = self.view(index);
+        let wanted = lower(self.graph(), &equation.sides.0, &view).ok().and_then(|t| t.dimension);
+        let mut sum = self.graph().at(rhs);
+        for (key, term) in instance.each(|b| &b.terms).filter(|(key, _)| key.name == equation.key.name) {
+            let Some(typed) = self.formula(term, &view) else { continue };
+            match (wanted, typed.dimension) {
+                (Some(wanted), Some(found)) if wanted != found => {
+                    let whose = format!("{} is", instance.phrase(&key.name));
+                    self.problems.add(wrong_dimension(&term.text.span, wanted, found, &whose));
+                }
+                _ => sum = sum + self.graph().at(typed.expr),
+            }
+        }
+        sum.id
+    }
+
+    /// Terms for equations that do not exist.
+    pub fn check_terms(&self) {
+        for instance in &self.tree.instances {
+            let names: Vec<&str> = instance.each(|b| &b.equations).map(|e| e.key.name.as_str()).collect();
+            for (key, _) in instance.each(|b| &b.terms).filter(|(key, _)| !names.contains(&key.name.as_str()))
+            {
+                self.problems.add(
+                    Diagnostic::error("M0117", format!("there is no equation `{}` to add to", key.name))
+                        .at(&key.span, "not among [equations]")
+                        .hint_if(did_you_mean(&key.name, names.iter().copied())),
+                );
             }
         }
     }
@@ -127,7 +162,8 @@ impl<'a> Builder<'a> {
             _ => None,
         };
         let stores = self.network.nodes.iter().flat_map(|n| n.law.states.iter().copied());
-        graph.reachable(roots).into_iter().filter_map(derivative).chain(stores).collect()
+        let found = graph.reachable(roots).into_iter().filter_map(derivative).chain(stores);
+        found.chain(self.mechanism.states()).collect()
     }
 
     pub fn add_events(&mut self) {

@@ -32,7 +32,9 @@ impl<'a> Builder<'a> {
         for (index, instance) in self.tree.instances.iter().enumerate().skip(1) {
             let ports: Vec<&'a Port> = instance.each(|b| &b.ports).collect();
             // What is inside a component is its author's business.
-            if instance.parent != Some(0) || ports.iter().any(|p| p.causality.is_none()) {
+            let is_block =
+                instance.definition.section.is_none() && ports.iter().all(|p| p.causality.is_some());
+            if instance.parent != Some(0) || !is_block {
                 continue;
             }
             let mut outputs = ports.iter().filter(|p| p.causality == Some(Causality::Out)).peekable();

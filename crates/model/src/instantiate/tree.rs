@@ -122,6 +122,11 @@ impl Sets {
         found
     }
 
+    /// Whether there is a value for a path, which does not count as using it.
+    pub fn has(&self, path: &str) -> bool {
+        self.list.iter().any(|s| s.path.name == path)
+    }
+
     /// What is given under a prefix, as the entries of a table.
     pub fn under(&self, prefix: &str) -> Vec<Entry> {
         let mut entries = vec![];
@@ -224,6 +229,16 @@ impl<'a> Growing<'a> {
             );
             return None;
         };
+        if definition.section != child.section {
+            let error = Diagnostic::error("M0502", format!("`{}` is no component of its own", kind.text));
+            let section = definition.section.map_or("components", |s| s.word());
+            self.problems.add(
+                error
+                    .at(&kind.span, "a part of a mechanism")
+                    .hint(format!("write `{}` in [{section}] of the model", child.key.name)),
+            );
+            return None;
+        }
         let mut chain = vec![definition.name.as_str()];
         let mut up = Some(parent);
         while let Some(i) = up {
@@ -267,8 +282,14 @@ impl<'a> Growing<'a> {
             let set = self.sets.take(&join(&path, name));
             let value =
                 set.or_else(|| given.iter().find(|(key, _)| key.name == *name).map(|(_, value)| value));
-            let chosen =
-                value.map_or(Some(option.default.clone()), |value| self.choose(value, name, &option.choices));
+            let is_given = |parameter: &String| {
+                given.iter().any(|(key, _)| key.name == *parameter) || self.sets.has(&join(&path, parameter))
+            };
+            let unsaid = match option.given.iter().any(is_given) {
+                true => "true".to_string(),
+                false => option.default.clone(),
+            };
+            let chosen = value.map_or(Some(unsaid), |value| self.choose(value, name, &option.choices));
             let matching = |w: &&'a crate::component::When| {
                 w.option.text == *name && chosen.as_ref().is_some_and(|c| w.is.iter().any(|is| is.text == *c))
             };

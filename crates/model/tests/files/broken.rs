@@ -62,7 +62,7 @@ rest = "x = 0"
 [run]
 tend = "5 s"
 solver = 3
-[joints]
+[flexible]
 structure = []
 "#
     ));

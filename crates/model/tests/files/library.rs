@@ -40,7 +40,8 @@ fn every_component_says_what_it_is() {
 #[test]
 fn every_component_has_as_many_equations_as_unknowns() {
     let library = built_in();
-    for component in library.iter() {
+    // The other equations of a joint are those of the mechanism it is in.
+    for component in library.iter().filter(|c| c.section.is_none()) {
         let choices = component
             .options
             .iter()

@@ -5,6 +5,7 @@ mod codes;
 mod families;
 mod garbage;
 mod library;
+mod mechanisms;
 mod models;
 
 use std::collections::BTreeMap;

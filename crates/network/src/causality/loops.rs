@@ -74,7 +74,7 @@ impl Side<'_> {
             }
             Kind::Zero => self.junction(add, |side, b| !side.gives_effort(b)),
             Kind::One => self.junction(add, |side, b| side.gives_effort(b)),
-            Kind::Se | Kind::Sf | Kind::C | Kind::I | Kind::Equations => {}
+            Kind::Se | Kind::Sf | Kind::C | Kind::I | Kind::Equations | Kind::Motion => {}
         }
     }
 

@@ -10,6 +10,7 @@ pub mod energy;
 pub mod equations;
 pub mod examples;
 pub mod graph;
+pub mod import;
 pub mod linearize;
 pub mod lqr;
 pub mod modes;

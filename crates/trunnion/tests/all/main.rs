@@ -7,6 +7,7 @@ mod commands;
 mod domain_pairs;
 mod first_model;
 mod graphs;
+mod imports;
 mod library_checks;
 mod model_commands;
 mod native;

@@ -54,8 +54,10 @@ impl<'a> Builder<'a> {
         }
         let node = if inside.is_empty() {
             *equations.get_or_insert_with(|| {
-                let path = self.tree.instances[index].path.clone();
-                self.add_node(index, Kind::Equations, path, &port.key.span, false)
+                let instance = &self.tree.instances[index];
+                let path = instance.path.clone();
+                let kind = if instance.definition.section.is_some() { Kind::Motion } else { Kind::Equations };
+                self.add_node(index, kind, path, &port.key.span, false)
             })
         } else {
             let node = self.add_node(index, junction_kind(Some(domain)), name, &port.key.span, true);

@@ -1,6 +1,8 @@
 //! What a reference page says: everything in the component's file, in the order a reader asks for it.
 
-use trunnion_model::component::{Body, Causality, Choice, ElementLaw, Form, Parameter, Port, Scalar, When};
+use trunnion_model::component::{
+    Body, Causality, Choice, ElementLaw, Form, Parameter, Port, Scalar, Section, When,
+};
 use trunnion_model::network::Kind;
 use trunnion_model::units::Unit;
 use trunnion_model::{Definition, Library, load};
@@ -218,13 +220,14 @@ impl Page<'_> {
             p.value.as_ref().map(|v| format!("{name} = {}", v.span.text()))
         };
         let mut parts = vec![format!("type = \"{}\"", d.name)];
-        parts.extend(d.options.iter().map(|o| match o.count {
+        parts.extend(d.options.iter().filter(|o| o.given.is_empty()).map(|o| match o.count {
             Some(n) => format!("{} = {n}", o.key.name),
             None if o.default == "true" || o.default == "false" => format!("{} = {}", o.key.name, o.default),
             None => format!("{} = \"{}\"", o.key.name, o.default),
         }));
         parts.extend(d.body.parameters.iter().chain(more).filter_map(value));
-        format!("[components]\nx = {{ {} }}", parts.join(", "))
+        let section = d.section.map_or("components", Section::word);
+        format!("[{section}]\nx = {{ {} }}", parts.join(", "))
     }
 }
 

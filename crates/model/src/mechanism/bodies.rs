@@ -1,0 +1,386 @@
+//! Bodies: the parameters they have, and what they become.
+
+use trunnion_equations::Expr;
+
+use super::sections::{Part, Sections, own_component};
+use super::{Body, Form, Frame, Mechanism, Shape, Vector, wrong_length};
+use crate::component::{Bounds, Child, Form as Given, Parameter, Scalar, Section, read_scalar};
+use crate::diagnostic::{Diagnostic, Problems};
+use crate::file::{Data, Entry, Fields, Key, Table, Text, Value};
+use crate::instantiate::Builder;
+use crate::units::{Unit, parse_unit, parse_value};
+
+use super::places::Places;
+use super::shapes::{Inertial, combined, rotation};
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+/// In the order of `Body::inertia`.
+const PRODUCTS: [&str; 6] = ["xx", "yy", "zz", "xy", "xz", "yz"];
+
+/// The parameters of a component as they are found.
+#[derive(Default)]
+struct Own {
+    parameters: Vec<Parameter>,
+    arguments: Vec<(Key, Value)>,
+}
+
+impl Own {
+    /// A parameter for a number that is not plainly 0: what is 0 then vanishes from all equations.
+    fn add(&mut self, name: &str, value: &Value, unit: &str, doc: String, min: Option<f64>) {
+        if is_zero(value) {
+            return;
+        }
+        let key = Key { name: name.to_string(), span: value.span.clone() };
+        let limit = |form| Some(Scalar { form: Given::Number(form), span: value.span.clone() });
+        self.parameters.push(Parameter {
+            key: key.clone(),
+            unit: parse_unit(unit).ok(),
+            value: None,
+            ask: false,
+            bounds: Bounds { min: min.and_then(limit), ..Bounds::default() },
+            doc,
+            any: false,
+            list: false,
+            broken: false,
+        });
+        self.arguments.push((key, value.clone()));
+    }
+
+    fn child(self, key: &Key, kind: &str) -> Child {
+        Child {
+            key: key.clone(),
+            kind: Some(Text { text: kind.to_string(), span: key.span.clone() }),
+            arguments: self.arguments,
+            definition: Some(own_component(kind, self.parameters)),
+            section: Some(Section::Bodies),
+        }
+    }
+}
+
+fn is_zero(value: &Value) -> bool {
+    match &value.data {
+        Data::Integer(0) => true,
+        Data::Number(v) => *v == 0.0,
+        Data::Text(text) => parse_value(text).is_ok_and(|v| v.si == 0.0),
+        _ => false,
+    }
+}
+
+/// Free fall of the earth.
+const GRAVITY: f64 = 9.81;
+
+/// `mechanism.gravity`, or its components.
+pub fn gravity_component(settings: &Table, planar: bool, problems: &Problems) -> Child {
+    let f = Fields::new(settings, "[mechanism]", &settings.span, problems);
+    f.choice("plane", &[("xy", ())]);
+    let mut own = Own::default();
+    let doc = "Acceleration of free fall";
+    match f.value("gravity") {
+        Some(Value { data: Data::List(list), .. }) if list.len() == if planar { 2 } else { 3 } => {
+            for (axis, value) in AXES.iter().zip(list) {
+                own.add(&format!("gravity.{axis}"), value, "m/s^2", format!("{doc}, {axis}"), None);
+            }
+        }
+        Some(value @ Value { data: Data::List(_), .. }) => problems.add(wrong_length(
+            value,
+            "gravity",
+            if planar { "two accelerations" } else { "three accelerations" },
+        )),
+        Some(value) => own.add("gravity", value, "m/s^2", doc.to_string(), None),
+        None => {
+            let value = Value { data: Data::Number(GRAVITY), span: settings.span.clone() };
+            own.add("gravity", &value, "m/s^2", doc.to_string(), None);
+        }
+    }
+    f.finish();
+    own.child(&Key { name: "mechanism".into(), span: settings.span.clone() }, "mechanism")
+}
+
+/// `arm.m`, `arm.center.x`, `arm.inertia.xx`, `arm.rod`.
+pub fn body_component(part: &Part, planar: bool, problems: &Problems) -> Child {
+    let f = part.fields("body", problems);
+    let mut own = Own::default();
+    if part.key.name == "world" {
+        for key in ["m", "center", "inertia", "rod"] {
+            if let Some(entry) = f.entry(key) {
+                problems.add(
+                    Diagnostic::error("M0504", format!("`world` has no `{key}`"))
+                        .at(&entry.key.span, "it never moves")
+                        .hint("it may have `frames` and `shapes`; make a body of its own for a mass"),
+                );
+            }
+        }
+    } else {
+        if let Some(value) = f.value("m") {
+            own.add("m", value, "kg", "Mass".into(), Some(0.0));
+        }
+        f.exclude("rod", "center", "a rod has its centre in the middle");
+        f.exclude("rod", "inertia", "a rod has its inertia from its mass and length");
+        if let Some(value) = f.value("rod") {
+            own.add("rod", value, "m", "Length of the rod".into(), Some(0.0));
+        }
+        center(&f, &mut own, planar);
+        inertia(&f, &mut own, planar);
+    }
+    f.ask(&["shapes", "frames", "doc"]);
+    f.finish();
+    own.child(&part.key, "body")
+}
+
+fn center(f: &Fields<'_>, own: &mut Own, planar: bool) {
+    let Some(value) = f.value("center") else { return };
+    match &value.data {
+        Data::List(list) if list.len() == if planar { 2 } else { 3 } => {
+            for (axis, value) in AXES.iter().zip(list) {
+                own.add(&format!("center.{axis}"), value, "m", format!("Centre of mass, {axis}"), None);
+            }
+        }
+        _ => f.problems.add(wrong_length(
+            value,
+            "center",
+            if planar { "two lengths, as everything in a plane" } else { "three lengths" },
+        )),
+    }
+}
+
+fn inertia(f: &Fields<'_>, own: &mut Own, planar: bool) {
+    let Some(value) = f.value("inertia") else { return };
+    let mut add = |k: usize, value: &Value| {
+        let (doc, min) = match k {
+            0..3 => (format!("Moment of inertia about {}", AXES[k]), Some(0.0)),
+            _ => (format!("Product of inertia {}", PRODUCTS[k]), None),
+        };
+        own.add(&format!("inertia.{}", PRODUCTS[k]), value, "kg m^2", doc, min);
+    };
+    match &value.data {
+        Data::List(list) if !planar && (list.len() == 3 || list.len() == 6) => {
+            list.iter().enumerate().for_each(|(k, value)| add(k, value));
+        }
+        Data::Text(_) | Data::Integer(_) | Data::Number(_) if planar => add(2, value),
+        _ => f.problems.add(wrong_length(
+            value,
+            "inertia",
+            if planar {
+                "one moment of inertia, about z"
+            } else {
+                "three moments of inertia (xx, yy, zz), or six with xy, xz, yz"
+            },
+        )),
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// The value of a parameter that may not be there: 0 then.
+    fn own(&self, body: &str, name: &str) -> Expr {
+        let named = self.names.map.get(&format!("{body}.{name}"));
+        named.map_or_else(|| self.graph().constant(0.0).id, |n| n.expr)
+    }
+
+    pub fn read_gravity(&mut self, planar: bool) {
+        let down = usize::from(!planar) + 1;
+        let mut gravity = AXES.map(|axis| self.own("mechanism", &format!("gravity.{axis}")));
+        if self.names.map.contains_key("mechanism.gravity") {
+            gravity[down] = (-self.graph().at(self.own("mechanism", "gravity"))).id;
+        }
+        self.mechanism.gravity = Some(gravity);
+    }
+
+    /// All bodies, the world first, and the frames on them.
+    pub fn read_bodies(&mut self, sections: &'a Sections) -> Places {
+        let planar = sections.planar();
+        let mut places = Places::new(planar);
+        let parts = sections.of(Section::Bodies);
+        let world = parts.iter().filter(|p| p.key.name == "world");
+        let bodies = parts.iter().filter(|p| p.key.name != "world");
+        let origin = |b: &Self, part: Option<&Part>| {
+            part.map_or_else(Default::default, |p| {
+                let mut origin = b.origin(0, &p.key.span);
+                origin.component = p.key.name.clone();
+                origin
+            })
+        };
+        let worlds: Vec<&Part> = world.collect();
+        let zero = self.graph().constant(0.0).id;
+        let blank = |name: &str, origin| Body {
+            name: name.to_string(),
+            origin,
+            mass: zero,
+            center: [zero; 3],
+            inertia: [zero; 6],
+            shapes: vec![],
+        };
+        self.mechanism.bodies.push(blank("world", origin(self, worlds.first().copied())));
+        for part in bodies.clone() {
+            self.mechanism.bodies.push(blank(&part.key.name, origin(self, Some(part))));
+        }
+        for body in &self.mechanism.bodies {
+            places.enter(self.graph(), &body.name);
+        }
+        for part in worlds {
+            self.read_body(Mechanism::WORLD, part, &mut places, sections);
+        }
+        for (k, part) in bodies.enumerate() {
+            self.read_body(k + 1, part, &mut places, sections);
+        }
+        places
+    }
+
+    fn read_body(&mut self, index: usize, part: &'a Part, places: &mut Places, sections: &'a Sections) {
+        let name = &part.key.name;
+        let f = part.fields("body", self.problems);
+        let mut inertials = vec![];
+        if index != Mechanism::WORLD {
+            inertials.extend(self.given_inertial(&f, index, places));
+        }
+        for entry in f.entries("frames") {
+            if let Some(frame) = self.read_frame(entry, index, name, places) {
+                places.add(index, &entry.key.name, frame);
+            }
+        }
+        for value in f.list("shapes").unwrap_or(&[]) {
+            self.read_shape(value, index, places, sections, &mut inertials);
+        }
+        let (mass, center, inertia) = combined(self.graph(), &inertials);
+        let body = &mut self.mechanism.bodies[index];
+        (body.mass, body.center, body.inertia) = (mass, center, inertia);
+        self.check_inertia(index, &f, places.planar);
+    }
+
+    /// What `m`, `center`, `inertia` and `rod` say.
+    fn given_inertial(&mut self, f: &Fields<'_>, index: usize, places: &mut Places) -> Option<Inertial> {
+        let name = self.mechanism.bodies[index].name.clone();
+        let mass = self.own(&name, "m");
+        let mut given = Inertial {
+            mass,
+            center: AXES.map(|axis| self.own(&name, &format!("center.{axis}"))),
+            inertia: PRODUCTS.map(|p| self.own(&name, &format!("inertia.{p}"))),
+        };
+        if f.value("rod").is_some() {
+            let zero = self.graph().constant(0.0).id;
+            let length = self.own(&name, "rod");
+            let (m, l) = (self.graph().at(mass), self.graph().at(length));
+            let across = (m * l * l / 12.0).id;
+            given.center[0] = (0.5 * l).id;
+            given.inertia = [zero, across, across, zero, zero, zero];
+            let p = [length, zero, zero];
+            let r = rotation(self.graph(), [self.graph().constant(0.0); 3]);
+            places.add(index, "end", Frame { body: index, name: format!("{name}.end"), p, r });
+            let frame = places.origin(index);
+            self.mechanism.bodies[index].shapes.push(Shape { form: Form::Rod(length), frame, color: None });
+        }
+        let says = ["m", "center", "inertia", "rod"].into_iter().any(|key| f.value(key).is_some());
+        says.then_some(given)
+    }
+
+    fn read_frame(&mut self, entry: &Entry, index: usize, body: &str, places: &Places) -> Option<Frame> {
+        let name = format!("{body}.{}", entry.key.name);
+        if let Data::Table(table) = &entry.value.data {
+            let f = Fields::new(table, format!("frame `{name}`"), &entry.key.span, self.problems);
+            let (p, r) = self.read_pose(&f, &name, places.planar)?;
+            f.finish();
+            return Some(Frame { body: index, name, p, r });
+        }
+        let p = self.read_vector(&entry.value, &entry.key.name, "m", &name, places.planar)?;
+        let r = rotation(self.graph(), [self.graph().constant(0.0); 3]);
+        Some(Frame { body: index, name, p, r })
+    }
+
+    /// `at` and `rotate`.
+    pub fn read_pose(
+        &mut self,
+        f: &Fields<'_>,
+        whose: &str,
+        planar: bool,
+    ) -> Option<(Vector, super::Rotation)> {
+        let zero = self.graph().constant(0.0).id;
+        let p = match f.value("at") {
+            Some(value) => self.read_vector(value, "at", "m", whose, planar)?,
+            None => [zero; 3],
+        };
+        let angles = match f.value("rotate") {
+            None => [zero; 3],
+            Some(value) if planar && !matches!(value.data, Data::List(_)) => {
+                [zero, zero, self.read_number(value, "rotate", "rad", whose)?]
+            }
+            Some(value @ Value { data: Data::List(_), .. }) if !planar => {
+                self.read_vector(value, "rotate", "rad", whose, false)?
+            }
+            Some(value) => {
+                let wanted = if planar { "one angle, about z" } else { "three angles, [roll, pitch, yaw]" };
+                self.problems.add(wrong_length(value, "rotate", wanted));
+                return None;
+            }
+        };
+        let g = self.graph();
+        Some((p, rotation(g, angles.map(|a| g.at(a)))))
+    }
+
+    /// A number or expression of parameters.
+    pub fn read_number(&mut self, value: &Value, key: &str, unit: &str, whose: &str) -> Option<Expr> {
+        let scalar = read_scalar(value, key, self.problems);
+        let unit: Option<Unit> = parse_unit(unit).ok();
+        let (typed, _) = self.constant(&scalar, 0, unit.as_ref(), &format!("`{key}` of `{whose}`"))?;
+        Some(typed.expr)
+    }
+
+    /// Three of them, two in a plane.
+    pub fn read_vector(
+        &mut self,
+        value: &Value,
+        key: &str,
+        unit: &str,
+        whose: &str,
+        planar: bool,
+    ) -> Option<Vector> {
+        let wanted = if planar { 2 } else { 3 };
+        let Data::List(list) = &value.data else {
+            self.problems.add(wrong_length(value, key, &format!("a list of {wanted} numbers")));
+            return None;
+        };
+        if list.len() != wanted {
+            let plane = if planar { "two numbers, as everything in a plane" } else { "three numbers" };
+            self.problems.add(wrong_length(value, key, plane));
+            return None;
+        }
+        let mut vector = [self.graph().constant(0.0).id; 3];
+        let mut good = true;
+        for (place, value) in vector.iter_mut().zip(list) {
+            match self.read_number(value, key, unit, whose) {
+                Some(expr) => *place = expr,
+                None => good = false,
+            }
+        }
+        good.then_some(vector)
+    }
+
+    /// No body can have an inertia whose matrix ½ tr I − I of second moments is not positive semidefinite: that is the
+    /// triangle inequality of the principal moments.
+    fn check_inertia(&mut self, index: usize, f: &Fields<'_>, planar: bool) {
+        let body = self.mechanism.bodies[index].clone();
+        let mut values = [0.0; 6];
+        for (value, e) in values.iter_mut().zip(body.inertia) {
+            match self.values.of(&self.flat.graph, e) {
+                Some(v) if v.is_finite() => *value = v,
+                _ => return,
+            }
+        }
+        let [xx, yy, zz, xy, xz, yz] = values;
+        let half = 0.5 * (xx + yy + zz);
+        let (a, b, c) = (half - xx, half - yy, half - zz);
+        // Numbers of files are rounded.
+        let slack = 1e-6 * half.abs();
+        let minor = |p: f64, q: f64, r: f64| p * q - r * r >= -slack * half;
+        let det = a * b * c - a * yz * yz - b * xz * xz - c * xy * xy - 2.0 * xy * yz * xz;
+        let moments = [a, b, c].iter().all(|m| *m >= -slack);
+        let good = moments && minor(a, b, xy) && minor(a, c, xz) && minor(b, c, yz);
+        if planar || good && det >= -slack * half * half {
+            return;
+        }
+        let place = f.entry("inertia").map_or_else(|| f.place().clone(), |e| e.value.span.clone());
+        self.problems.add(
+            Diagnostic::error("M0509", format!("no body has the inertia of `{}`", body.name))
+                .at(&place, "each principal moment is at most the sum of the other two")
+                .hint("it is about the centre of mass: xx, yy, zz, then xy, xz, yz with I_xy = −∫xy dm"),
+        );
+    }
+}

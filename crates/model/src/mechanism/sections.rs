@@ -1,0 +1,337 @@
+//! The sections of a mechanism as files write them, and what they have of ordinary components.
+//!
+//! A joint, a line, a coupling or a sensor is an instance of a component in `library/mechanism`; what says where it is
+//! (parent, axis, …) stays here, the rest are its arguments. A body is an instance of a component that is made for it: one
+//! parameter for each number that is given and not 0.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::bodies::body_component;
+use super::{JointKind, Triangle};
+use crate::component::{Child, Definition, Reading, Section, check_name, entry_at, fields_of, table_of};
+use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
+use crate::file::{Data, Entry, Fields, Key, Source, Table, Text, Value, relative};
+use crate::language::{Allowance, Number};
+
+/// Members that all families of one file may have together, each with what its table holds.
+const MOST: usize = 2_000_000;
+/// Members of one family.
+const LARGEST: usize = 10_000;
+
+/// One body, joint, line, …
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub key: Key,
+    pub table: Table,
+}
+
+impl Part {
+    pub fn fields<'p>(&'p self, kind: &str, problems: &'p Problems) -> Fields<'p> {
+        fields_of(&self.table, kind, &self.key, problems)
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Sections {
+    /// The keys of [mechanism].
+    settings: Vec<Entry>,
+    parts: [Vec<Part>; Section::ALL.len()],
+    /// Triangles by the path of their file; None: could not be read, which has been reported.
+    pub meshes: HashMap<String, Option<Arc<Vec<Triangle>>>>,
+}
+
+/// What stays here of a joint; the rest are values for its component.
+const OF_JOINTS: [&str; 8] = ["type", "parent", "child", "axis", "axes", "cut", "guess", "motion"];
+
+impl Sections {
+    /// Takes the sections out of a model file.
+    pub fn read(fields: &Fields<'_>, reading: &Reading<'_>) -> Self {
+        let mut sections = Sections { settings: fields.entries("mechanism").to_vec(), ..Self::default() };
+        let allowance = Allowance::new(MOST);
+        for (word, section) in Section::ALL {
+            for entry in fields.entries(word).iter().filter(|e| check_name(&e.key, reading.problems)) {
+                for member in members(entry, &allowance, reading.problems) {
+                    let Some(table) = table_of(&member, "a table", reading.problems) else { continue };
+                    if section == Section::Bodies {
+                        sections.read_meshes(table, reading);
+                    }
+                    sections.parts[section as usize]
+                        .push(Part { key: member.key.clone(), table: table.clone() });
+                }
+            }
+        }
+        sections
+    }
+
+    /// Adds what another file says; its settings win.
+    pub fn extend(&mut self, other: Sections) {
+        for entry in other.settings {
+            self.settings.retain(|e| e.key.name != entry.key.name);
+            self.settings.push(entry);
+        }
+        for (mine, more) in self.parts.iter_mut().zip(other.parts) {
+            mine.extend(more);
+        }
+        self.meshes.extend(other.meshes);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.parts.iter().all(Vec::is_empty)
+    }
+
+    pub fn of(&self, section: Section) -> &[Part] {
+        &self.parts[section as usize]
+    }
+
+    pub fn settings(&self) -> Table {
+        let source = self
+            .settings
+            .first()
+            .map_or_else(|| Source::new("", String::new()), |e| e.key.span.source.clone());
+        let span = self
+            .settings
+            .first()
+            .map_or_else(|| crate::file::Span::new(&source, 0..0), |e| e.key.span.clone());
+        Table { entries: self.settings.clone(), span }
+    }
+
+    /// Everything moves in W's xy plane.
+    pub fn planar(&self) -> bool {
+        self.settings.iter().any(|e| e.key.name == "plane")
+    }
+
+    fn read_meshes(&mut self, body: &Table, reading: &Reading<'_>) {
+        let Some(Data::List(shapes)) = body.get("shapes").map(|e| &e.value.data) else { return };
+        for shape in shapes {
+            let Data::Table(shape) = &shape.data else { continue };
+            let Some(file) = shape.get("mesh").and_then(|e| e.value.as_text()) else { continue };
+            let path = relative(&file.span.source.name, &file.text);
+            if self.meshes.contains_key(&path) {
+                continue;
+            }
+            let read = reading.files.triangles(&path).map(Arc::new).map_err(|reason| {
+                reading.problems.add(
+                    Diagnostic::error("M0511", format!("cannot read the mesh `{path}`: {reason}"))
+                        .at(&file.span, "named here")
+                        .hint(
+                            "paths are relative to the file that names them; STL, OBJ and glTF can be read",
+                        ),
+                );
+            });
+            self.meshes.insert(path, read.ok());
+        }
+    }
+
+    /// Bodies, joints, lines, couplings and sensors as components of the model.
+    pub fn children(&self, problems: &Problems) -> Vec<Child> {
+        let mut children = vec![];
+        if self.is_empty() {
+            return children;
+        }
+        let planar = self.planar();
+        children.push(super::bodies::gravity_component(&self.settings(), planar, problems));
+        let bodies = self.of(Section::Bodies).iter();
+        children.extend(bodies.map(|part| body_component(part, planar, problems)));
+        children.extend(self.of(Section::Joints).iter().map(|part| joint(part, problems)));
+        for part in self.of(Section::Lines) {
+            children.push(plain(part, "line", "point_line", &["from", "to"], Section::Lines, problems));
+        }
+        children.extend(self.of(Section::Couplings).iter().map(|part| coupling(part, problems)));
+        children.extend(self.of(Section::Sensors).iter().map(|part| sensor(part, planar, problems)));
+        children
+    }
+}
+
+/// The members of a family, or the entry itself.
+fn members(entry: &Entry, allowance: &Allowance, problems: &Problems) -> Vec<Entry> {
+    let has_number = entry.key.name.contains('#');
+    let count = match &entry.value.data {
+        Data::Table(table) => table.get("count"),
+        _ => None,
+    };
+    let number = match count.map(|c| &c.value.data) {
+        None if !has_number => return vec![entry.clone()],
+        Some(Data::Integer(n)) if has_number => {
+            usize::try_from(*n).ok().filter(|n| (1..=LARGEST).contains(n))
+        }
+        _ => None,
+    };
+    let Some(number) = number else {
+        let (message, place) = match count {
+            None => (format!("`{}` does not say how many", entry.key.name), &entry.key.span),
+            Some(c) if has_number => {
+                (format!("`count` has to be a whole number from 1 to {LARGEST}"), &c.value.span)
+            }
+            Some(c) => (format!("`{}` is a single one", entry.key.name), &c.key.span),
+        };
+        let hint = "many alike are written with both: link# = { count = 40, … }";
+        problems.add(Diagnostic::error("M0512", message).at(place, "here").hint(hint));
+        return vec![];
+    };
+    let number = Number::none(number, allowance);
+    let mut made: Vec<Entry> = number.members().filter_map(|n| entry_at(entry, &n)).collect();
+    for member in &mut made {
+        if let Data::Table(table) = &mut member.value.data {
+            table.entries.retain(|e| e.key.name != "count");
+        }
+    }
+    made
+}
+
+/// A component whose structural keys stay here.
+fn plain(
+    part: &Part,
+    kind: &str,
+    component: &str,
+    structural: &[&'static str],
+    section: Section,
+    problems: &Problems,
+) -> Child {
+    let f = part.fields(kind, problems);
+    f.ask(structural);
+    let text = Text { text: component.to_string(), span: part.key.span.clone() };
+    child(part, Some(text), arguments(&f), section)
+}
+
+fn child(part: &Part, kind: Option<Text>, arguments: Vec<(Key, Value)>, section: Section) -> Child {
+    Child { key: part.key.clone(), kind, arguments, definition: None, section: Some(section) }
+}
+
+/// The entries that nobody asked for.
+fn arguments(f: &Fields<'_>) -> Vec<(Key, Value)> {
+    f.rest().map(|e| (e.key.clone(), e.value.clone())).collect()
+}
+
+/// `name = "data"`, said where `at` stands.
+fn said(name: &str, data: Data, at: &Entry) -> (Key, Value) {
+    let key = Key { name: name.to_string(), span: at.key.span.clone() };
+    (key, Value { data, span: at.value.span.clone() })
+}
+
+/// The type that is named, checked against the known ones.
+fn known_type<T: Copy>(f: &Fields<'_>, what: &str, known: &[(&'static str, T)]) -> Option<(Text, T)> {
+    let words = || known.iter().map(|(word, _)| *word);
+    if f.value("type").is_none() {
+        f.missing("type", &format!("one of {}", one_of(words())));
+    }
+    let text = f.text("type")?;
+    let found = known.iter().find(|(word, _)| *word == text.text).map(|(_, kind)| *kind);
+    if found.is_none() {
+        f.problems.add(
+            Diagnostic::error("M0503", format!("there is no {what} of type `{}`", text.text))
+                .at(&text.span, "unknown type")
+                .hint(format!("it can be {}", one_of(words())))
+                .hint_if(did_you_mean(&text.text, words())),
+        );
+    }
+    Some((text, found?))
+}
+
+/// The kind of a joint; says nothing.
+pub fn joint_kind(part: &Part) -> Option<JointKind> {
+    let text = part.table.get("type")?.value.as_text()?;
+    JointKind::ALL.iter().find(|(word, _)| *word == text.text).map(|(_, kind)| *kind)
+}
+
+fn joint(part: &Part, problems: &Problems) -> Child {
+    let f = part.fields("joint", problems);
+    let Some((text, kind)) = known_type(&f, "joint", &JointKind::ALL) else {
+        return child(part, None, vec![], Section::Joints);
+    };
+    f.ask(&OF_JOINTS);
+    if kind.has_orientation() {
+        f.ask(&["rotate0"]);
+    }
+    let mut given = arguments(&f);
+    if let Some(motion) = f.entry("motion") {
+        let names = kind.coordinates().iter().map(|c| c.position);
+        match (&motion.value.data, kind.coordinates().len()) {
+            (Data::Table(table), _) => given.extend(
+                names.filter_map(|q| Some(said(&format!("driven_{q}"), Data::Boolean(true), table.get(q)?))),
+            ),
+            (_, 1) => given.push(said("driven", Data::Boolean(true), motion)),
+            _ => {}
+        }
+    }
+    if let Some(rotate) = f.entry("rotate0").filter(|_| kind.has_orientation()) {
+        match &rotate.value.data {
+            Data::List(list) if list.len() == 3 => {
+                for (name, value) in ["roll0", "pitch0", "yaw0"].into_iter().zip(list) {
+                    let key = Key { name: name.into(), span: rotate.key.span.clone() };
+                    given.push((key, value.clone()));
+                }
+            }
+            _ => problems.add(super::wrong_length(
+                &rotate.value,
+                "rotate0",
+                "three angles, [roll, pitch, yaw]",
+            )),
+        }
+    }
+    child(part, Some(text), given, Section::Joints)
+}
+
+/// Kinds of couplings with their component and the keys that name joints or points.
+type CouplingType = (&'static str, &'static [&'static str]);
+pub const COUPLINGS: [(&str, CouplingType); 5] = [
+    ("gear", ("coupling_gear", &["type", "a", "b"])),
+    ("rack", ("coupling_rack", &["type", "turns", "slides"])),
+    ("differential", ("coupling_differential", &["type", "a", "b", "carrier"])),
+    ("linear", ("coupling_linear", &["type", "terms"])),
+    ("rod", ("coupling_rod", &["type", "from", "to"])),
+];
+
+fn coupling(part: &Part, problems: &Problems) -> Child {
+    let f = part.fields("coupling", problems);
+    let Some((_, (component, keys))) = known_type(&f, "coupling", &COUPLINGS) else {
+        return child(part, None, vec![], Section::Couplings);
+    };
+    plain(part, "coupling", component, keys, Section::Couplings, problems)
+}
+
+/// What a sensor can show.
+pub const SHOWN: [&str; 6] =
+    ["position", "velocity", "acceleration", "angular_velocity", "angle", "distance"];
+
+fn sensor(part: &Part, planar: bool, problems: &Problems) -> Child {
+    let mut made =
+        plain(part, "sensor", "frame_sensor", &["of", "from", "shows"], Section::Sensors, problems);
+    let f = part.fields("sensor", problems);
+    let Some(entry) = f.entry("shows") else {
+        f.missing("shows", &format!("a list of {}", one_of(SHOWN)));
+        return made;
+    };
+    for text in f.texts("shows") {
+        if !SHOWN.contains(&text.text.as_str()) {
+            problems.add(
+                Diagnostic::error("M0112", format!("a sensor cannot show `{}`", text.text))
+                    .at(&text.span, format!("has to be {}", one_of(SHOWN)))
+                    .hint_if(did_you_mean(&text.text, SHOWN)),
+            );
+            continue;
+        }
+        let data = match text.text.as_str() {
+            "angle" | "distance" => Data::Boolean(true),
+            _ => Data::Text(if planar { "plane" } else { "space" }.into()),
+        };
+        made.arguments.push(said(&format!("shows_{}", text.text), data, entry));
+    }
+    made
+}
+
+/// A component that exists only in this model.
+pub fn own_component(name: &str, parameters: Vec<crate::component::Parameter>) -> Arc<Definition> {
+    Arc::new(Definition {
+        name: name.to_string(),
+        title: name.to_string(),
+        aliases: vec![],
+        icon: None,
+        doc: String::new(),
+        section: Some(Section::Bodies),
+        options: vec![],
+        body: crate::component::Body { parameters, ..Default::default() },
+        when: vec![],
+        source: Source::new("", String::new()),
+    })
+}

@@ -1,0 +1,40 @@
+//! `trunnion import`: a model file from a robot description.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use trunnion_model::{Files, Source};
+
+use crate::failure::Failure;
+use crate::files::{Disk, write_whole};
+use crate::import::urdf;
+use crate::listing::count;
+use crate::output::say;
+
+#[derive(Args, Debug)]
+pub struct ImportArgs {
+    /// Robot description (.urdf)
+    pub input: String,
+    /// Model file to write; default: standard output
+    #[arg(long, short, value_name = "FILE.toml")]
+    pub out: Option<PathBuf>,
+}
+
+pub fn execute(args: &ImportArgs, colour: bool) -> Result<(), Failure> {
+    let read = Disk.read(&args.input);
+    let text = read.map_err(|reason| Failure::File { path: args.input.clone(), action: "read", reason })?;
+    let folder = args.out.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    let imported = urdf(&Source::new(&args.input, text), folder).map_err(Failure::Model)?;
+    for note in &imported.notes {
+        eprintln!("{}", note.render(colour));
+    }
+    match &args.out {
+        None => say(imported.text.trim_end()),
+        Some(out) => {
+            write_whole(out, imported.text.as_bytes())?;
+            let bodies = imported.text.lines().filter(|l| l.starts_with("[bodies.")).count();
+            say(format_args!("{}: {}", out.display(), count(bodies, "body").replace("bodys", "bodies")));
+        }
+    }
+    Ok(())
+}
