@@ -156,6 +156,16 @@ impl<'g> Recursion<'g> {
     pub fn transmitted(&self, node: usize) -> Spatial<'g> {
         self.inertia[node].times(self.added[node]) + self.wrench[node]
     }
+
+    /// Its part along the axis of a joint that has one.
+    pub fn along(&self, nodes: &Nodes<'g>, i: usize) -> Ex<'g> {
+        let node = &nodes.list[i];
+        let wrench = self.transmitted(i);
+        match node.kind {
+            Kind::Prismatic => wrench.linear[node.axis],
+            _ => wrench.angular[node.axis] + node.pitch * wrench.linear[node.axis],
+        }
+    }
 }
 
 /// Rows that a node's joint leaves free.

@@ -4,17 +4,22 @@
 //! everything between two frames, be it a joint that closes a loop, a line or a sensor, is written along the path between them.
 
 // Frames stand in names: p_PN, R_PN (docs of `node`).
-#![allow(non_snake_case, dead_code)]
+#![allow(non_snake_case)]
 
 mod articulated;
+mod couplings;
 mod error;
 mod inverse_dynamics;
+mod lines;
+mod loops;
 mod mass_matrix;
 mod motion;
 mod node;
 mod outputs;
 mod primitive;
 mod quaternion;
+mod relative;
+mod sensors;
 mod spatial;
 mod tree;
 mod writer;
@@ -24,6 +29,8 @@ use trunnion_model::mechanism::Mechanism;
 use trunnion_model::{Diagnostic, Sources};
 
 use articulated::Recursion;
+use error::Error;
+use loops::Closing;
 use node::Nodes;
 use spatial::{Spatial, Vec3};
 use tree::Tree;
@@ -32,17 +39,43 @@ use writer::Writer;
 /// Write the equations of a mechanism. Errors name the body or joint and say what to do.
 pub fn emit(flat: &mut Flat, mechanism: &Mechanism, sources: &Sources) -> Result<(), Vec<Diagnostic>> {
     let Some(gravity) = &mechanism.gravity else { return Ok(()) };
-    let report = |errors: Vec<error::Error>| -> Vec<Diagnostic> {
+    let report = |errors: Vec<Error>| -> Vec<Diagnostic> {
         errors.iter().map(|e| e.diagnostic(mechanism, sources)).collect()
     };
-    let tree = Tree::new(mechanism).map_err(report)?;
+    write(flat, mechanism, gravity).map_err(report)
+}
+
+fn write(flat: &mut Flat, mechanism: &Mechanism, gravity: &[Expr; 3]) -> Result<(), Vec<Error>> {
+    let tree = Tree::new(mechanism)?;
     let (graph, mut writer) = Writer::new(flat);
-    let nodes = Nodes::new(graph, mechanism, &tree);
-    let applied = vec![Spatial::zero(graph); nodes.list.len()];
-    let recursion = Recursion::new(&nodes, Vec3::of(graph, gravity), &applied);
+    let gravity = Vec3::of(graph, gravity);
+    let mut nodes = Nodes::new(graph, mechanism, &tree);
+    let mut applied = vec![Spatial::zero(graph); nodes.list.len()];
+    let mut errors = vec![];
+
+    // What acts on the bodies besides joints of the tree.
+    let mut closings: Vec<Closing<'_>> =
+        tree.closing.iter().map(|&j| Closing::new(&nodes, mechanism, j)).collect();
+    let extra = couplings::emit(&mut writer, mechanism, &nodes, &closings, &mut applied)?;
+    let along = |joint: usize, i: usize| extra.get(&(joint, i)).copied().unwrap_or(graph.constant(0.0));
+    for closing in &mut closings {
+        let joint = &mechanism.joints[closing.joint];
+        let number = closing.joint;
+        errors.extend(closing.emit(&mut writer, &nodes, joint, &mut applied, |i| along(number, i)).err());
+    }
+    errors.extend(lines::emit(&mut writer, mechanism, &nodes, &mut applied).err().into_iter().flatten());
+    lines::loads(mechanism, &nodes, &mut applied);
+    for node in nodes.list.iter_mut().skip(1).filter(|n| n.has_axis()) {
+        node.force.0[node.axis] = node.force[node.axis] + node.sign * along(node.joint, node.freedom);
+    }
+
+    let recursion = Recursion::new(&nodes, gravity, &applied);
     motion::emit(&mut writer, mechanism, &nodes, &recursion);
-    outputs::emit(&mut writer, mechanism, &nodes, Vec3::of(graph, gravity));
-    motion::check(&writer, mechanism, &nodes, &recursion).map_err(report)
+    sensors::emit(&mut writer, mechanism, &nodes, &recursion, gravity);
+    sensors::reactions(&mut writer, mechanism, &tree, &nodes, &recursion, &closings);
+    outputs::emit(&mut writer, mechanism, &nodes, gravity);
+    errors.extend(motion::check(&writer, mechanism, &nodes, &recursion));
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
 /// Entries (i, j, M_ij) of the mass matrix of the tree by velocity, each pair once, zeros left out.
@@ -73,8 +106,7 @@ fn nodes<'g>(
     mechanism: &Mechanism,
     sources: &Sources,
 ) -> Result<Nodes<'g>, Vec<Diagnostic>> {
-    let report =
-        |errors: Vec<error::Error>| errors.iter().map(|e| e.diagnostic(mechanism, sources)).collect();
+    let report = |errors: Vec<Error>| errors.iter().map(|e| e.diagnostic(mechanism, sources)).collect();
     let tree = Tree::new(mechanism).map_err(|e| -> Vec<Diagnostic> { report(e) })?;
     Ok(Nodes::new(graph, mechanism, &tree))
 }

@@ -25,21 +25,9 @@ pub fn emit(writer: &mut Writer<'_>, mechanism: &Mechanism, nodes: &Nodes<'_>, r
             }
             _ => {
                 let freedom = &joint.freedoms[node.freedom];
-                let row = if node.kind == Kind::Prismatic { node.axis + 3 } else { node.axis };
                 if node.driven {
-                    let wrench = recursion.transmitted(i);
-                    let screw = if node.kind == Kind::Screw {
-                        node.pitch * wrench.linear[node.axis]
-                    } else {
-                        nodes.graph.constant(0.0)
-                    };
-                    driven(
-                        writer,
-                        nodes.graph,
-                        &joint.origin,
-                        freedom,
-                        node.sign * (wrench.get(row) + screw),
-                    );
+                    let effort = node.sign * (recursion.along(nodes, i) - node.force[node.axis]);
+                    driven(writer, nodes.graph, &joint.origin, freedom, effort);
                 } else {
                     let q_dot_dot = node.sign * recursion.joint[i][node.axis];
                     free(writer, nodes.graph, &joint.origin, freedom, q_dot_dot);
@@ -66,12 +54,12 @@ fn free<'g>(
 }
 
 /// (1) of a coordinate whose motion is given.
-fn driven<'g>(writer: &mut Writer<'_>, graph: &'g Graph, origin: &Origin, freedom: &Freedom, along: Ex<'g>) {
+fn driven<'g>(writer: &mut Writer<'_>, graph: &'g Graph, origin: &Origin, freedom: &Freedom, effort: Ex<'g>) {
     let Some(motion) = &freedom.motion else { return };
     let position = graph.at(motion.position);
     writer.give(freedom.position, origin, position);
     writer.give(freedom.velocity, origin, rate(position));
-    writer.give(motion.effort, origin, along - graph.symbol(freedom.force));
+    writer.give(motion.effort, origin, effort);
 }
 
 /// (2), and ω' from the acceleration in the node's axes.
@@ -115,7 +103,7 @@ pub fn check(
     mechanism: &Mechanism,
     nodes: &Nodes<'_>,
     recursion: &Recursion<'_>,
-) -> Result<(), Vec<Error>> {
+) -> Vec<Error> {
     // What is left of an inertia after eliminations that should leave nothing: some roundings.
     const NOTHING: f64 = 1e-13;
     let start = writer.start(nodes.graph);
@@ -134,5 +122,5 @@ pub fn check(
         }
     }
     errors.dedup();
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    errors
 }

@@ -51,6 +51,10 @@ impl<'g> Node<'g> {
         self.turns.iter().fold(v, |v, t| t.inverse().apply(v))
     }
 
+    pub fn has_axis(&self) -> bool {
+        !matches!(self.kind, Kind::Fixed | Kind::Spherical)
+    }
+
     /// A velocity or acceleration of P as that of N if the joint stood still.
     pub fn carry(&self, v: Spatial<'g>) -> Spatial<'g> {
         Spatial {
@@ -139,13 +143,15 @@ impl<'g> Nodes<'g> {
         self.bodies[frame.body].then(Vec3::of(self.graph, &frame.p), Mat3::of(self.graph, &frame.r))
     }
 
-    pub fn depth(&self, mut node: usize) -> usize {
-        let mut depth = 0;
-        while node != 0 {
-            node = self.list[node].parent;
-            depth += 1;
+    /// A vector of the world in a node's axes.
+    pub fn seen_in(&self, node: usize, v: Vec3<'g>) -> Vec3<'g> {
+        let mut way = vec![];
+        let mut at = node;
+        while at != 0 {
+            way.push(at);
+            at = self.list[at].parent;
         }
-        depth
+        way.iter().rev().fold(v, |v, &n| self.list[n].to_child(v))
     }
 
     fn add_joint(&mut self, mechanism: &Mechanism, edges: &Outgoing, edge: Edge) {

@@ -133,11 +133,6 @@ impl<'g> Mat3<'g> {
         (self * o).snapped()
     }
 
-    pub fn values(self) -> Option<[[f64; 3]; 3]> {
-        let [a, b, c] = [0, 1, 2].map(|i| self.row(i).values());
-        Some([a?, b?, c?])
-    }
-
     /// The cross product with `v` as a matrix.
     pub fn cross(v: Vec3<'g>) -> Self {
         let zero = v[0].graph().constant(0.0);
@@ -296,10 +291,6 @@ impl Sub for Spatial<'_> {
 pub struct Inertia<'g>(pub [[Ex<'g>; 6]; 6]);
 
 impl<'g> Inertia<'g> {
-    pub fn zero(graph: &'g Graph) -> Self {
-        Inertia([[graph.constant(0.0); 6]; 6])
-    }
-
     /// From the blocks of [A H; Hᵀ M].
     fn blocks(a: Mat3<'g>, h: Mat3<'g>, m: Mat3<'g>) -> Self {
         let entry = |i: usize, j: usize| match (i < 3, j < 3) {

@@ -6,11 +6,19 @@ use trunnion_equations::flat::{Constraint, Equation, Kind, Origin, Output, Quant
 use trunnion_equations::start::start_values;
 use trunnion_equations::{Ex, Expr, Flat, Graph, Node, Symbol, Unit};
 
+/// A scalar with its first and second derivative.
+#[derive(Clone, Copy, Debug)]
+pub struct Gap<'g> {
+    pub x: Ex<'g>,
+    pub v: Ex<'g>,
+    pub a: Ex<'g>,
+}
+
 pub struct Writer<'f> {
     quantities: &'f mut Vec<Quantity>,
     equations: &'f mut Vec<Equation>,
     outputs: &'f mut Vec<Output>,
-    pub constraints: &'f mut Vec<Constraint>,
+    constraints: &'f mut Vec<Constraint>,
     pub held: &'f mut Vec<Symbol>,
     pub quaternions: &'f mut Vec<[Symbol; 4]>,
 }
@@ -36,17 +44,49 @@ impl<'f> Writer<'f> {
         self.equation(name, origin, lhs, value);
     }
 
-    pub fn unknown(&mut self, graph: &Graph, name: String, unit: &str, doc: &str, origin: &Origin) -> Symbol {
+    pub fn multiplier(&mut self, name: String, unit: &str, origin: &Origin) -> Symbol {
         self.quantities.push(Quantity {
             name,
             unit: Unit::si(unit),
-            doc: doc.into(),
+            doc: "What keeps a loop closed".into(),
             origin: origin.clone(),
-            kind: Kind::Unknown { start: graph.constant(0.0).id },
+            kind: Kind::Multiplier,
             nominal: None,
             range: (f64::NEG_INFINITY, f64::INFINITY),
         });
         Symbol(self.quantities.len() as u32 - 1)
+    }
+
+    /// `gap`, with its derivatives, is kept zero by `multiplier`.
+    pub fn constrain(&mut self, name: &str, origin: &Origin, gap: Gap<'_>, multiplier: Symbol) {
+        self.constraints.push(Constraint {
+            name: name.into(),
+            origin: origin.clone(),
+            position: Some(gap.x.id),
+            velocity: gap.v.id,
+            acceleration: gap.a.id,
+            multiplier,
+        });
+    }
+
+    /// The start of an unknown.
+    pub fn start_of<'g>(&self, graph: &'g Graph, s: Symbol) -> Ex<'g> {
+        match self.quantity(s).kind {
+            Kind::Unknown { start } | Kind::Input { start } | Kind::Mode { start } => graph.at(start),
+            Kind::Parameter { .. } => graph.symbol(s),
+            Kind::Multiplier => graph.constant(0.0),
+        }
+    }
+
+    /// An expression with time 0 and all unknowns at their start: of parameters only.
+    pub fn with_start<'g>(&self, e: Ex<'g>) -> Ex<'g> {
+        let graph: &'g Graph = e.graph();
+        let value = |node: Node| match node {
+            Node::Symbol(s) => Some(self.start_of(graph, s).id),
+            Node::Time => Some(graph.constant(0.0).id),
+            _ => None,
+        };
+        graph.at(graph.rewrite(&[e.id], value)[0])
     }
 
     pub fn output(&mut self, name: String, unit: &str, doc: &str, origin: &Origin, value: Ex<'_>) {

@@ -1,0 +1,47 @@
+//! Lines between points, and loads from the world.
+//!
+//!   l = |p|,  l' = p · ṗ / l,  force f p/l on its end, the opposite on its beginning                        (1)
+
+use trunnion_model::mechanism::Mechanism;
+
+use crate::error::Error;
+use crate::node::Nodes;
+use crate::relative::Relative;
+use crate::spatial::{Spatial, Vec3};
+use crate::writer::{Writer, at_start};
+
+/// (1) for every line.
+pub fn emit<'g>(
+    writer: &mut Writer<'_>,
+    mechanism: &Mechanism,
+    nodes: &Nodes<'g>,
+    applied: &mut [Spatial<'g>],
+) -> Result<(), Vec<Error>> {
+    let mut lengths = vec![];
+    for line in &mechanism.lines {
+        let relative = Relative::new(nodes, &line.from, &line.to);
+        let p = relative.point(nodes);
+        let length = p.x.dot(p.x).sqrt();
+        writer.give(line.length, &line.origin, length);
+        writer.give(line.rate, &line.origin, p.x.dot(p.v) / length);
+        let per_length = nodes.graph.symbol(line.force) / length;
+        relative.apply(nodes, applied, None, p.x * per_length, Vec3::zero(nodes.graph));
+        lengths.push(length.id);
+    }
+    let start = at_start(nodes.graph, &writer.start(nodes.graph), &lengths);
+    // Below this the direction is rounding.
+    let short = start.iter().enumerate().filter(|(_, l)| **l < 1e-12);
+    let errors: Vec<Error> = short.map(|(line, _)| Error::ZeroLength { line }).collect();
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+pub fn loads<'g>(mechanism: &Mechanism, nodes: &Nodes<'g>, applied: &mut [Spatial<'g>]) {
+    for load in &mechanism.loads {
+        let at = nodes.place(&load.at);
+        let [f, n] = [&load.force, &load.torque].map(|v| {
+            let v = Vec3::of(nodes.graph, v);
+            if load.turns_along { at.r * v } else { nodes.seen_in(at.node, v) }
+        });
+        applied[at.node] = applied[at.node] + Spatial { angular: n + at.p.cross(f), linear: f };
+    }
+}
