@@ -159,7 +159,7 @@ fn in_free_flight_the_centre_of_mass_falls() {
         let base = &model.mechanism.joints[0];
         let none =
             base.freedoms.iter().map(|f| f.force).chain(base.orientation.iter().flat_map(|o| o.torque));
-        none.for_each(|s| drop(at.symbols.insert(s, 0.0)));
+        none.for_each(|s| _ = at.symbols.insert(s, 0.0));
         model.solve(&mut at);
         // Position at t + h to second order in h: q + h q' + ½ h² q''.
         let center = |h: f64| -> [f64; 3] {

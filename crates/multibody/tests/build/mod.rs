@@ -335,12 +335,15 @@ pub fn operations(model: &Model) -> usize {
     Programs::build(graph, &[roots], place).fast[0].work()
 }
 
-/// Hinges about x and y in turn; links of 1 kg and 1 m along −z.
+/// Hinges about x and y in turn; square bars of 1 kg, 0.5 m along −z, 0.05 m wide.
 pub fn chain(n: usize) -> Model {
+    let (l, w) = (0.5, 0.05);
+    let (across, along) = ((l * l + w * w) / 12.0, 2.0 * w * w / 12.0);
     let mut model = Model::new([0.0, 0.0, -9.81]);
     for i in 0..n {
-        let body = model.body(&format!("b{i}"), 1.0, [0.0, 0.0, -0.5], [0.09, 0.09, 0.01, 0.0, 0.0, 0.0]);
-        let p = if i == 0 { [0.0; 3] } else { [0.0, 0.0, -1.0] };
+        let inertia = [across, across, along, 0.0, 0.0, 0.0];
+        let body = model.body(&format!("b{i}"), 1.0, [0.0, 0.0, -0.5 * l], inertia);
+        let p = if i == 0 { [0.0; 3] } else { [0.0, 0.0, -l] };
         let (near, far) = (model.frame(body - 1, p, IDENTITY), model.frame(body, [0.0; 3], IDENTITY));
         let axis = if i % 2 == 0 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
         model.joint(JointKind::Revolute, near, far, &[axis]);
