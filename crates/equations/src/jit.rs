@@ -1,9 +1,9 @@
 //! Native code for straight-line programs, through Cranelift.
 //!
-//! A program is cut into functions of at most [`CHUNK`] operations: register allocation takes more than linear
-//! time, and short functions keep it near linear. Values that a later chunk needs go through the array w.
-//! Arithmetic is emitted as it stands; everything else calls the same Rust function as the interpreter, so
+//! A program is cut into pieces, each a function; [`Plan`] says how. Arithmetic is emitted as it stands; everything else calls the same Rust function as the interpreter, so
 //! both give the same bits.
+
+mod plan;
 
 use std::collections::HashMap;
 use std::mem::transmute;
@@ -18,29 +18,35 @@ use cranelift_module::{FuncId, Linkage, Module};
 use crate::graph::Table;
 use crate::node::{Binary, Unary};
 use crate::program::{Op, Program};
-
-/// Operations a function. Measured on 50 000 operations: longer ones compile slower, shorter ones pass more
-/// values through memory.
-const CHUNK: usize = 1000;
+use plan::{Base, Operand, Piece, Plan, Repeated};
 
 /// Programs of more operations than this get the quick register allocator: compile time matters more there.
 const THOROUGH: usize = 6000;
 
-/// (t, y, k, w, out)
-type Native = unsafe extern "C" fn(f64, *const f64, *const f64, *mut f64, *mut f64);
+/// (t, y, k, w, out, table)
+type Native = unsafe extern "C" fn(f64, *const f64, *const f64, *mut f64, *mut f64, *const u32);
 
 /// The native form of one program.
 #[derive(Clone, Debug)]
 pub struct Code {
-    chunks: Vec<Native>,
+    calls: Vec<Call>,
+}
+
+/// A function, and the table of each call of it.
+#[derive(Clone, Debug)]
+struct Call {
+    function: Native,
+    table: Vec<u32>,
+    width: usize,
 }
 
 /// Owns the machine code of a program.
 pub struct Jit {
     module: Option<JITModule>,
     pub code: Code,
-    /// Tables are reached by address from the code.
+    /// Tables and constants are reached by address from the code.
     _tables: Vec<Table>,
+    _constants: Vec<f64>,
 }
 
 // The code is written before `Jit` exists and only executed afterwards.
@@ -58,7 +64,7 @@ impl Drop for Jit {
 
 impl std::fmt::Debug for Jit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Jit of {} functions", self.code.chunks.len())
+        write!(f, "Jit of {} functions", self.code.calls.len())
     }
 }
 
@@ -68,8 +74,11 @@ impl Code {
     /// # Safety
     /// The slices must cover every index the program uses, and the owning `Jit` must be alive.
     pub unsafe fn run(&self, t: f64, y: &[f64], k: &[f64], shared: &mut [f64], out: &mut [f64]) {
-        for chunk in &self.chunks {
-            unsafe { chunk(t, y.as_ptr(), k.as_ptr(), shared.as_mut_ptr(), out.as_mut_ptr()) };
+        let (y, k, w, out) = (y.as_ptr(), k.as_ptr(), shared.as_mut_ptr(), out.as_mut_ptr());
+        for call in &self.calls {
+            for table in call.table.chunks_exact(call.width) {
+                unsafe { (call.function)(t, y, k, w, out, table.as_ptr()) };
+            }
         }
     }
 }
@@ -77,20 +86,27 @@ impl Code {
 impl Jit {
     /// Compile. An error means this machine cannot; the interpreter then does the work.
     pub fn new(program: &Program, tables: &[Table]) -> Result<Self, String> {
-        let mut module = module(program.ops.len() <= THOROUGH).map_err(|e| e.to_string())?;
+        let plan = Plan::new(program);
+        let size: usize = plan.pieces.iter().map(|p| p.range().len()).sum();
+        let mut module = module(size <= THOROUGH).map_err(|e| e.to_string())?;
         let calls = Calls::declare(&mut module)?;
         let mut context = FunctionBuilderContext::new();
-        let plan = Plan::new(program);
         let mut ids = Vec::new();
-        for chunk in 0..plan.n_chunks {
-            ids.push(emit(&mut module, &mut context, &calls, program, tables, &plan, chunk)?);
+        for piece in &plan.pieces {
+            ids.push(emit(&mut module, &mut context, &calls, program, tables, &plan, piece)?);
         }
         module.finalize_definitions().map_err(|e| e.to_string())?;
-        // The functions were declared with exactly this signature.
-        let native =
-            |&id: &FuncId| unsafe { transmute::<*const u8, Native>(module.get_finalized_function(id)) };
-        let code = Code { chunks: ids.iter().map(native).collect() };
-        Ok(Jit { module: Some(module), code, _tables: tables.to_vec() })
+        let calls = ids.iter().zip(&plan.pieces).map(|(&id, piece)| {
+            let code = module.get_finalized_function(id);
+            // The functions were declared with exactly this signature.
+            let function = unsafe { transmute::<*const u8, Native>(code) };
+            match piece {
+                Piece::Straight(..) => Call { function, table: vec![0], width: 1 },
+                Piece::Repeated(r) => Call { function, table: r.table.clone(), width: r.width },
+            }
+        });
+        let code = Code { calls: calls.collect() };
+        Ok(Jit { module: Some(module), code, _tables: tables.to_vec(), _constants: plan.constants })
     }
 }
 
@@ -167,44 +183,7 @@ impl Calls {
     }
 }
 
-/// Which operation belongs to which chunk, and which values cross chunks.
-struct Plan {
-    n_chunks: usize,
-    /// Place in w of operations that a later chunk reads.
-    shared: HashMap<u32, i32>,
-}
-
-/// Leaves are read again in every chunk instead of being passed on.
-fn is_leaf(op: Op) -> bool {
-    matches!(op, Op::Const(_) | Op::Time | Op::Unknown(_) | Op::Slow(_))
-}
-
-fn operands(op: Op) -> impl Iterator<Item = u32> {
-    let slots = match op {
-        Op::Const(_) | Op::Time | Op::Unknown(_) | Op::Slow(_) => [None; 3],
-        Op::Unary(_, a) | Op::Table1(_, a, _) | Op::Store(_, a) => [Some(a), None, None],
-        Op::Binary(_, a, b) | Op::Table2(_, a, b, _, _) => [Some(a), Some(b), None],
-        Op::Select(c, a, b) => [Some(c), Some(a), Some(b)],
-    };
-    slots.into_iter().flatten()
-}
-
-impl Plan {
-    fn new(program: &Program) -> Self {
-        let mut shared = HashMap::new();
-        for (i, &op) in program.ops.iter().enumerate() {
-            for a in operands(op) {
-                if a as usize / CHUNK != i / CHUNK && !is_leaf(program.ops[a as usize]) {
-                    let next = shared.len() as i32;
-                    shared.entry(a).or_insert(next);
-                }
-            }
-        }
-        Plan { n_chunks: program.ops.len().div_ceil(CHUNK), shared }
-    }
-}
-
-/// One chunk as a function of its own.
+/// One piece as a function of its own.
 fn emit(
     module: &mut JITModule,
     context: &mut FunctionBuilderContext,
@@ -212,11 +191,11 @@ fn emit(
     program: &Program,
     tables: &[Table],
     plan: &Plan,
-    chunk: usize,
+    piece: &Piece,
 ) -> Result<FuncId, String> {
     let mut signature = module.make_signature();
     signature.params.push(AbiParam::new(types::F64));
-    signature.params.extend([AbiParam::new(types::I64); 4]);
+    signature.params.extend([AbiParam::new(types::I64); 5]);
     let id = module.declare_anonymous_function(&signature).map_err(|e| e.to_string())?;
     let mut cl = module.make_context();
     cl.func.signature = signature;
@@ -233,15 +212,20 @@ fn emit(
             program,
             tables,
             builder,
-            arguments: [p[0], p[1], p[2], p[3], p[4]],
+            arguments: [p[0], p[1], p[2], p[3], p[4], p[5]],
             values: HashMap::new(),
             constants: HashMap::new(),
             functions: HashMap::new(),
+            entries: HashMap::new(),
+            first_shared: None,
             plan,
+            repeated: match piece {
+                Piece::Straight(..) => None,
+                Piece::Repeated(r) => Some(r),
+            },
         };
-        let end = ((chunk + 1) * CHUNK).min(program.ops.len());
-        for i in chunk * CHUNK..end {
-            emitter.operation(i as u32)?;
+        for place in piece.range() {
+            emitter.operation(place)?;
         }
         emitter.builder.ins().return_(&[]);
         let config = emitter.module.target_config();
@@ -257,34 +241,90 @@ struct Emitter<'a> {
     program: &'a Program,
     tables: &'a [Table],
     builder: FunctionBuilder<'a>,
-    /// t, y, k, w, out
-    arguments: [Value; 5],
+    /// t, y, k, w, out, table
+    arguments: [Value; 6],
     values: HashMap<u32, Value>,
     constants: HashMap<u64, Value>,
     functions: HashMap<FuncId, ir::FuncRef>,
+    /// Values fetched through the table, and where the shared values of this repetition begin.
+    entries: HashMap<usize, Value>,
+    first_shared: Option<Value>,
     plan: &'a Plan,
+    repeated: Option<&'a Repeated>,
 }
 
 impl Emitter<'_> {
-    fn operation(&mut self, i: u32) -> Result<(), String> {
+    /// The operation at a place of the code.
+    fn operation(&mut self, place: usize) -> Result<(), String> {
+        let i = self.plan.code[place];
         let op = self.program.ops[i as usize];
-        if is_leaf(op) {
-            return Ok(()); // read where it is first used
-        }
         if let Op::Store(j, a) = op {
-            let value = self.value(a);
-            self.builder.ins().store(MemFlagsData::trusted(), value, self.arguments[4], 8 * j as i32);
+            let value = self.operand(place, 0, a);
+            let (address, offset) = match self.repeated.map(|r| r.operands[place - r.from][1]) {
+                Some(Some(Operand::Table(_, entry))) => (self.address(Base::Out, entry), 0),
+                _ => (self.arguments[4], 8 * j as i32),
+            };
+            self.builder.ins().store(MemFlagsData::trusted(), value, address, offset);
             return Ok(());
         }
-        let value = self.compute(op)?;
+        let value = self.compute(place, op)?;
         self.values.insert(i, value);
-        if let Some(&place) = self.plan.shared.get(&i) {
-            self.builder.ins().store(MemFlagsData::trusted(), value, self.arguments[3], 8 * place);
+        if let Some(shared) = self.plan.shared[i as usize] {
+            let (address, offset) = match self.repeated {
+                None => (self.arguments[3], 8 * shared as i32),
+                Some(r) => (self.shared_base(), 8 * r.shared[place - r.from].unwrap_or(0) as i32),
+            };
+            self.builder.ins().store(MemFlagsData::trusted(), value, address, offset);
         }
         Ok(())
     }
 
-    /// The value of an earlier operation, fetched if another chunk made it.
+    /// Operand number `which` of the operation at a place, which is operation `a`.
+    fn operand(&mut self, place: usize, which: usize, a: u32) -> Value {
+        let Some(repeated) = self.repeated else { return self.value(a) };
+        match repeated.operands[place - repeated.from][which] {
+            Some(Operand::Inner(inner)) => self.values[&self.plan.code[repeated.from + inner]],
+            Some(Operand::Constant(c)) => self.constant(c),
+            Some(Operand::Time) | None => self.arguments[0],
+            Some(Operand::Table(base, entry)) => {
+                if let Some(&v) = self.entries.get(&entry) {
+                    return v;
+                }
+                let address = self.address(base, entry);
+                let v = self.builder.ins().load(types::F64, MemFlagsData::trusted(), address, 0);
+                self.entries.insert(entry, v);
+                v
+            }
+        }
+    }
+
+    /// base + table[entry]
+    fn address(&mut self, base: Base, entry: usize) -> Value {
+        let base = match base {
+            Base::Unknown => self.arguments[1],
+            Base::Slow => self.arguments[2],
+            Base::Shared => self.arguments[3],
+            Base::Out => self.arguments[4],
+            Base::Constant => {
+                let address = self.plan.constants.as_ptr() as i64;
+                self.builder.ins().iconst(types::I64, address)
+            }
+        };
+        let table = self.arguments[5];
+        let offset = self.builder.ins().uload32(MemFlagsData::trusted(), table, 4 * entry as i32);
+        self.builder.ins().iadd(base, offset)
+    }
+
+    fn shared_base(&mut self) -> Value {
+        if let Some(v) = self.first_shared {
+            return v;
+        }
+        let v = self.address(Base::Shared, 0);
+        self.first_shared = Some(v);
+        v
+    }
+
+    /// The value of an earlier operation, fetched if another piece made it.
     fn value(&mut self, i: u32) -> Value {
         if let Some(&v) = self.values.get(&i) {
             return v;
@@ -297,7 +337,7 @@ impl Emitter<'_> {
             Op::Time => return self.arguments[0],
             Op::Unknown(j) => load(self, 1, j as i32),
             Op::Slow(j) => load(self, 2, j as i32),
-            _ => load(self, 3, self.plan.shared[&i]),
+            _ => load(self, 3, self.plan.shared[i as usize].unwrap_or(0) as i32),
         };
         self.values.insert(i, v);
         v
@@ -312,10 +352,10 @@ impl Emitter<'_> {
         v
     }
 
-    fn compute(&mut self, op: Op) -> Result<Value, String> {
+    fn compute(&mut self, at: usize, op: Op) -> Result<Value, String> {
         Ok(match op {
             Op::Unary(op, a) => {
-                let x = self.value(a);
+                let x = self.operand(at, 0, a);
                 match op {
                     Unary::Neg => self.builder.ins().fneg(x),
                     Unary::Abs => self.builder.ins().fabs(x),
@@ -328,7 +368,7 @@ impl Emitter<'_> {
                 }
             }
             Op::Binary(op, a, b) => {
-                let (x, y) = (self.value(a), self.value(b));
+                let (x, y) = (self.operand(at, 0, a), self.operand(at, 1, b));
                 match op {
                     Binary::Add => self.builder.ins().fadd(x, y),
                     Binary::Sub => self.builder.ins().fsub(x, y),
@@ -353,7 +393,7 @@ impl Emitter<'_> {
                 }
             }
             Op::Select(c, a, b) => {
-                let (c, a, b) = (self.value(c), self.value(a), self.value(b));
+                let (c, a, b) = (self.operand(at, 0, c), self.operand(at, 1, a), self.operand(at, 2, b));
                 let zero = self.constant(0.0);
                 self.choose(FloatCC::NotEqual, c, zero, a, b)
             }
@@ -362,7 +402,7 @@ impl Emitter<'_> {
                     return Err("a table of two variables was used with one".into());
                 };
                 let address = std::sync::Arc::as_ptr(table) as i64;
-                let x = self.value(a);
+                let x = self.operand(at, 0, a);
                 let table = self.builder.ins().iconst(types::I64, address);
                 let order = self.builder.ins().iconst(types::I64, d as i64);
                 self.call(self.calls.table1, &[table, x, order])
@@ -372,7 +412,7 @@ impl Emitter<'_> {
                     return Err("a table of one variable was used with two".into());
                 };
                 let address = std::sync::Arc::as_ptr(table) as i64;
-                let (x, y) = (self.value(a), self.value(b));
+                let (x, y) = (self.operand(at, 0, a), self.operand(at, 1, b));
                 let table = self.builder.ins().iconst(types::I64, address);
                 let orders = self.builder.ins().iconst(types::I64, ((dx as i64) << 8) | dy as i64);
                 self.call(self.calls.table2, &[table, x, y, orders])
