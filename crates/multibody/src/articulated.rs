@@ -1,12 +1,12 @@
 //! Accelerations of a tree, tips to base and back, O(n).
 //!
-//! Forward, with q̈ = 0 and the base accelerated by −g, in the axes of each node N (P its parent):
+//! Forward, with any q̈ and the base accelerated by −g, in the axes of each node N (P its parent):
 //!
-//!   ω = R_NP ω_P + w,   α = R_NP α_P + ω × w,   a = R_NP (a_P + K_P r) + 2 ω × s                       (1)
+//!   ω = R_NP ω_P + w,   α = R_NP α_P + ω × w + …,   a = R_NP (a_P + K_P r) + 2 ω × s + …                       (1)
 //!   K = [α] + ω ωᵀ − ω² 1:  a point at x of N has the acceleration a + K x                             (2)
 //!   f = m a + K h,   n = h × a + vee(K J),   vee(A)_x = A_zy − A_yz                                    (3)
 //!
-//! w, s: angular and sliding velocity of the joint. What q̈ adds to (α, a) is δ; it needs no velocities:
+//! w, s: angular and sliding velocity of the joint. What the q̈ sought adds to (α, a) is δ; it needs no velocities:
 //!
 //!   backward  U = I S, D = Sᵀ U, u = τ − Sᵀ p;  I − U D⁻¹ Uᵀ and p + U D⁻¹ u go to the parent           (4)  [Featherstone2008, eq. 7.36-7.40]
 //!   forward   q̈ = D⁻¹ (u − Uᵀ δ_P),  δ = δ_P + S q̈                                                     (5)
@@ -15,9 +15,11 @@
 //! steps. A screw is a turn in coordinates sheared by its pitch. Driven joints put their q̈ into (1) and keep I and p.
 
 use trunnion_equations::{Ex, Graph};
+use trunnion_model::mechanism::Mechanism;
 
 use crate::node::{Node, Nodes};
 use crate::primitive::Kind;
+use crate::regroup::{Unit, regrouped};
 use crate::spatial::{Inertia, Mat3, Spatial, Vec3};
 
 /// One step of elimination: row k, its other entries divided by the diagonal, u/D.
@@ -29,6 +31,8 @@ struct Pivot<'g> {
 }
 
 pub struct Recursion<'g> {
+    nodes: Nodes<'g>,
+    unit: Unit<'g>,
     /// Bias motion (1) of every node.
     pub omega: Vec<Vec3<'g>>,
     bias: Vec<Spatial<'g>>,
@@ -44,7 +48,9 @@ pub struct Recursion<'g> {
 
 impl<'g> Recursion<'g> {
     /// `applied`: wrench on each node from outside, about its origin and in its axes.
-    pub fn new(nodes: &Nodes<'g>, gravity: Vec3<'g>, applied: &[Spatial<'g>]) -> Self {
+    pub fn new(mechanism: &Mechanism, nodes: &Nodes<'g>, gravity: Vec3<'g>, applied: &[Spatial<'g>]) -> Self {
+        let unit = Unit::new(nodes, applied);
+        let nodes = regrouped(mechanism, nodes, unit);
         let zero = Spatial::zero(nodes.graph);
         let n = nodes.list.len();
         let mut at = Recursion {
@@ -55,27 +61,29 @@ impl<'g> Recursion<'g> {
             wrench: vec![zero; n],
             joint: vec![Vec3::zero(nodes.graph); n],
             diagonals: vec![],
+            nodes,
+            unit,
         };
-        at.bias[0].linear = -gravity;
-        at.forward(nodes);
+        at.bias[0].linear = -unit.vector(gravity);
+        at.forward();
         for (w, &a) in at.wrench.iter_mut().zip(applied) {
-            *w = *w - a;
+            *w = *w - unit.wrench(a);
         }
-        let pivots = at.backward(nodes);
-        at.outward(nodes, &pivots);
+        let pivots = at.backward();
+        at.outward(&pivots);
         at
     }
 
     /// (1) to (3).
-    fn forward(&mut self, nodes: &Nodes<'g>) {
+    fn forward(&mut self) {
         let mut rotation: Vec<Mat3<'g>> = vec![];
-        for (i, node) in nodes.list.iter().enumerate() {
+        for (i, node) in self.nodes.list.iter().enumerate() {
             if i > 0 {
                 let p = node.parent;
                 let Spatial { angular: w, linear: s } = node.rate;
                 let omega = node.to_child(self.omega[p]) + w;
                 let mut alpha = node.to_child(self.bias[p].angular) + omega.cross(w);
-                let two = nodes.graph.constant(2.0);
+                let two = self.nodes.graph.constant(2.0);
                 let mut a = node.to_child(self.bias[p].linear + rotation[p] * node.r) + omega.cross(s) * two;
                 if node.driven {
                     alpha = alpha + node.rate_dot.angular;
@@ -83,10 +91,11 @@ impl<'g> Recursion<'g> {
                 }
                 self.omega[i] = omega;
                 self.bias[i] = Spatial { angular: alpha, linear: a };
+                self.joint[i] = reference(node, &mut self.bias[i]);
             }
             let k = Rotation::new(self.omega[i], self.bias[i].angular);
             rotation.push(k.matrix);
-            let body = &nodes.rigid[i];
+            let body = &self.nodes.rigid[i];
             self.wrench[i] = Spatial {
                 angular: body.h.cross(self.bias[i].linear) + k.moment(body.j),
                 linear: self.bias[i].linear * body.m + k.matrix * body.h,
@@ -95,13 +104,14 @@ impl<'g> Recursion<'g> {
     }
 
     /// (4).
-    fn backward(&mut self, nodes: &Nodes<'g>) -> Vec<Vec<Pivot<'g>>> {
-        let mut pivots: Vec<Vec<Pivot<'g>>> = nodes.list.iter().map(|_| vec![]).collect();
-        for (i, node) in nodes.list.iter().enumerate().skip(1).rev() {
+    fn backward(&mut self) -> Vec<Vec<Pivot<'g>>> {
+        let mut pivots: Vec<Vec<Pivot<'g>>> = self.nodes.list.iter().map(|_| vec![]).collect();
+        for (i, node) in self.nodes.list.iter().enumerate().skip(1).rev() {
             let mut inertia = self.inertia[i].clone();
             let mut wrench = self.wrench[i];
             for k in rows(node) {
-                let pitch = if node.kind == Kind::Screw { node.pitch } else { nodes.graph.constant(0.0) };
+                let pitch =
+                    if node.kind == Kind::Screw { node.pitch } else { self.nodes.graph.constant(0.0) };
                 shear(&mut inertia, &mut wrench, k, pitch);
                 let force = node.force[k % 3];
                 let block = (k / 3) * 3;
@@ -126,8 +136,8 @@ impl<'g> Recursion<'g> {
     }
 
     /// (5).
-    fn outward(&mut self, nodes: &Nodes<'g>, pivots: &[Vec<Pivot<'g>>]) {
-        for (i, node) in nodes.list.iter().enumerate().skip(1) {
+    fn outward(&mut self, pivots: &[Vec<Pivot<'g>>]) {
+        for (i, node) in self.nodes.list.iter().enumerate().skip(1) {
             let mut d = node.carry(self.added[node.parent]);
             for pivot in pivots[i].iter().rev() {
                 let k = pivot.k;
@@ -141,20 +151,23 @@ impl<'g> Recursion<'g> {
                 if node.kind == Kind::Screw {
                     d.set(k + 3, d.get(k + 3) + node.pitch * after);
                 }
-                self.joint[i].0[k % 3] = after - before;
+                self.joint[i].0[k % 3] = self.joint[i][k % 3] + after - before;
             }
             self.added[i] = d;
+            if node.kind == Kind::Prismatic {
+                self.joint[i] = self.unit.acceleration_in_si(Spatial { linear: self.joint[i], ..d }).linear;
+            }
         }
     }
 
     /// Acceleration (angular, of the origin) of a node against the world accelerated by −g, in the node's axes.
     pub fn acceleration(&self, node: usize) -> Spatial<'g> {
-        self.bias[node] + self.added[node]
+        self.unit.acceleration_in_si(self.bias[node] + self.added[node])
     }
 
     /// What the parent exerts on a node through its joint, about N's origin in N's axes.
     pub fn transmitted(&self, node: usize) -> Spatial<'g> {
-        self.inertia[node].times(self.added[node]) + self.wrench[node]
+        self.unit.wrench_in_si(self.inertia[node].times(self.added[node]) + self.wrench[node])
     }
 
     /// Its part along the axis of a joint that has one.
@@ -166,6 +179,22 @@ impl<'g> Recursion<'g> {
             _ => wrench.angular[node.axis] + node.pitch * wrench.linear[node.axis],
         }
     }
+}
+
+/// The q̈ of (1) may be anything: it is chosen so that the acceleration along the joint vanishes, and most of what would be computed from
+/// it. Returns that q̈.
+fn reference<'g>(node: &Node<'g>, bias: &mut Spatial<'g>) -> Vec3<'g> {
+    let zero = node.pitch.graph().constant(0.0);
+    let mut q_dot_dot = Vec3::zero(node.pitch.graph());
+    for k in rows(node) {
+        let a = -bias.get(k);
+        bias.set(k, zero);
+        if node.kind == Kind::Screw {
+            bias.set(k + 3, bias.get(k + 3) + node.pitch * a);
+        }
+        q_dot_dot.0[k % 3] = a;
+    }
+    q_dot_dot
 }
 
 /// Rows that a node's joint leaves free.

@@ -18,6 +18,7 @@ mod node;
 mod outputs;
 mod primitive;
 mod quaternion;
+mod regroup;
 mod relative;
 mod sensors;
 mod spatial;
@@ -69,7 +70,7 @@ fn write(flat: &mut Flat, mechanism: &Mechanism, gravity: &[Expr; 3]) -> Result<
         node.force.0[node.axis] = node.force[node.axis] + node.sign * along(node.joint, node.freedom);
     }
 
-    let recursion = Recursion::new(&nodes, gravity, &applied);
+    let recursion = Recursion::new(mechanism, &nodes, gravity, &applied);
     motion::emit(&mut writer, mechanism, &nodes, &recursion);
     sensors::emit(&mut writer, mechanism, &nodes, &recursion, gravity);
     sensors::reactions(&mut writer, mechanism, &tree, &nodes, &recursion, &closings);

@@ -15,6 +15,7 @@ use crate::quaternion::Quaternion;
 use crate::spatial::{Mat3, Spatial, Turn, Vec3};
 use crate::tree::{Edge, Tree, merges};
 
+#[derive(Clone)]
 pub struct Node<'g> {
     pub parent: usize,
     pub joint: usize,

@@ -338,7 +338,7 @@ impl<'g> Inertia<'g> {
             if i == j {
                 a.0[i][i] + r.cross(h.row(i) + h_new.row(i))[i]
             } else {
-                a.0[i][j] + r.cross(h.row(j))[i] + r.cross(h_new.row(i))[j]
+                a.0[i][j] + (r.cross(h.row(j))[i] + r.cross(h_new.row(i))[j])
             }
         };
         Self::blocks(Mat3::build(|i, j| entry(i.min(j), i.max(j))), h_new, m)

@@ -438,6 +438,10 @@ fn unknown_argument(instance: &Instance<'_>, key: &Key) -> Diagnostic {
     }
     let elsewhere = definition.when.iter().find(|w| w.body.parameters.iter().any(|p| p.key.name == name));
     if let Some(when) = elsewhere {
+        let given = definition.options.iter().find(|o| o.key.name == when.option.text).map(|o| &o.given);
+        if let Some(given) = given.filter(|given| !given.is_empty()) {
+            return error.hint(format!("it goes with {}", one_of(given.iter().map(String::as_str))));
+        }
         let choices = one_of(when.is.iter().map(|t| t.text.as_str()));
         return error.hint(format!("it belongs to the option `{}` = {choices}", when.option.text));
     }

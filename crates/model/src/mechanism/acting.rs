@@ -165,7 +165,9 @@ impl<'a> Builder<'a> {
 
     fn report_coordinate(&self, text: &Text, error: Diagnostic) {
         let joint = text.text.split('.').next().unwrap_or_default();
-        let unread = self.tree.instances[0].children.contains_key(joint) && self.problems.has_errors();
+        let read = self.mechanism.joints.iter().any(|j| j.name == joint);
+        let unread =
+            !read && self.tree.instances[0].children.contains_key(joint) && self.problems.has_errors();
         if !unread && !self.names.is_broken(joint) {
             self.problems.add(error);
         }

@@ -6,7 +6,7 @@ use super::sections::{Part, Sections, own_component};
 use super::{Body, Form, Frame, Mechanism, Shape, Vector, wrong_length};
 use crate::component::{Bounds, Child, Form as Given, Parameter, Scalar, Section, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems};
-use crate::file::{Data, Entry, Fields, Key, Table, Text, Value};
+use crate::file::{Data, Entry, Fields, Key, Source, Span, Table, Text, Value};
 use crate::instantiate::Builder;
 use crate::units::{Unit, parse_unit, parse_value};
 
@@ -31,7 +31,9 @@ impl Own {
             return;
         }
         let key = Key { name: name.to_string(), span: value.span.clone() };
-        let limit = |form| Some(Scalar { form: Given::Number(form), span: value.span.clone() });
+        // A limit that stands in no file.
+        let nowhere = Span::new(&Source::new("", String::new()), 0..0);
+        let limit = |form| Some(Scalar { form: Given::Number(form), span: nowhere });
         self.parameters.push(Parameter {
             key: key.clone(),
             unit: parse_unit(unit).ok(),
@@ -281,7 +283,7 @@ impl<'a> Builder<'a> {
             f.finish();
             return Some(Frame { body: index, name, p, r });
         }
-        let p = self.read_vector(&entry.value, &entry.key.name, "m", &name, places.planar)?;
+        let p = self.read_vector(&entry.value, &entry.key.name, "m", body, places.planar)?;
         let r = rotation(self.graph(), [self.graph().constant(0.0); 3]);
         Some(Frame { body: index, name, p, r })
     }

@@ -289,7 +289,7 @@ impl<'a> Builder<'a> {
         let names = || coordinates.iter().map(|c| c.position);
         let listed = || match coordinates.len() {
             0 => "joints of this type have no coordinate that can be moved".to_string(),
-            1 => "write motion = \"0.5*sin(2*time)\"".to_string(),
+            1 => "write motion = \"0.5 rad*sin(2 rad/s*time)\"".to_string(),
             _ => format!("name the coordinate: motion = {{ {} = \"…\" }}", coordinates[0].position),
         };
         let refuse = |b: &Self, message: String, span: &crate::file::Span| {

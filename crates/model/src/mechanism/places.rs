@@ -1,5 +1,7 @@
 //! Bodies and frames by name.
 
+use std::collections::HashMap;
+
 use trunnion_equations::Graph;
 
 use super::shapes::rotation;
@@ -12,11 +14,12 @@ use crate::file::{Fields, Text};
 pub struct Places {
     pub planar: bool,
     frames: Vec<(String, Vec<(String, Frame)>)>,
+    by_name: HashMap<String, usize>,
 }
 
 impl Places {
     pub fn new(planar: bool) -> Self {
-        Places { planar, frames: vec![] }
+        Places { planar, frames: vec![], by_name: HashMap::new() }
     }
 
     /// A further body.
@@ -24,6 +27,7 @@ impl Places {
         let zero = graph.constant(0.0);
         let r = rotation(graph, [zero; 3]);
         let frame = Frame { body: self.frames.len(), name: name.to_string(), p: [zero.id; 3], r };
+        self.by_name.entry(name.to_string()).or_insert(self.frames.len());
         self.frames.push((name.to_string(), vec![(String::new(), frame)]));
     }
 
@@ -50,7 +54,7 @@ impl Places {
 
     fn find(&self, text: &Text) -> Result<Frame, Box<Diagnostic>> {
         let (body, frame) = text.text.split_once('.').unwrap_or((&text.text, ""));
-        let Some((_, frames)) = self.frames.iter().find(|(name, _)| name == body) else {
+        let Some(&index) = self.by_name.get(body) else {
             let names = self.frames.iter().map(|(name, _)| name.as_str());
             return Err(Box::new(
                 Diagnostic::error("M0505", format!("there is no body `{body}`"))
@@ -59,6 +63,7 @@ impl Places {
                     .hint_if(did_you_mean(body, names)),
             ));
         };
+        let frames = &self.frames[index].1;
         let found = frames.iter().find(|(name, _)| name == frame).map(|(_, found)| found.clone());
         found.ok_or_else(|| {
             let names: Vec<&str> = frames.iter().skip(1).map(|(name, _)| name.as_str()).collect();

@@ -165,7 +165,7 @@ fn members(entry: &Entry, allowance: &Allowance, problems: &Problems) -> Vec<Ent
             }
             Some(c) => (format!("`{}` is a single one", entry.key.name), &c.key.span),
         };
-        let hint = "many alike are written with both: link# = { count = 40, … }";
+        let hint = "many alike are written with both: \"link#\" = { count = 40, … }";
         problems.add(Diagnostic::error("M0512", message).at(place, "here").hint(hint));
         return vec![];
     };

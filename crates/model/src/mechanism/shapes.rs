@@ -191,7 +191,8 @@ impl<'a> Builder<'a> {
         let scale = f.value("scale");
         match given.as_slice() {
             [] => {
-                f.missing("box", &format!("a shape is {}", one_of(FORMS)));
+                let error = Diagnostic::error("M0106", format!("{} has no form", f.what()));
+                self.problems.add(error.at(f.place(), "this shape").hint(format!("it is {}", one_of(FORMS))));
                 None
             }
             ["box"] => self.read_vector(f.value("box")?, "box", "m", whose, false).map(Form::Box),

@@ -40,7 +40,7 @@ fn run<S: Strategy>(cases: u32, strategy: S, test: impl Fn(S::Value)) {
     result.unwrap_or_else(|e| panic!("{e}"));
 }
 
-const VALID: &str = r#"
+const VALID: &str = r##"
 [model]
 name = "all of it"
 include = ["a.toml"]
@@ -83,6 +83,25 @@ period = "1 ms"
 script = "function step() {}"
 inputs = { y = "x" }
 outputs = { u = "V" }
+[mechanism]
+gravity = "9 m/s^2"
+[bodies]
+world = { frames = { wall = ["2 m", 0, "1 mm"] } }
+arm = { m = "2 kg", center = ["1 m", 0, 0], inertia = [1, 1, 1], frames = { tip = { at = [1, 0, 0], rotate = [0, 1, 0] } } }
+"rod#" = { count = 3, m = "1 kg", rod = "0.1 m", shapes = [{ box = [1, 2, 3], density = 2, at = [0, 0, 1] }] }
+[joints]
+pin = { type = "revolute", parent = "world", child = "arm", axis = "y", phi0 = "30 deg", c = 1, lower = -1, upper = 1 }
+"p#" = { type = "free", count = 3, parent = "arm.tip", child = "rod#", rotate0 = [0, 1, 0], wx0 = 1 }
+rail = { type = "planar", parent = "world", child = "rod1", axes = ["x", "y"], motion = { x = "1 m*sin(time/1 s)" } }
+[lines]
+spring = { from = "world.wall", to = "arm.tip", k = "200 N/m" }
+[couplings]
+gear = { type = "gear", a = "pin", b = "rail.phi", ratio = -3 }
+any = { type = "linear", terms = { "pin.phi" = 1, "rail.x" = "-50 rad/m" } }
+[loads]
+wind = { at = "arm.tip", force = ["200 N", 0, "1 N s/m*v"], along = "body" }
+[sensors]
+tip = { of = "arm.tip", from = "rod1", shows = ["position", "distance"] }
 [run]
 t_end = "5 s"
 plot = ["x"]
@@ -90,7 +109,7 @@ plot = ["x"]
 signal = "x"
 max = "10 cm"
 tol = "1 %"
-"#;
+"##;
 
 #[test]
 fn random_text() {

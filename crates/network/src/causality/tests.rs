@@ -28,6 +28,24 @@ fn check(domain: &str, chains: &[&str], states: usize, derivative: &[&str], loop
     assert!(found.conflicts.is_empty() && found.unmet.is_empty() && found.reversed.is_empty());
 }
 
+/// A joint gives the speed: inertias on it follow, springs and losses work against it, and only a source is stronger.
+#[test]
+fn a_mechanism_answers_effort_with_flow() {
+    let drive = ["SE.motor -> 1.shaft -> MB.joint", "1.shaft -> R.drag"];
+    check("rotational", &drive, 0, &[], &[]);
+    check("rotational", &[&drive[..], &["1.shaft -> I.rotor"]].concat(), 0, &["rotor"], &[]);
+    check("rotational", &[&drive[..], &["1.shaft -> C.spring"]].concat(), 1, &[], &[]);
+    for (chains, gives) in
+        [(vec!["MB.joint -> 1.shaft", "SF.speed -> 1.shaft"], true), (drive.to_vec(), false)]
+    {
+        let network = network_of("rotational", &chains);
+        let (found, joint) = (assign(&network), at(&network, "joint"));
+        let bond = network.bonds.iter().position(|b| b.from == joint || b.to == joint).unwrap();
+        assert_eq!(found.gives_effort(&network, bond, joint), gives, "{chains:?}");
+        assert!(found.conflicts.is_empty());
+    }
+}
+
 #[test]
 fn textbook_graphs() {
     // Series and parallel RLC.

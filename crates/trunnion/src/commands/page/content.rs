@@ -299,6 +299,7 @@ fn stop(stop: &trunnion_model::component::Stop) -> String {
 /// Equations, inner components and their connections, as they are written.
 fn lines(body: &Body) -> Vec<String> {
     let mut lines: Vec<String> = body.equations.iter().map(|e| e.text.text.clone()).collect();
+    lines.extend(body.terms.iter().map(|(key, term)| format!("{}: … + ({})", key.name, term.text.text)));
     for child in &body.components {
         let kind = child.kind.as_ref().map_or("", |k| &k.text);
         lines.push(format!("{}: a {kind}", child.key.name));
