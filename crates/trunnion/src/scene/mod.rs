@@ -111,9 +111,12 @@ impl Scene {
         };
         let mut scene = Scene { planar: mechanism.planar, ..Scene::default() };
         for body in &mechanism.bodies {
-            scene
-                .bodies
-                .push(Body { name: body.name.clone(), parts: body.shapes.iter().map(part).collect() });
+            let mut parts: Vec<Part> = body.shapes.iter().map(part).collect();
+            // Beside other shapes the rod only says how the mass is spread.
+            if parts.iter().any(|p| !matches!(p.form, Form::Rod(_))) {
+                parts.retain(|p| !matches!(p.form, Form::Rod(_)));
+            }
+            scene.bodies.push(Body { name: body.name.clone(), parts });
         }
         for joint in mechanism.joints.iter().filter(|j| !matches!(j.kind, JointKind::Weld | JointKind::Free))
         {

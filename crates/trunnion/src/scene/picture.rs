@@ -87,7 +87,7 @@ impl Picture<'_> {
                 canvas.end();
             }
             self.trace(&mut canvas, &sheet);
-            self.bodies(&mut canvas, &sheet, &stage, last, size);
+            self.before_world(&mut canvas, &sheet, &stage, last, size);
         }
         self.texts(&mut canvas);
         axes(&mut canvas, self.view, sheet.height);
@@ -99,6 +99,32 @@ impl Picture<'_> {
         let mut paints = vec![];
         let pieces = stage.pieces(&shot.poses, false, &mut paints);
         paint(canvas, sheet, far_to_near(pieces, size), &paints);
+        self.knobs(canvas, sheet, stage, shot);
+    }
+
+    /// The bodies over what was drawn already, and again what of the world hides some of them.
+    fn before_world(&self, canvas: &mut Canvas, sheet: &Sheet, stage: &Stage, shot: &Shot, size: f64) {
+        let mut paints = vec![];
+        let mut pieces = stage.pieces(&shot.poses, true, &mut paints);
+        let of_world = paints.len();
+        let mut others = vec![];
+        let bodies = stage.pieces(&shot.poses, false, &mut others);
+        paints.append(&mut others);
+        pieces.extend(bodies.into_iter().map(|piece| Piece { paint: of_world + piece.paint, ..piece }));
+        let mut painted: Vec<[(f64, f64); 2]> = vec![];
+        let mut ordered = far_to_near(pieces, size);
+        ordered.retain(|piece| {
+            let place = [piece.range(0), piece.range(1)];
+            let apart = |other: &[(f64, f64); 2]| {
+                (0..2).any(|i| other[i].1 <= place[i].0 || place[i].1 <= other[i].0)
+            };
+            let kept = piece.paint >= of_world || !painted.iter().all(apart);
+            if kept {
+                painted.push(place);
+            }
+            kept
+        });
+        paint(canvas, sheet, ordered, &paints);
         self.knobs(canvas, sheet, stage, shot);
     }
 

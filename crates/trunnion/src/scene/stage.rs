@@ -109,7 +109,7 @@ impl<'a> Stage<'a> {
                     Form::Rod(length) => {
                         let ends = [[0.0; 3], [length, 0.0, 0.0]].map(|p| self.view.of(pose.of(p)));
                         // Later bodies lie above earlier ones where rods of a plane cross.
-                        let raise = self.radius * (1.0 + 0.01 * k as f64);
+                        let raise = self.radius * (1.0 + 0.02 * k as f64);
                         let paint = put(paints, Paint { fill: Some(base), line: mixed(base, [0; 3], 0.55) });
                         pieces.extend(bar(ends, self.radius, raise, paint));
                     }

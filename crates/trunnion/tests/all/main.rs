@@ -12,6 +12,7 @@ mod library_checks;
 mod model_commands;
 mod native;
 mod networks;
+mod pictures;
 mod pid;
 mod program;
 mod studies;
