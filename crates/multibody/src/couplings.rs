@@ -29,7 +29,8 @@ pub fn emit<'g>(
     let mut extra = Extra::new();
     let mut errors = vec![];
     for (i, coupling) in mechanism.couplings.iter().enumerate() {
-        let lambda = writer.multiplier(format!("{}.lambda", coupling.name), "", &coupling.origin);
+        let unit = writer.quantity(coupling.force).unit.text.clone();
+        let lambda = writer.multiplier(format!("{}.lambda", coupling.name), &unit, &coupling.origin);
         writer.give(coupling.force, &coupling.origin, graph.symbol(lambda));
         let gap = match &coupling.form {
             CouplingForm::Linear(terms) => {
