@@ -170,28 +170,21 @@ fn overlaps(pieces: &[Piece], thin: f64, mut tell: impl FnMut(usize, usize, Rela
 
 /// How two pieces lie where they overlap; None if they do not, or cover nothing.
 fn relation([a, b]: [&Piece; 2], planes: [Option<Plane>; 2], thin: f64) -> Option<Relation> {
-    let (common, [depth_a, depth_b]): (Vec<Point>, [Box<dyn Fn(Point) -> f64>; 2]) = match planes {
-        [Some(plane_a), Some(plane_b)] => {
-            let common = clipped(a.points.clone(), b);
-            // Neighbours share an edge, and no more than rounding beside it.
-            if area(&common) < thin * thin {
-                return None;
-            }
-            (common, [Box::new(move |p| plane_a.depth(p)), Box::new(move |p| plane_b.depth(p))])
-        }
-        // Points of what is clipped keep the depth they have.
-        [None, Some(plane)] if a.points.len() == 2 => {
-            (clipped(a.points.clone(), b), [Box::new(|p| p[2]), Box::new(move |p| plane.depth(p))])
-        }
-        [Some(plane), None] if b.points.len() == 2 => {
-            (clipped(b.points.clone(), a), [Box::new(move |p| plane.depth(p)), Box::new(|p| p[2])])
-        }
+    let stroke = |piece: &Piece| piece.points.len() == 2;
+    let common = match planes {
+        [Some(_), Some(_)] => clipped(&a.points, b),
+        [None, Some(_)] if stroke(a) => clipped(&a.points, b),
+        [Some(_), None] if stroke(b) => clipped(&b.points, a),
         _ => return None,
     };
-    if common.len() < 2 {
+    let line = stroke(a) || stroke(b);
+    // Neighbours share an edge, and no more than rounding beside it.
+    if common.len() < 2 || (!line && signed_area(&common).abs() < thin * thin) {
         return None;
     }
-    let nearer = common.iter().map(|&p| depth_a(p) - depth_b(p));
+    // What is left of a stroke has the depth of the stroke.
+    let depth = |plane: Option<Plane>, p: Point| plane.map_or(p[2], |plane| plane.depth(p));
+    let nearer = common.iter().map(|&p| depth(planes[0], p) - depth(planes[1], p));
     let (low, high) = nearer.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
     Some(match (low < -thin, high > thin) {
         (true, true) => Relation::Pierces,
@@ -201,7 +194,8 @@ fn relation([a, b]: [&Piece; 2], planes: [Option<Plane>; 2], thin: f64) -> Optio
 }
 
 /// The part of a convex face or stroke that lies over another face in the view. [Sutherland1974]
-fn clipped(mut points: Vec<Point>, face: &Piece) -> Vec<Point> {
+fn clipped(points: &[Point], face: &Piece) -> Vec<Point> {
+    let mut points = points.to_vec();
     let corners = &face.points;
     let turn = if signed_area(corners) < 0.0 { -1.0 } else { 1.0 };
     for k in 0..corners.len() {
@@ -228,10 +222,6 @@ fn signed_area(points: &[Point]) -> f64 {
     let n = points.len();
     let one = |k: usize| points[k][0] * points[(k + 1) % n][1] - points[(k + 1) % n][0] * points[k][1];
     0.5 * (0..n).map(one).sum::<f64>()
-}
-
-fn area(points: &[Point]) -> f64 {
-    signed_area(points).abs()
 }
 
 /// What lies on one side; the cut itself is not drawn as an edge.
