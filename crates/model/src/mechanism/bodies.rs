@@ -224,6 +224,7 @@ impl<'a> Builder<'a> {
         for (k, part) in bodies.enumerate() {
             self.read_body(k + 1, part, &mut places, sections);
         }
+        self.mechanism.frames = places.all().cloned().collect();
         places
     }
 
