@@ -27,6 +27,8 @@ pub struct Compiled {
     #[cfg(feature = "jit")]
     native: Option<Vec<OnceLock<Option<Jit>>>>,
     scratch: usize,
+    /// Unknowns that each fast program reads: all up to this number.
+    unknowns: Vec<usize>,
 }
 
 impl Compiled {
@@ -39,6 +41,7 @@ impl Compiled {
         let _ = engine;
         // Native code needs less.
         let scratch = fast.iter().chain([&slow]).map(|p| p.ops.len()).max().unwrap_or(0);
+        let unknowns = fast.iter().map(Program::unknowns).collect();
         Compiled {
             slow,
             fast,
@@ -46,6 +49,7 @@ impl Compiled {
             #[cfg(feature = "jit")]
             native,
             scratch,
+            unknowns,
         }
     }
 
@@ -91,7 +95,8 @@ impl Compiled {
             assert!(
                 out.len() >= program.n_out && k.len() >= self.slow.n_out && scratch.len() >= self.scratch
             );
-            // Lengths were just checked; y is as long as the unknowns the programs were built for.
+            assert!(y.len() >= self.unknowns[number]);
+            // Lengths were just checked.
             unsafe { jit.code.run(t, y, k, scratch, out) };
             return;
         }

@@ -183,6 +183,12 @@ impl Program {
         self.ops.iter().filter(free).count()
     }
 
+    /// Length of y that it reads at most.
+    pub fn unknowns(&self) -> usize {
+        let read = |op: &Op| if let Op::Unknown(i) = op { *i as usize + 1 } else { 0 };
+        self.ops.iter().map(read).max().unwrap_or(0)
+    }
+
     /// Interpret. `values` needs as many places as there are operations.
     pub fn run(&self, tables: &[Table], t: f64, y: &[f64], k: &[f64], values: &mut [f64], out: &mut [f64]) {
         for (i, op) in self.ops.iter().enumerate() {

@@ -36,6 +36,8 @@ pub struct Mechanism {
     pub gravity: Option<Vector>,
     /// Everything moves parallel to W's xy plane: only x, y and the angle about z are shown.
     pub planar: bool,
+    /// Quantities to be given the kinetic energy and that in the field of gravity.
+    pub energy: Option<[Symbol; 2]>,
     /// The first one is the world.
     pub bodies: Vec<Body>,
     /// Every frame that has a name, those of the bodies themselves among them.
@@ -72,6 +74,8 @@ pub struct Body {
     /// About the centre of mass, in B's axes: xx, yy, zz, xy, xz, yz with I_xy = −∫xy dm.
     pub inertia: [Expr; 6],
     pub shapes: Vec<Shape>,
+    /// Quantities to be given B's place in W: x, y, z, and the quaternion; in a plane x, y, angle. Empty: not wanted.
+    pub pose: Vec<Symbol>,
 }
 
 /// What is drawn. Its frame is fixed to the body.

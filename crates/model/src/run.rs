@@ -200,9 +200,7 @@ impl Builder<'_> {
     /// Patterns of names; one that fits nothing is worth a word.
     fn patterns(&self, texts: Vec<Text>) -> Vec<String> {
         for text in &texts {
-            let bodies = self.body_outputs();
-            let mut known = self.names.map.keys().chain(bodies.iter().map(|(name, _)| name));
-            let fits = known.any(|name| matches(&text.text, name));
+            let fits = self.names.map.keys().any(|name| matches(&text.text, name));
             if !self.names.is_broken(&text.text) && !fits && text.text != "time" {
                 let mut names = self.view(0).names();
                 names.sort();
@@ -333,9 +331,6 @@ impl Builder<'_> {
     fn signal_unit(&mut self, signal: &Text) -> Option<Option<Unit>> {
         if let Some(named) = self.names.map.get(&signal.text) {
             return Some(named.unit.clone());
-        }
-        if let Some((_, unit)) = self.body_outputs().into_iter().find(|(name, _)| *name == signal.text) {
-            return Some(Some(unit));
         }
         if self.names.is_broken(&signal.text) {
             return None;

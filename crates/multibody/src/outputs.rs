@@ -54,37 +54,24 @@ pub fn emit<'g>(writer: &mut Writer<'_>, mechanism: &Mechanism, nodes: &Nodes<'g
     for (body, place) in mechanism.bodies.iter().zip(&nodes.bodies).skip(1) {
         let pose = poses[place.node];
         let p = pose.p + pose.r * place.p;
-        let mut show = |name: &str, unit: &str, doc: &str, value: Ex<'g>| {
-            writer.output(format!("{}.{name}", body.name), unit, doc, &body.origin, value);
-        };
-        for (i, name) in ["x", "y", "z"].iter().enumerate().take(if mechanism.planar { 2 } else { 3 }) {
-            show(name, "m", "Place in the world", p[i]);
-        }
+        let mut shown = p.0.to_vec();
         if mechanism.planar {
-            let own = place.r.0[1][0].atan2(place.r.0[0][0]);
-            show("phi", "rad", "Angle in the world", pose.angle + own);
+            shown[2] = pose.angle + place.r.0[1][0].atan2(place.r.0[0][0]);
         } else {
-            let q = pose.quaternion.times(Quaternion::of(place.r));
-            for (i, name) in ["qw", "qx", "qy", "qz"].iter().enumerate() {
-                show(name, "", "Orientation in the world, a quaternion", q.0[i]);
-            }
+            shown.extend(pose.quaternion.times(Quaternion::of(place.r)).0);
+        }
+        for (&symbol, value) in body.pose.iter().zip(shown) {
+            writer.give(symbol, &body.origin, value);
         }
     }
+    let Some([kinetic, potential]) = mechanism.energy else { return };
     // (2)
     let zero = nodes.graph.constant(0.0);
-    let (mut twice_kinetic, mut potential) = (zero, zero);
+    let (mut twice, mut height) = (zero, zero);
     for ((rigid, pose), v) in nodes.rigid.iter().zip(&poses).zip(velocities(nodes)) {
-        twice_kinetic = twice_kinetic + v.dot(Inertia::rigid(rigid.m, rigid.h, rigid.j).times(v));
-        potential = potential - gravity.dot(pose.p * rigid.m + pose.r * rigid.h);
+        twice = twice + v.dot(Inertia::rigid(rigid.m, rigid.h, rigid.j).times(v));
+        height = height - gravity.dot(pose.p * rigid.m + pose.r * rigid.h);
     }
-    let origin = Origin::default();
-    writer.output(
-        "mechanism.kinetic".into(),
-        "J",
-        "Kinetic energy of all bodies",
-        &origin,
-        0.5 * twice_kinetic,
-    );
-    let doc = "Energy in the field of gravity, zero at the origin of the world";
-    writer.output("mechanism.potential".into(), "J", doc, &origin, potential);
+    writer.give(kinetic, &Origin::default(), 0.5 * twice);
+    writer.give(potential, &Origin::default(), height);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use trunnion_equations::flat::{Constraint, Equation, Kind, Origin, Output, Quantity};
+use trunnion_equations::flat::{Constraint, Equation, Kind, Origin, Quantity};
 use trunnion_equations::start::start_values;
 use trunnion_equations::{Ex, Expr, Flat, Graph, Node, Symbol, Unit};
 
@@ -17,7 +17,6 @@ pub struct Gap<'g> {
 pub struct Writer<'f> {
     quantities: &'f mut Vec<Quantity>,
     equations: &'f mut Vec<Equation>,
-    outputs: &'f mut Vec<Output>,
     constraints: &'f mut Vec<Constraint>,
     pub held: &'f mut Vec<Symbol>,
     pub quaternions: &'f mut Vec<[Symbol; 4]>,
@@ -25,8 +24,8 @@ pub struct Writer<'f> {
 
 impl<'f> Writer<'f> {
     pub fn new(flat: &'f mut Flat) -> (&'f Graph, Self) {
-        let Flat { graph, quantities, equations, outputs, constraints, held, quaternions, .. } = flat;
-        (graph, Writer { quantities, equations, outputs, constraints, held, quaternions })
+        let Flat { graph, quantities, equations, constraints, held, quaternions, .. } = flat;
+        (graph, Writer { quantities, equations, constraints, held, quaternions })
     }
 
     pub fn quantity(&self, s: Symbol) -> &Quantity {
@@ -87,11 +86,6 @@ impl<'f> Writer<'f> {
             _ => None,
         };
         graph.at(graph.rewrite(&[e.id], value)[0])
-    }
-
-    pub fn output(&mut self, name: String, unit: &str, doc: &str, origin: &Origin, value: Ex<'_>) {
-        let (unit, doc) = (Unit::si(unit), doc.into());
-        self.outputs.push(Output { name, unit, doc, origin: origin.clone(), value: value.id });
     }
 
     /// Values of all quantities at the start.

@@ -136,10 +136,8 @@ fn multipliers_and_lines_exert_their_power() {
         for c in &model.flat.constraints {
             power += at.symbols[&c.multiplier] * model.eval(&at, &[c.velocity])[0];
         }
-        let energy = ["mechanism.kinetic", "mechanism.potential"].map(|name| {
-            let output = model.flat.outputs.iter().find(|o| o.name == name).unwrap();
-            rate_of(&model, &at, output.value)
-        });
+        let energy =
+            ["mechanism.kinetic", "mechanism.potential"].map(|name| rate_of(&model, &at, model.given(name)));
         close(energy[0] + energy[1], power, 1e-6, "power");
     }
 }
@@ -279,8 +277,7 @@ fn a_cut_joint_is_the_joint() {
 /// The state of the model with the flying tool in which all bodies move as in the other one.
 fn placed_alike(tree: &Model, at: &Values, cut: &Model) -> Values {
     let mut state = at.clone();
-    let output =
-        |name: &str| tree.flat.outputs.iter().find(|o| o.name == format!("tool.{name}")).unwrap().value;
+    let output = |name: &str| tree.given(&format!("tool.{name}"));
     let free = &cut.mechanism.joints[2];
     for (f, name) in free.freedoms.iter().zip(["x", "y", "z"]) {
         state.symbols.insert(f.position, tree.eval(at, &[output(name)])[0]);
@@ -369,7 +366,7 @@ fn loads_do_work() {
             at.symbols.extend(joint.orientation.iter().flat_map(|o| o.torque).map(|s| (s, 0.0)));
         }
         model.solve(&mut at);
-        let kinetic = model.flat.outputs.iter().find(|o| o.name == "mechanism.kinetic").unwrap().value;
+        let kinetic = model.given("mechanism.kinetic");
         if !along {
             let wrench = [1.0, 2.0, -0.5, 0.2, -0.1, 0.4];
             let power: f64 = (0..6).map(|i| wrench[i] * at.symbols[&model.symbol(&format!("tip.{i}"))]).sum();

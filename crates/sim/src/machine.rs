@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trunnion_equations::flat::{Action, Assignment, Kind};
-use trunnion_equations::program::Op;
 use trunnion_equations::{Compiled, Engine, Expr, Part, Symbol, System, Unit};
 
 use crate::closure::{Loops, Open};
@@ -47,8 +46,7 @@ impl Prepared {
         let compiled = system.compile(engine);
         let layout = layout(&system);
         let columns = columns(&system);
-        let is_multiplier = |op: &Op| matches!(op, Op::Unknown(i) if *i as usize >= system.n());
-        let reads = |part: usize| compiled.program(part).ops.iter().any(is_multiplier);
+        let reads = |part: usize| compiled.program(part).unknowns() > system.n();
         let reads_multipliers = (0..=Part::Gaps as usize).map(reads).collect();
         Prepared { system, compiled, layout, columns, reads_multipliers }
     }

@@ -44,6 +44,8 @@ pub struct Number {
     pub count: usize,
     at: Vec<usize>,
     allowance: Allowance,
+    /// `#+1` may name a member of a longer family.
+    open: bool,
 }
 
 /// What joins the members of a family in one expression.
@@ -67,7 +69,12 @@ pub fn repeats(ast: &Ast) -> bool {
 impl Number {
     /// Outside any repeated text.
     pub fn none(count: usize, allowance: &Allowance) -> Self {
-        Number { count, at: vec![], allowance: allowance.clone() }
+        Number { count, at: vec![], allowance: allowance.clone(), open: false }
+    }
+
+    /// The same where a neighbour need not be of the same family.
+    pub fn open(count: usize, allowance: &Allowance) -> Self {
+        Number { open: true, ..Self::none(count, allowance) }
     }
 
     /// Inside the text or sum number `k`.
@@ -112,7 +119,8 @@ impl Number {
                 (_, Some(rest)) => (-1, rest),
                 _ => (0, part),
             };
-            let k = self.at[level].checked_add_signed(by).filter(|k| (1..=self.count).contains(k))?;
+            let k = self.at[level].checked_add_signed(by);
+            let k = k.filter(|&k| k >= 1 && (self.open || k <= self.count))?;
             made += &format!("{k}{part}");
         }
         Some(made)

@@ -9,7 +9,7 @@ use crate::component::{Section, flatten, read_scalar};
 use crate::diagnostic::Diagnostic;
 use crate::file::{Data, Fields, Key, Text, Value};
 use crate::instantiate::{Builder, si};
-use crate::units::{Dimension, Unit, parse_unit};
+use crate::units::{Dimension, parse_unit};
 
 impl<'a> Builder<'a> {
     /// Everything the sections of a mechanism say.
@@ -37,24 +37,6 @@ impl<'a> Builder<'a> {
             let sensor = self.read_sensor(part, &places);
             self.mechanism.sensors.extend(sensor);
         }
-    }
-
-    /// What `multibody` will show of every body.
-    pub fn body_outputs(&self) -> Vec<(String, Unit)> {
-        let parts: &[(&str, &str)] = match self.mechanism.planar {
-            true => &[("x", "m"), ("y", "m"), ("phi", "rad")],
-            false => {
-                &[("x", "m"), ("y", "m"), ("z", "m"), ("qw", "1"), ("qx", "1"), ("qy", "1"), ("qz", "1")]
-            }
-        };
-        let bodies = self.mechanism.bodies.iter().skip(1);
-        let shown = |body: &super::Body| {
-            let name = body.name.clone();
-            parts
-                .iter()
-                .filter_map(move |(part, unit)| Some((format!("{name}.{part}"), parse_unit(unit).ok()?)))
-        };
-        bodies.flat_map(shown).collect()
     }
 
     fn part_origin(&self, part: &Part) -> trunnion_equations::flat::Origin {

@@ -4,7 +4,7 @@ use trunnion_equations::Expr;
 
 use super::sections::{Part, Sections, own_component};
 use super::{Body, Form, Frame, Mechanism, Shape, Vector, wrong_length};
-use crate::component::{Bounds, Child, Form as Given, Parameter, Scalar, Section, read_scalar};
+use crate::component::{Bounds, Child, Form as Given, Parameter, Scalar, Section, Variable, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Data, Entry, Fields, Key, Source, Span, Table, Text, Value};
 use crate::instantiate::Builder;
@@ -21,6 +21,7 @@ const PRODUCTS: [&str; 6] = ["xx", "yy", "zz", "xy", "xz", "yz"];
 #[derive(Default)]
 struct Own {
     parameters: Vec<Parameter>,
+    variables: Vec<Variable>,
     arguments: Vec<(Key, Value)>,
 }
 
@@ -48,12 +49,19 @@ impl Own {
         self.arguments.push((key, value.clone()));
     }
 
+    /// Something that `multibody` gives a value.
+    fn show(&mut self, name: &str, unit: &str, doc: &str, span: &Span) {
+        let key = Key { name: name.to_string(), span: span.clone() };
+        let unit = parse_unit(unit).ok();
+        self.variables.push(Variable { key, unit, start: None, nominal: None, doc: doc.to_string() });
+    }
+
     fn child(self, key: &Key, kind: &str) -> Child {
         Child {
             key: key.clone(),
             kind: Some(Text { text: kind.to_string(), span: key.span.clone() }),
             arguments: self.arguments,
-            definition: Some(own_component(kind, self.parameters)),
+            definition: Some(own_component(kind, self.parameters, self.variables)),
             section: Some(Section::Bodies),
         }
     }
@@ -66,6 +74,16 @@ fn is_zero(value: &Value) -> bool {
         Data::Text(text) => parse_value(text).is_ok_and(|v| v.si == 0.0),
         _ => false,
     }
+}
+
+/// What is shown of a body, in a plane and in space, with its unit.
+const IN_PLANE: [(&str, &str); 3] = [("x", "m"), ("y", "m"), ("phi", "rad")];
+const IN_SPACE: [(&str, &str); 7] =
+    [("x", "m"), ("y", "m"), ("z", "m"), ("qw", "1"), ("qx", "1"), ("qy", "1"), ("qz", "1")];
+const ENERGY: [&str; 2] = ["kinetic", "potential"];
+
+fn shown(planar: bool) -> &'static [(&'static str, &'static str)] {
+    if planar { &IN_PLANE } else { &IN_SPACE }
 }
 
 /// Free fall of the earth.
@@ -95,6 +113,13 @@ pub fn gravity_component(settings: &Table, planar: bool, problems: &Problems) ->
         }
     }
     f.finish();
+    own.show(ENERGY[0], "J", "Kinetic energy of all bodies", &settings.span);
+    own.show(
+        ENERGY[1],
+        "J",
+        "Energy in the field of gravity, zero at the origin of the world",
+        &settings.span,
+    );
     own.child(&Key { name: "mechanism".into(), span: settings.span.clone() }, "mechanism")
 }
 
@@ -123,6 +148,14 @@ pub fn body_component(part: &Part, planar: bool, problems: &Problems) -> Child {
         }
         center(&f, &mut own, planar);
         inertia(&f, &mut own, planar);
+        for (name, unit) in shown(planar) {
+            let doc = match *unit {
+                "m" => "Place in the world",
+                "rad" => "Angle in the world",
+                _ => "Orientation in the world, a quaternion",
+            };
+            own.show(name, unit, doc, &part.key.span);
+        }
     }
     f.ask(&["shapes", "frames", "doc"]);
     f.finish();
@@ -185,6 +218,10 @@ impl<'a> Builder<'a> {
             gravity[down] = (-self.graph().at(self.own("mechanism", "gravity"))).id;
         }
         self.mechanism.gravity = Some(gravity);
+        let energy = ENERGY.map(|name| self.names.map.get(&format!("mechanism.{name}"))?.symbol);
+        if let [Some(kinetic), Some(potential)] = energy {
+            self.mechanism.energy = Some([kinetic, potential]);
+        }
     }
 
     /// All bodies, the world first, and the frames on them.
@@ -210,6 +247,7 @@ impl<'a> Builder<'a> {
             center: [zero; 3],
             inertia: [zero; 6],
             shapes: vec![],
+            pose: vec![],
         };
         self.mechanism.bodies.push(blank("world", origin(self, worlds.first().copied())));
         for part in bodies.clone() {
@@ -223,6 +261,8 @@ impl<'a> Builder<'a> {
         }
         for (k, part) in bodies.enumerate() {
             self.read_body(k + 1, part, &mut places, sections);
+            let pose = shown(planar).iter().filter_map(|(name, _)| self.symbol_of(part, name));
+            self.mechanism.bodies[k + 1].pose = pose.collect();
         }
         self.mechanism.frames = places.all().cloned().collect();
         places

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use super::bodies::body_component;
 use super::{JointKind, Triangle};
-use crate::component::{Child, Definition, Reading, Section, check_name, entry_at, fields_of, table_of};
+use crate::component::{
+    Child, Definition, Parameter, Reading, Section, Variable, check_name, entry_at, fields_of, table_of,
+};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::file::{Data, Entry, Fields, Key, Source, Table, Text, Value, relative};
 use crate::language::{Allowance, Number};
@@ -53,11 +55,12 @@ impl Sections {
             for entry in fields.entries(word).iter().filter(|e| check_name(&e.key, reading.problems)) {
                 for member in members(entry, &allowance, reading.problems) {
                     let Some(table) = table_of(&member, "a table", reading.problems) else { continue };
+                    let mut table = table.clone();
                     if section == Section::Bodies {
-                        sections.read_meshes(table, reading);
+                        sections.read_meshes(&table, reading);
+                        number_frames(&mut table, &allowance, reading.problems);
                     }
-                    sections.parts[section as usize]
-                        .push(Part { key: member.key.clone(), table: table.clone() });
+                    sections.parts[section as usize].push(Part { key: member.key.clone(), table });
                 }
             }
         }
@@ -169,7 +172,7 @@ fn members(entry: &Entry, allowance: &Allowance, problems: &Problems) -> Vec<Ent
         problems.add(Diagnostic::error("M0512", message).at(place, "here").hint(hint));
         return vec![];
     };
-    let number = Number::none(number, allowance);
+    let number = Number::open(number, allowance);
     let mut made: Vec<Entry> = number.members().filter_map(|n| entry_at(entry, &n)).collect();
     for member in &mut made {
         if let Data::Table(table) = &mut member.value.data {
@@ -177,6 +180,16 @@ fn members(entry: &Entry, allowance: &Allowance, problems: &Problems) -> Vec<Ent
         }
     }
     made
+}
+
+/// Families of frames of one body, written out.
+fn number_frames(body: &mut Table, allowance: &Allowance, problems: &Problems) {
+    let frames = body.entries.iter_mut().filter(|e| e.key.name == "frames");
+    for entry in frames {
+        if let Data::Table(frames) = &mut entry.value.data {
+            frames.entries = frames.entries.iter().flat_map(|e| members(e, allowance, problems)).collect();
+        }
+    }
 }
 
 /// A component whose structural keys stay here.
@@ -321,7 +334,7 @@ fn sensor(part: &Part, planar: bool, problems: &Problems) -> Child {
 }
 
 /// A component that exists only in this model.
-pub fn own_component(name: &str, parameters: Vec<crate::component::Parameter>) -> Arc<Definition> {
+pub fn own_component(name: &str, parameters: Vec<Parameter>, variables: Vec<Variable>) -> Arc<Definition> {
     Arc::new(Definition {
         name: name.to_string(),
         title: name.to_string(),
@@ -330,7 +343,7 @@ pub fn own_component(name: &str, parameters: Vec<crate::component::Parameter>) -
         doc: String::new(),
         section: Some(Section::Bodies),
         options: vec![],
-        body: crate::component::Body { parameters, ..Default::default() },
+        body: crate::component::Body { parameters, variables, ..Default::default() },
         when: vec![],
         source: Source::new("", String::new()),
     })

@@ -36,14 +36,22 @@ impl Model {
 
     pub fn body(&mut self, name: &str, m: f64, center: [f64; 3], inertia: [f64; 6]) -> usize {
         let number = |x: f64| self.flat.graph.constant(x).id;
-        let body = Body {
+        let mut body = Body {
             name: name.into(),
             origin: Origin::default(),
             mass: number(m),
             center: center.map(number),
             inertia: inertia.map(number),
             shapes: vec![],
+            pose: vec![],
         };
+        if self.mechanism.bodies.is_empty() {
+            let names = ["mechanism.kinetic", "mechanism.potential"];
+            self.mechanism.energy = Some(names.map(|name| self.unknown(name, 0.0)));
+        } else {
+            let names = ["x", "y", "z", "qw", "qx", "qy", "qz"];
+            body.pose = names.iter().map(|n| self.unknown(&format!("{name}.{n}"), 0.0)).collect();
+        }
         self.mechanism.bodies.push(body);
         self.mechanism.bodies.len() - 1
     }
@@ -186,10 +194,22 @@ impl Model {
         roots.iter().map(|e| values[e]).collect()
     }
 
+    /// What is shown of bodies and energies.
+    pub fn shown(&self) -> Vec<String> {
+        let poses = self.mechanism.bodies.iter().flat_map(|b| &b.pose);
+        let all = poses.chain(self.mechanism.energy.iter().flatten());
+        all.map(|&s| self.flat.quantity(s).name.clone()).collect()
+    }
+
+    /// What a quantity that is given outright is given.
+    pub fn given(&self, name: &str) -> Expr {
+        let lhs = self.flat.ex(self.symbol(name)).id;
+        let equation = self.flat.equations.iter().find(|e| e.lhs == lhs);
+        equation.unwrap_or_else(|| panic!("no `{name}`")).rhs
+    }
+
     pub fn output(&self, at: &Values, name: &str) -> f64 {
-        let output =
-            self.flat.outputs.iter().find(|o| o.name == name).unwrap_or_else(|| panic!("no `{name}`"));
-        self.eval(at, &[output.value])[0]
+        self.eval(at, &[self.given(name)])[0]
     }
 }
 

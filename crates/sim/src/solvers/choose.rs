@@ -1,6 +1,7 @@
 //! The list of solvers, by the names users write.
 
 use crate::problem::Layout;
+use crate::solvers::auto::Auto;
 use crate::solvers::bdf::bdf;
 use crate::solvers::esdirk::{esdirk34, trbdf2};
 use crate::solvers::explicit::Explicit;
@@ -31,9 +32,9 @@ pub struct Entry {
 pub const SOLVERS: &[Entry] = &[
     Entry {
         name: "auto",
-        about: "rodas5p: fast on stiff models with exact derivatives",
+        about: "rodas5p; for mechanisms and alike tsit45 until they prove stiff",
         fixed_step: false,
-        make: |l, o, _| Box::new(rodas5p(l, o)),
+        make: |l, o, _| if Auto::suits(l) { Box::new(Auto::new(l, o)) } else { Box::new(rodas5p(l, o)) },
     },
     Entry {
         name: "rodas5p",

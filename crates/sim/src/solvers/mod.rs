@@ -1,5 +1,6 @@
 //! The solvers: each file one family, all behind `Stepper`.
 
+pub mod auto;
 pub mod bdf;
 pub mod choose;
 pub mod control;

@@ -40,6 +40,9 @@ fn interpreter_and_native_code_agree_on_every_example() {
             seen += 1;
             if seen % 50 == 1 {
                 let slow: Vec<f64> = (0..n_slow).map(|i| machine.slow(i)).collect();
+                // Any multipliers do.
+                let multipliers = prepared.system.constraints.iter().map(|_| 0.7);
+                let y: Vec<f64> = y.iter().copied().chain(multipliers).collect();
                 for part in [
                     Part::Residual,
                     Part::Jacobian,
@@ -47,10 +50,12 @@ fn interpreter_and_native_code_agree_on_every_example() {
                     Part::Guards,
                     Part::Outputs,
                     Part::Actions,
+                    Part::Closure,
+                    Part::Gaps,
                 ] {
                     assert_eq!(
-                        evaluate(&prepared.compiled, part, t, y, &slow),
-                        evaluate(&interpreter, part, t, y, &slow),
+                        evaluate(&prepared.compiled, part, t, &y, &slow),
+                        evaluate(&interpreter, part, t, &y, &slow),
                         "{} {part:?} at t = {t}",
                         path.display()
                     );
