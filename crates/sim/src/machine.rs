@@ -197,6 +197,11 @@ impl Machine {
         loops.close(y, |extended, out| compiled.run(Part::Closure as usize, t, extended, k, scratch, out));
     }
 
+    /// The closed loops as the last evaluation left them.
+    pub(crate) fn loops(&mut self) -> Option<&mut Loops> {
+        self.loops.as_mut()
+    }
+
     pub fn prepared(&self) -> &Arc<Prepared> {
         &self.prepared
     }

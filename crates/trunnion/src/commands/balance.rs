@@ -128,7 +128,7 @@ fn show(project: &Project, at: &mut Point, all: bool, hold: &[usize], before: &[
     table.print();
     let mut f = vec![0.0; prepared.system.n()];
     at.machine.residual(at.t, &at.y, &mut f);
-    let given_up = given_up(&prepared.layout, hold);
+    let given_up = given_up(&mut at.machine, at.t, &at.y, hold);
     let row = |i: usize| prepared.system.rows[i].name.as_str();
     say("");
     for (&held, &i) in hold.iter().zip(&given_up) {
