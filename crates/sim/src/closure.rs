@@ -311,15 +311,16 @@ const CLOSED: f64 = 1e-11;
 const TRIES: usize = 8;
 
 impl Loops {
-    /// A pose near `y` that closes all loops, and velocities that keep them closed. Held states stay if that is possible.
+    /// A pose near `y` that closes all loops, and velocities that keep them closed. States in `held` stay if that is possible.
     pub fn assemble(
         &mut self,
         system: &System,
+        held: &[Symbol],
         y: &mut [f64],
         mut run: impl FnMut(&[f64], &mut [f64]),
     ) -> Result<Assembled, Open> {
         let held: Vec<(usize, Symbol)> =
-            system.held.iter().filter_map(|&s| system.y_place(s).map(|i| (i, s))).collect();
+            held.iter().filter_map(|&s| system.y_place(s).map(|i| (i, s))).collect();
         let start = y.to_vec();
         let free = [self.position.weight.clone(), self.velocity.weight.clone()];
         for &(i, _) in &held {
