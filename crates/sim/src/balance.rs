@@ -1,6 +1,6 @@
 //! Static equilibrium: f(t, y) = 0 for all unknowns, the differential ones too.
 //!
-//! Damped Newton first; from poor guesses pseudo-transient continuation, implicit Euler with a growing step that need
+//! Damped Newton first; from poor guesses, and where it leaps far, pseudo-transient continuation, implicit Euler with a growing step that need
 //! not be accurate, only reach the end:
 //!
 //!   (M/τ − J) Δ = f(y),   y ← y + Δ,   τ ← τ · min(2, ‖f_old‖/‖f_new‖ · 2)           (1)  [Kelley1998, eq. 2.3]
@@ -47,8 +47,9 @@ fn search(
     part.reach = 1.0;
     let start = y.to_vec();
     let first = match part.newton(problem, t, y) {
-        Ok(()) => return Ok(part.work),
-        Err(stuck) => stuck,
+        Ok(()) if near(&layout, &start, y) => return Ok(part.work),
+        Ok(()) => None,
+        Err(stuck) => Some(stuck),
     };
     let reached = y.to_vec();
     y.copy_from_slice(&start);
@@ -56,6 +57,11 @@ fn search(
     match relax(&layout, &mut part, problem, t, y) {
         Ok(()) => Ok(part.work),
         Err(_) => {
+            let Some(first) = first else {
+                // Far away, but at rest.
+                y.copy_from_slice(&reached);
+                return Ok(part.work);
+            };
             let failure = match part.undetermined(problem, t, y) {
                 Some(unknown) => Failure::Singular { t, unknown },
                 None => part.failure(problem, t, &reached, first),
@@ -242,6 +248,12 @@ fn partner(layout: &Layout, held: usize) -> usize {
     layout.second_order.iter().find(|pair| pair.0 == held).map_or(held, |pair| pair.1)
 }
 
+/// Whether no position has moved by more than its size. Newton's method may leap from one pose to rest in quite another, where things
+/// stand on their heads; the transient leads to where they fall.
+fn near(layout: &Layout, a: &[f64], b: &[f64]) -> bool {
+    layout.second_order.iter().all(|&(i, _)| (a[i] - b[i]).abs() <= layout.nominal[i])
+}
+
 /// All unknowns but the held ones, all rows but those given up for them.
 fn at_rest(layout: &Layout, hold: &[usize], given_up: &[usize]) -> Part {
     let rows = (0..layout.n()).filter(|i| !given_up.contains(i)).collect();
@@ -318,13 +330,13 @@ fn relax(
         if moved < 1e-3 && tau > 1.0 || k % TRY_EVERY == 0 {
             trial.copy_from_slice(y);
             match part.newton(problem, t, &mut trial) {
-                Ok(()) => {
+                Ok(()) if near(layout, y, &trial) => {
                     y.copy_from_slice(&trial);
                     return Ok(());
                 }
                 // At rest, yet not determined.
                 Err(Stuck::Singular) if moved < 1e-12 => return Err(Stuck::Singular),
-                Err(_) => part.evaluate(problem, t, y)?,
+                _ => part.evaluate(problem, t, y)?,
             }
         }
     }

@@ -196,3 +196,18 @@ pub fn tangent(ties: &Ties, choice: &Choice) -> Option<Matrix> {
     }
     Some(t)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_of_low_classes_are_taken_first() {
+        let vectors = vec![vec![3.0, 0.0], vec![0.0, 1.0], vec![1.0, 1.0], vec![0.0, 0.0]];
+        assert_eq!(independent(vectors.clone(), &[0, 0, 0, 0]), [0, 2]);
+        assert_eq!(independent(vectors.clone(), &[1, 0, 0, 0]), [2, 1]);
+        // One that adds nothing to those before it is left out whatever its class.
+        assert_eq!(independent(vec![vec![1.0, 2.0], vec![2.0, 4.0]], &[0, 1]), [0]);
+        assert!(independent(vec![vec![0.0]], &[0]).is_empty());
+    }
+}

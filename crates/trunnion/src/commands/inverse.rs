@@ -42,6 +42,8 @@ pub struct InverseArgs {
 }
 
 const DIGITS: usize = 5;
+/// Finer than that of a run: what follows in a closed loop is interpolated between steps.
+const RTOL: f64 = 1e-9;
 
 pub fn execute(args: &InverseArgs, colour: bool) -> Result<(), Failure> {
     let mut sets = args.given.sets();
@@ -61,7 +63,8 @@ pub fn execute(args: &InverseArgs, colour: bool) -> Result<(), Failure> {
         project = Project::open(&args.model, &sets)?;
     }
     project.show_warnings(colour);
-    let overrides = Overrides { t_end: args.t_end, solver: None, rtol: args.rtol };
+    let rtol = args.rtol.or(project.run.rtol).unwrap_or(RTOL);
+    let overrides = Overrides { t_end: args.t_end, solver: None, rtol: Some(rtol) };
     let (solver, settings) = settings(&project.run, &overrides)?;
     let (mut table, outcome) =
         simulate_to_table(&project, &HashMap::new(), (solver, &settings), args.out.is_none())?;
