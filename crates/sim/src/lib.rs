@@ -23,3 +23,4 @@ pub mod script;
 pub mod solvers;
 pub mod stepper;
 pub mod task;
+pub mod ties;

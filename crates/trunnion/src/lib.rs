@@ -17,6 +17,7 @@ pub mod parallel;
 pub mod plot;
 mod progress;
 pub mod project;
+pub mod range;
 pub mod results;
 pub mod scene;
 pub mod signals;
