@@ -87,7 +87,7 @@ pub fn balance_machine(
         let mut at = AtRest { g: vec![0.0; machine.layout().guards.len()], follows: true, machine, tied };
         match at.balance(t, y, hold) {
             Ok(work) => {
-                at.machine.project(t, y);
+                at.machine.restore(t, y);
                 return Ok(work);
             }
             Err(failure) => {
@@ -153,9 +153,9 @@ impl Problem for AtRest<'_> {
 
     fn residual(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
         self.follow(t, y);
-        self.machine.residual(t, y, f);
-        if let Some(tied) = &mut self.tied {
-            tied.residual(self.machine, t, y, f);
+        match &mut self.tied {
+            None => self.machine.residual(t, y, f),
+            Some(tied) => tied.residual(self.machine, t, y, f),
         }
     }
 
@@ -182,6 +182,7 @@ struct Tied {
     kept: Vec<Option<usize>>,
     /// For each entry of the ties: its place here.
     added: Vec<Option<usize>>,
+    closed: Vec<f64>,
 }
 
 impl Tied {
@@ -199,17 +200,26 @@ impl Tied {
         let place = |i: usize, j: usize| layout.pattern.find(i, j);
         let kept = old.iter().map(|&(i, j)| stays(i).then(|| place(i, j)).flatten()).collect();
         let added = ties.entries.iter().map(|&(i, j)| of_tie(i).and_then(|row| place(row, j))).collect();
-        Some(Tied { values: vec![0.0; old.len()], kept, added, ties, choice, layout })
+        Some(Tied { values: vec![0.0; old.len()], closed: y.to_vec(), kept, added, ties, choice, layout })
     }
 
-    fn residual(&mut self, machine: &Machine, t: f64, y: &[f64], f: &mut [f64]) {
+    /// Forces are those of the pose nearby that closes the loops: with gaps, constraints that repeat each other say different things.
+    fn close(&mut self, machine: &mut Machine, t: f64, y: &[f64]) {
+        self.closed.copy_from_slice(y);
+        machine.restore(t, &mut self.closed);
+    }
+
+    fn residual(&mut self, machine: &mut Machine, t: f64, y: &[f64], f: &mut [f64]) {
+        self.close(machine, t, y);
+        machine.residual(t, &self.closed, f);
         self.ties.evaluate(machine.slow_values(), t, y);
         let Choice { ties, dependent, .. } = &self.choice;
         ties.iter().zip(dependent).for_each(|(&tie, &row)| f[row] = self.ties.values()[tie]); // (2)
     }
 
     fn jacobian(&mut self, machine: &mut Machine, t: f64, y: &[f64], values: &mut [f64]) {
-        machine.jacobian(t, y, &mut self.values);
+        self.close(machine, t, y);
+        machine.jacobian(t, &self.closed, &mut self.values);
         self.ties.evaluate(machine.slow_values(), t, y);
         let old = self.values.iter().zip(&self.kept);
         for (value, place) in old.chain(self.ties.slopes().iter().zip(&self.added)) {

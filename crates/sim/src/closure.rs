@@ -183,6 +183,11 @@ impl Loops {
         self.bring_back(y, run, false)
     }
 
+    /// The same to rounding, also where constraints say little: for a pose that no step has led to.
+    pub fn restore(&mut self, y: &mut [f64], run: impl FnMut(&[f64], &mut [f64])) -> bool {
+        self.bring_back(y, run, true)
+    }
+
     fn bring_back(&mut self, y: &mut [f64], mut run: impl FnMut(&[f64], &mut [f64]), exact: bool) -> bool {
         let mut moved = false;
         for _ in 0..PASSES {
@@ -354,7 +359,7 @@ impl Loops {
     fn fit(&mut self, y: &mut [f64], run: &mut impl FnMut(&[f64], &mut [f64])) -> Result<(), Open> {
         self.search(y, run)?;
         self.steady(y, run)?;
-        self.bring_back(y, run, true);
+        self.restore(y, run);
         Ok(())
     }
 

@@ -209,6 +209,15 @@ impl Machine {
         loops.close(y, |extended, out| compiled.run(Part::Closure as usize, t, extended, k, scratch, out));
     }
 
+    /// Bring `y` back to closed loops and unit quaternions, to rounding.
+    pub fn restore(&mut self, t: f64, y: &mut [f64]) {
+        self.normalise(y);
+        if let Machine { prepared, k, scratch, loops: Some(loops), .. } = self {
+            let compiled = &prepared.compiled;
+            loops.restore(y, |y, gaps| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps));
+        }
+    }
+
     /// The closed loops as the last evaluation left them.
     pub(crate) fn loops(&mut self) -> Option<&mut Loops> {
         self.loops.as_mut()
