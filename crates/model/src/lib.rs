@@ -4,6 +4,7 @@ pub mod component;
 pub mod diagnostic;
 pub mod domain;
 pub mod edit;
+pub mod energy;
 pub mod file;
 pub mod instantiate;
 pub mod language;

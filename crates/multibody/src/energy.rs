@@ -4,29 +4,16 @@
 //!
 //! What a joint or line takes is ∫ (p_port − f v): the spring in it gives some of it back. Loops and couplings do no work.
 
-use trunnion_equations::flat::{Equation, Flat, Kind, Origin, Quantity, Unit};
+use trunnion_equations::flat::{Flat, Origin};
 use trunnion_equations::{Ex, Expr, Node, Symbol};
+use trunnion_model::energy::{Account, Side, integrate};
 use trunnion_model::mechanism::Mechanism;
+use trunnion_model::network::Kind;
 
 use crate::inverse_dynamics::velocities;
 use crate::lines::wrench;
 use crate::node::Nodes;
 use crate::tree::Tree;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    Supplied,
-    Lost,
-    Stored,
-}
-
-/// A signal of the run that holds an energy in J.
-#[derive(Clone, Debug)]
-pub struct Account {
-    pub name: String,
-    pub side: Side,
-    pub signal: String,
-}
 
 /// Adds the accounts of a mechanism whose equations are written. `port_power` gives what flows into a joint or line of this name
 /// through its ports.
@@ -38,12 +25,12 @@ pub fn account(
     let Some([kinetic, potential]) = mechanism.energy else { return vec![] };
     let mut accounts: Vec<Account> = [kinetic, potential]
         .map(|s| flat.quantity(s).name.clone())
-        .map(|signal| Account { name: signal.clone(), side: Side::Stored, signal })
+        .map(|signal| Account { name: signal.clone(), kind: Kind::Motion, side: Side::Stored, signal })
         .into();
     for (name, side, power) in powers(flat, mechanism, port_power) {
         let signal = format!("energy.{name}");
-        integrate(flat, &signal, power);
-        accounts.push(Account { name, side, signal });
+        integrate(flat, &signal, Origin::default(), power);
+        accounts.push(Account { name, kind: Kind::Motion, side, signal });
     }
     accounts
 }
@@ -97,18 +84,4 @@ fn powers(
         }
     }
     all
-}
-
-fn integrate(flat: &mut Flat, signal: &str, power: Expr) {
-    let state = flat.add(Quantity {
-        name: signal.to_string(),
-        unit: Unit::si("J"),
-        doc: "Energy since the start".into(),
-        origin: Origin::default(),
-        kind: Kind::Unknown { start: flat.graph.constant(0.0).id },
-        nominal: Some(1.0),
-        range: (f64::NEG_INFINITY, f64::INFINITY),
-    });
-    let (lhs, origin) = (flat.graph.derivative(state).id, Origin::default());
-    flat.equations.push(Equation { name: format!("der({signal})"), origin, lhs, rhs: power });
 }

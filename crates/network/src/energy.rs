@@ -10,30 +10,12 @@
 //! Heat flow is a power itself: in thermal bonds the flow takes the place of e f, stores keep q, and losses have none.
 
 use trunnion_equations::derivative::derivative;
-use trunnion_equations::flat::{Equation, Flat, Kind as QuantityKind, Output, Quantity, Unit};
+use trunnion_equations::flat::{Flat, Output, Unit};
 use trunnion_equations::{Binary, Expr, Node as Term, Symbol, Unary};
+use trunnion_model::energy::{Account, Side, integrate};
 use trunnion_model::network::{Kind, Network};
 
 use crate::emit::pair_of;
-
-/// What an account counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Side {
-    Supplied,
-    Lost,
-    Stored,
-}
-
-/// The energy of one element: a signal of the run.
-#[derive(Clone, Debug)]
-pub struct Account {
-    /// The element: "strut.gas".
-    pub name: String,
-    pub kind: Kind,
-    pub side: Side,
-    /// The signal that holds it, in J.
-    pub signal: String,
-}
 
 /// Nodes and weights on (0, 1).
 const GAUSS: [(f64, f64); 5] = [
@@ -84,9 +66,9 @@ pub fn account(flat: &mut Flat, network: &Network) -> Vec<Account> {
             }
             (Side::Supplied, _) => {
                 let given = (-flat.graph.at(power)).id;
-                add_integral(flat, network, n, &signal, given);
+                integrate(flat, &signal, node.origin.clone(), given); // (1)
             }
-            _ => add_integral(flat, network, n, &signal, power),
+            _ => integrate(flat, &signal, node.origin.clone(), power),
         }
         accounts.push(Account { name: name.to_string(), kind: node.kind, side, signal });
     }
@@ -112,21 +94,6 @@ fn power_into(flat: &Flat, network: &Network, n: usize, mine: &[usize]) -> Expr 
         power = if network.bonds[b].to == n { power + part } else { power - part };
     }
     power.id
-}
-
-fn add_integral(flat: &mut Flat, network: &Network, n: usize, signal: &str, power: Expr) {
-    let origin = network.nodes[n].origin.clone();
-    let state = flat.add(Quantity {
-        name: signal.to_string(),
-        unit: Unit::si("J"),
-        doc: format!("Energy through {}", network.nodes[n].name),
-        origin: origin.clone(),
-        kind: QuantityKind::Unknown { start: flat.graph.constant(0.0).id },
-        nominal: Some(1.0),
-        range: (f64::NEG_INFINITY, f64::INFINITY),
-    });
-    let lhs = flat.graph.derivative(state).id;
-    flat.equations.push(Equation { name: format!("der({signal})"), origin, lhs, rhs: power }); // (1)
 }
 
 fn add_output(flat: &mut Flat, network: &Network, n: usize, signal: &str, value: Expr) {

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use trunnion_equations::structure::UNFIT_START;
 use trunnion_equations::{Engine, Flat, System, analyse};
+use trunnion_model::energy::Account;
 use trunnion_model::mechanism::Mechanism;
-use trunnion_model::network::{Kind, Network};
+use trunnion_model::network::Network;
 use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load, load_asking};
 use trunnion_multibody::energy;
-use trunnion_network::{Account, Causality, Side, account, assign, emit, motion_power};
+use trunnion_network::{Causality, account, assign, emit, motion_power};
 use trunnion_sim::machine::Prepared;
 
 use crate::failure::Failure;
@@ -122,15 +123,7 @@ impl Project {
 /// Accounts of the network and of the mechanism.
 pub fn accounts_of(flat: &mut Flat, network: &Network, mechanism: &Mechanism) -> Vec<Account> {
     let mut accounts = account(flat, network);
-    let moving = energy::account(flat, mechanism, |flat, name| motion_power(flat, network, name));
-    accounts.extend(moving.into_iter().map(|a| {
-        let side = match a.side {
-            energy::Side::Supplied => Side::Supplied,
-            energy::Side::Lost => Side::Lost,
-            energy::Side::Stored => Side::Stored,
-        };
-        Account { name: a.name, kind: Kind::Motion, side, signal: a.signal }
-    }));
+    accounts.extend(energy::account(flat, mechanism, |flat, name| motion_power(flat, network, name)));
     accounts
 }
 

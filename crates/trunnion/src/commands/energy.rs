@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use clap::Args;
-use trunnion_network::{Account, Side};
+use trunnion_model::energy::{Account, Side};
 
 use crate::failure::Failure;
 use crate::listing::{Align, Listing, number};

@@ -1,0 +1,40 @@
+//! Accounts of energy: signals beside the model's own that say where it goes.
+
+use trunnion_equations::Expr;
+use trunnion_equations::flat::{Equation, Flat, Kind as QuantityKind, Origin, Quantity, Unit};
+
+use crate::network::Kind;
+
+/// What an account counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    Supplied,
+    Lost,
+    Stored,
+}
+
+/// The energy of one element: a signal of the run.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// The element: "strut.gas".
+    pub name: String,
+    pub kind: Kind,
+    pub side: Side,
+    /// The signal that holds it, in J.
+    pub signal: String,
+}
+
+/// A state E with E' = power, 0 at the start.
+pub fn integrate(flat: &mut Flat, signal: &str, origin: Origin, power: Expr) {
+    let state = flat.add(Quantity {
+        name: signal.to_string(),
+        unit: Unit::si("J"),
+        doc: "Energy since the start".into(),
+        origin: origin.clone(),
+        kind: QuantityKind::Unknown { start: flat.graph.constant(0.0).id },
+        nominal: Some(1.0),
+        range: (f64::NEG_INFINITY, f64::INFINITY),
+    });
+    let lhs = flat.graph.derivative(state).id;
+    flat.equations.push(Equation { name: format!("der({signal})"), origin, lhs, rhs: power });
+}
