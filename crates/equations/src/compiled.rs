@@ -89,13 +89,13 @@ impl Compiled {
 
     /// Program `number` at (t, y) with the prepared k.
     pub fn run(&self, number: usize, t: f64, y: &[f64], k: &[f64], scratch: &mut [f64], out: &mut [f64]) {
+        assert!(y.len() >= self.unknowns[number]);
         #[cfg(feature = "jit")]
         if let Some(jit) = self.native(number) {
             let program = &self.fast[number];
             assert!(
                 out.len() >= program.n_out && k.len() >= self.slow.n_out && scratch.len() >= self.scratch
             );
-            assert!(y.len() >= self.unknowns[number]);
             // Lengths were just checked.
             unsafe { jit.code.run(t, y, k, scratch, out) };
             return;
