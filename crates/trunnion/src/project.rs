@@ -11,6 +11,7 @@ use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load, lo
 use trunnion_network::{Account, Causality, account, assign, emit};
 use trunnion_sim::machine::Prepared;
 
+use crate::assembly::assemble;
 use crate::failure::Failure;
 use crate::files::{Disk, library};
 use crate::given::answered;
@@ -93,6 +94,8 @@ impl Project {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;
         warnings.extend(unfit_starts(&system, &model.sources));
+        let prepared = Arc::new(Prepared::new(system, engine));
+        warnings.extend(assemble(&prepared, &model.mechanism, &model.sources, model.run.t_start)?);
         Ok(Project {
             name: model.name,
             doc: model.doc,
@@ -105,7 +108,7 @@ impl Project {
             mechanism: model.mechanism,
             causality,
             hash: model.hash,
-            prepared: Arc::new(Prepared::new(system, engine)),
+            prepared,
         })
     }
 
