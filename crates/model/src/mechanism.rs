@@ -40,6 +40,8 @@ pub struct Mechanism {
     pub energy: Option<[Symbol; 2]>,
     /// The first one is the world.
     pub bodies: Vec<Body>,
+    /// Every frame that has a name, those of the bodies themselves among them.
+    pub frames: Vec<Frame>,
     pub joints: Vec<Joint>,
     pub couplings: Vec<Coupling>,
     pub lines: Vec<Line>,

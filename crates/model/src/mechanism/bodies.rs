@@ -264,6 +264,7 @@ impl<'a> Builder<'a> {
             let pose = shown(planar).iter().filter_map(|(name, _)| self.symbol_of(part, name));
             self.mechanism.bodies[k + 1].pose = pose.collect();
         }
+        self.mechanism.frames = places.all().cloned().collect();
         places
     }
 

@@ -35,6 +35,10 @@ impl Places {
         self.frames[body].1.push((name.to_string(), frame));
     }
 
+    pub fn all(&self) -> impl Iterator<Item = &Frame> {
+        self.frames.iter().flat_map(|(_, frames)| frames).map(|(_, frame)| frame)
+    }
+
     pub fn origin(&self, body: usize) -> Frame {
         self.frames[body].1[0].1.clone()
     }

@@ -46,7 +46,8 @@ pub fn execute(args: &PlotArgs, view: View) -> Result<(), Failure> {
     let mut times = match wanted.frames {
         Some(0) => return Err(Failure::usage("--frames has to be at least 1")),
         Some(1) => vec![from],
-        Some(n) => (0..n).map(|k| from + (to - from) * k as f64 / (n - 1) as f64).collect(),
+        // Rounding may carry the last one beyond the end.
+        Some(n) => (0..n).map(|k| (from + (to - from) * k as f64 / (n - 1) as f64).min(to)).collect(),
         None if wanted.at.is_empty() => vec![from],
         None => wanted.at.clone(),
     };

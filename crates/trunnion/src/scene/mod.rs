@@ -110,8 +110,7 @@ impl Scene {
             colour: s.color.as_deref().and_then(colour),
         };
         let mut scene = Scene { planar: mechanism.planar, ..Scene::default() };
-        for (k, body) in mechanism.bodies.iter().enumerate() {
-            scene.points.insert(body.name.clone(), Spot { body: k, p: [0.0; 3] });
+        for body in &mechanism.bodies {
             let mut parts: Vec<Part> = body.shapes.iter().map(part).collect();
             // Beside other shapes the rod only says how the mass is spread.
             if parts.iter().any(|p| !matches!(p.form, Form::Rod(_))) {
@@ -128,7 +127,7 @@ impl Scene {
             let ends = [spot(&line.from), spot(&line.to)];
             scene.lines.push(Strut { name: line.name.clone(), ends, coil: coil(line) });
         }
-        for frame in frames(mechanism) {
+        for frame in &mechanism.frames {
             scene.points.insert(frame.name.clone(), spot(frame));
         }
         for sensor in &mechanism.sensors {
@@ -170,14 +169,6 @@ impl Scene {
         names.sort_unstable();
         names
     }
-}
-
-/// Those that something is joined to.
-fn frames(mechanism: &Mechanism) -> impl Iterator<Item = &given::Frame> {
-    let joints = mechanism.joints.iter().flat_map(|j| [&j.parent, &j.child]);
-    let lines = mechanism.lines.iter().flat_map(|l| [&l.from, &l.to]);
-    let others = mechanism.loads.iter().map(|l| &l.at).chain(mechanism.sensors.iter().map(|s| &s.of));
-    joints.chain(lines).chain(others)
 }
 
 fn rod(from: Point, to: Point) -> Option<Part> {

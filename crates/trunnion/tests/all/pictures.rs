@@ -54,6 +54,14 @@ fn a_model_and_its_results_give_the_same_picture() {
 }
 
 #[test]
+fn the_last_of_even_times_is_the_end() {
+    let folder = folder();
+    // 0.05 · 3/3 is more than 0.05 in floating point.
+    let short = ["plot", "pendulum.toml", "--set", "run.t_end=0.05 s", "--view", "side", "--frames", "4"];
+    assert_eq!(folder.good(&short).trim(), "pendulum.svg: 4 poses");
+}
+
+#[test]
 fn what_cannot_be_drawn_is_said() {
     let folder = folder();
     folder.good(&["run", "pendulum.toml", "-q", "-o", "run.csv"]);
