@@ -36,7 +36,7 @@ impl StartError {
                 "check lengths, frames and axes around the loop, or give start values nearer to a pose that closes".into(),
             ),
             StartError::OpenRate { .. } => {
-                Some("give speeds at the start for fewer joints; the others follow".into())
+                Some("give speeds at the start, or a `motion`, for fewer joints; the others follow".into())
             }
         }
     }

@@ -106,7 +106,6 @@ fn loops() {
         &[("[run]", &CLOSE.replace("cut = true", r#"cut = true, motion = "2 rad""#))],
         &[("[run]", &CLOSE.replace("revolute", "screw"))],
         &[("[run]", r#"again = { type = "revolute", parent = "world", child = "arm.end", axis = "y" }"#)],
-        &[("[run]", r#"tie = { type = "weld", parent = "world", child = "arm", cut = true }"#)],
     ]));
 }
 
