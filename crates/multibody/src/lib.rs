@@ -8,6 +8,7 @@
 
 mod articulated;
 mod couplings;
+pub mod energy;
 mod error;
 mod inverse_dynamics;
 mod lines;

@@ -2,7 +2,7 @@
 //!
 //!   l = |p|,  l' = p · ṗ / l,  force f p/l on its end, the opposite on its beginning                        (1)
 
-use trunnion_model::mechanism::Mechanism;
+use trunnion_model::mechanism::{Load, Mechanism};
 
 use crate::error::Error;
 use crate::node::Nodes;
@@ -37,11 +37,17 @@ pub fn emit<'g>(
 
 pub fn loads<'g>(mechanism: &Mechanism, nodes: &Nodes<'g>, applied: &mut [Spatial<'g>]) {
     for load in &mechanism.loads {
-        let at = nodes.place(&load.at);
-        let [f, n] = [&load.force, &load.torque].map(|v| {
-            let v = Vec3::of(nodes.graph, v);
-            if load.turns_along { at.r * v } else { nodes.seen_in(at.node, v) }
-        });
-        applied[at.node] = applied[at.node] + Spatial { angular: n + at.p.cross(f), linear: f };
+        let (node, w) = wrench(load, nodes);
+        applied[node] = applied[node] + w;
     }
+}
+
+/// What a load exerts on a node, about its origin in its axes.
+pub fn wrench<'g>(load: &Load, nodes: &Nodes<'g>) -> (usize, Spatial<'g>) {
+    let at = nodes.place(&load.at);
+    let [f, n] = [&load.force, &load.torque].map(|v| {
+        let v = Vec3::of(nodes.graph, v);
+        if load.turns_along { at.r * v } else { nodes.seen_in(at.node, v) }
+    });
+    (at.node, Spatial { angular: n + at.p.cross(f), linear: f })
 }

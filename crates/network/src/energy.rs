@@ -93,6 +93,12 @@ pub fn account(flat: &mut Flat, network: &Network) -> Vec<Account> {
     accounts
 }
 
+/// What flows into the node of a joint or line of a mechanism through its ports.
+pub fn motion_power(flat: &Flat, network: &Network, name: &str) -> Option<Expr> {
+    let n = network.nodes.iter().position(|node| node.kind == Kind::Motion && node.name == name)?;
+    Some(power_into(flat, network, n, &network.incident()[n]))
+}
+
 fn is_thermal(network: &Network, bond: usize) -> bool {
     network.bonds[bond].domain.is_some_and(|d| d.name == "thermal")
 }

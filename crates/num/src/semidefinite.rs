@@ -8,11 +8,12 @@
 
 use crate::{Fault, Lu, Pattern};
 
-/// Small against every direction that counts, large against rounding and against the gaps that a step leaves: with gaps of
-/// 1e-6 a constraint that repeats another one disturbs the others by 1e-12/ε of its right-hand side.
-const EPSILON: f64 = 1e-9;
-/// Passes of (1): four reach rounding where σ ≥ 1e-5.
-const PASSES: usize = 4;
+/// A compromise. Directions in which A is worth less than about ε/12 count as none: where constraints of a mechanism lose rank in a pose, what they
+/// say near it is mostly the error of the steps before, divided by little. Measured on parallelograms that fall flat: below 1e-6 runs
+/// of tight tolerance are thrown off there. Directions worth 1e-4 and more are solved to rounding.
+const EPSILON: f64 = 1e-5;
+/// Passes of (1) at most.
+const PASSES: usize = 12;
 /// Share of the mean in D, for a row that is zero for a moment.
 const FLOOR: f64 = 1e-6;
 
@@ -164,7 +165,7 @@ mod tests {
         for (x, expected) in b.iter().zip([1.0, 1.0, 2.0]) {
             assert!((x - expected).abs() < 1e-7, "{b:?}");
         }
-        assert!((b[0] + b[1] - 2.0).abs() < 1e-15, "{b:?}");
+        assert!((b[0] + b[1] - 2.0).abs() < 1e-14, "{b:?}");
         assert_eq!(a.dependent_rows(1e-10), [1]);
     }
 

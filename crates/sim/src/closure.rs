@@ -14,10 +14,14 @@ use trunnion_num::{Pattern, Semidefinite};
 
 /// Newton's iterations of nonlinear multipliers.
 const ITERATIONS: usize = 20;
-/// A correction below this, relative to the size of its state, is the last: the next would be of the order of its square.
+/// A correction below this, relative to the size of its state, is the last: the next would be a thousandth of it (`HELD_BACK`).
 const LAST: f64 = 1e-7;
 /// Passes of (3) after a step; more are needed only where a step left the constraints far behind.
 const PASSES: usize = 4;
+/// Shift of (3) after a step. Near a pose where constraints lose rank they say little about one direction, and what they say is mostly
+/// the error of the step, enlarged: a correction there would kick the machine. With this shift it is held back where the constraint
+/// is worth less than a thirtieth of what it is elsewhere.
+const HELD_BACK: f64 = 1e-3;
 
 /// The closed loops of one run. Buffers are named after the program that fills them.
 pub struct Loops {
@@ -151,14 +155,18 @@ impl Loops {
     }
 
     /// Bring `y` back to g = 0 and ġ = 0. `run` fills `gaps` from y. True if anything moved.
-    pub fn project(&mut self, y: &mut [f64], mut run: impl FnMut(&[f64], &mut [f64])) -> bool {
+    pub fn project(&mut self, y: &mut [f64], run: impl FnMut(&[f64], &mut [f64])) -> bool {
+        self.bring_back(y, run, false)
+    }
+
+    fn bring_back(&mut self, y: &mut [f64], mut run: impl FnMut(&[f64], &mut [f64]), exact: bool) -> bool {
         let mut moved = false;
         for _ in 0..PASSES {
             run(y, &mut self.gaps);
             let (g, slopes) = self.gaps.split_at(2 * self.m);
             let (by_position, by_velocity) = slopes.split_at(self.position.entries.len());
-            let a = self.position.correct(&g[..self.m], by_position, y);
-            let b = self.velocity.correct(&g[self.m..], by_velocity, y);
+            let a = self.position.correct(&g[..self.m], by_position, y, exact);
+            let b = self.velocity.correct(&g[self.m..], by_velocity, y, exact);
             moved |= a > 0.0 || b > 0.0;
             let again = a > LAST || b > LAST;
             if !again {
@@ -223,27 +231,31 @@ impl Projection {
         }
     }
 
-    /// (3); the largest correction relative to the size of its state. NaN if there is none.
-    fn correct(&mut self, g: &[f64], slopes: &[f64], y: &mut [f64]) -> f64 {
+    /// (3), exact or held back; the largest correction relative to the size of its state. NaN if there is none.
+    fn correct(&mut self, g: &[f64], slopes: &[f64], y: &mut [f64], exact: bool) -> f64 {
         if g.iter().all(|g| *g == 0.0) {
             return 0.0;
         }
-        self.gram(slopes);
-        if self.gram.factor(self.values.iter().copied()).is_err() {
+        if exact {
+            self.gram(slopes);
+            if self.gram.factor(self.values.iter().copied()).is_err() {
+                return f64::NAN;
+            }
+            self.right.copy_from_slice(g);
+            self.gram.solve(&mut self.right);
+            self.pull_back(slopes);
+        } else if !self.cautious(g, slopes, HELD_BACK) {
             return f64::NAN;
         }
-        self.right.copy_from_slice(g);
-        self.gram.solve(&mut self.right);
-        self.pull_back(slopes);
-        self.advance(y, 1.0)
+        self.advance(y)
     }
 
-    /// y ← y + share · step; the largest change relative to the size of its state.
-    fn advance(&self, y: &mut [f64], share: f64) -> f64 {
+    /// y ← y + step; the largest change relative to the size of its state.
+    fn advance(&self, y: &mut [f64]) -> f64 {
         let mut largest = 0.0_f64;
         for (j, step) in self.step.iter().enumerate().filter(|(_, s)| **s != 0.0) {
             let size = self.weight[j].sqrt().max(y[j].abs());
-            y[j] += share * step;
+            y[j] += step;
             largest = largest.max((step / size).abs());
         }
         largest
@@ -317,7 +329,7 @@ impl Loops {
     fn fit(&mut self, y: &mut [f64], run: &mut impl FnMut(&[f64], &mut [f64])) -> Result<(), Open> {
         self.search(y, run)?;
         self.steady(y, run)?;
-        self.project(y, run);
+        self.bring_back(y, run, true);
         Ok(())
     }
 
@@ -371,7 +383,7 @@ impl Loops {
                 break;
             }
             trial.copy_from_slice(y);
-            self.position.advance(&mut trial, 1.0);
+            self.position.advance(&mut trial);
             run(&trial, &mut gaps);
             let reached = length(&gaps[..m]);
             if reached < norm {
@@ -395,7 +407,7 @@ impl Loops {
         for _ in 0..3 {
             run(y, &mut self.gaps);
             let (g, slopes) = self.gaps.split_at(2 * self.m);
-            self.velocity.correct(&g[self.m..], &slopes[self.position.entries.len()..], y);
+            self.velocity.correct(&g[self.m..], &slopes[self.position.entries.len()..], y, true);
         }
         run(y, &mut self.gaps);
         self.widest(true)

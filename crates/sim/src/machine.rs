@@ -79,6 +79,7 @@ fn layout(system: &System) -> Layout {
         pattern: system.pattern.clone(),
         second_order: system.second_order.clone(),
         guards: guards.collect(),
+        constrained: !system.constraints.is_empty(),
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Layout {
     pub second_order: Vec<(usize, usize)>,
     /// Name and direction of each guard.
     pub guards: Vec<Guard>,
+    /// States have to fulfil constraints, and are brought back to them after every step.
+    pub constrained: bool,
 }
 
 impl Layout {

@@ -13,7 +13,6 @@ use trunnion_model::diagnostic::Problems;
 use trunnion_model::domain::Domain;
 use trunnion_model::file::relative;
 use trunnion_model::{Definition, Diagnostic, Files, Library, Model, Severity, Span, load};
-use trunnion_network::account;
 use trunnion_network::check::{Bench, Check, Drive, bench, choices, laws, page};
 use trunnion_sim::integrate::RunError;
 use trunnion_sim::stepper::Failure as SolverFailure;
@@ -22,7 +21,7 @@ use crate::commands::energy::balance_of;
 use crate::failure::Failure;
 use crate::files::{Disk, looks_like_a_component};
 use crate::listing::number;
-use crate::project::Project;
+use crate::project::{Project, accounts_of};
 use crate::simulate::{Overrides, settings, simulate_to_table};
 
 /// Energy that may be missing, as a part of what moved.
@@ -253,8 +252,8 @@ impl Trial<'_> {
     fn run(&self, model: Model) -> Result<Outcome, Vec<Diagnostic>> {
         let mut accounts = vec![];
         let plain = model.clone();
-        let project = Project::of_model(model, Engine::Interpreter, |flat, network| {
-            accounts = account(flat, network);
+        let project = Project::of_model(model, Engine::Interpreter, |flat, network, mechanism| {
+            accounts = accounts_of(flat, network, mechanism);
         });
         let project = project.map_err(|failure| match failure {
             Failure::Model(list) => list,
@@ -270,7 +269,7 @@ impl Trial<'_> {
             return Ok(Outcome { missing: Some(missing), ran: Ok(()) });
         }
         let project = match has_energy {
-            true => Project::of_model(plain, Engine::Interpreter, |_, _| ()).unwrap_or(project),
+            true => Project::of_model(plain, Engine::Interpreter, |_, _, _| ()).unwrap_or(project),
             false => project,
         };
         let ran = settings(&project.run, &Overrides::default()).and_then(|(solver, settings)| {

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use trunnion_equations::structure::UNFIT_START;
 use trunnion_equations::{Engine, Flat, System, analyse};
 use trunnion_model::mechanism::Mechanism;
-use trunnion_model::network::Network;
+use trunnion_model::network::{Kind, Network};
 use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load, load_asking};
-use trunnion_network::{Account, Causality, account, assign, emit};
+use trunnion_multibody::energy;
+use trunnion_network::{Account, Causality, Side, account, assign, emit, motion_power};
 use trunnion_sim::machine::Prepared;
 
 use crate::assembly::assemble;
@@ -41,14 +42,15 @@ impl Project {
     }
 
     pub fn open_with(path: &str, sets: &[String], engine: Engine) -> Result<Project, Failure> {
-        Self::build(path, sets, engine, |_, _| ())
+        Self::build(path, sets, engine, |_, _, _| ())
     }
 
     /// With an account of the energy of every element beside the model's own signals.
     pub fn open_with_energy(path: &str, sets: &[String]) -> Result<(Project, Vec<Account>), Failure> {
         let mut accounts = vec![];
-        let project =
-            Self::build(path, sets, Engine::Native, |flat, network| accounts = account(flat, network))?;
+        let project = Self::build(path, sets, Engine::Native, |flat, network, mechanism| {
+            accounts = accounts_of(flat, network, mechanism);
+        })?;
         Ok((project, accounts))
     }
 
@@ -57,7 +59,7 @@ impl Project {
         path: &str,
         sets: &[String],
         engine: Engine,
-        complete: impl FnOnce(&mut Flat, &Network),
+        complete: impl FnOnce(&mut Flat, &Network, &Mechanism),
     ) -> Result<Project, Failure> {
         let given = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
         let model = match load_asking(&Disk, path, &given, library()) {
@@ -74,7 +76,7 @@ impl Project {
     pub fn of_model(
         model: Model,
         engine: Engine,
-        complete: impl FnOnce(&mut Flat, &Network),
+        complete: impl FnOnce(&mut Flat, &Network, &Mechanism),
     ) -> Result<Project, Failure> {
         let mut flat = model.flat;
         let causality = assign(&model.network);
@@ -89,7 +91,7 @@ impl Project {
         notes.extend(found);
         emit(&mut flat, &model.network, &causality);
         trunnion_multibody::emit(&mut flat, &model.mechanism, &model.sources).map_err(Failure::Model)?;
-        complete(&mut flat, &model.network);
+        complete(&mut flat, &model.network, &model.mechanism);
         let system = analyse(flat).map_err(|errors| {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;
@@ -118,6 +120,21 @@ impl Project {
             eprintln!("{}", warning.render(colour));
         }
     }
+}
+
+/// Accounts of the network and of the mechanism.
+pub fn accounts_of(flat: &mut Flat, network: &Network, mechanism: &Mechanism) -> Vec<Account> {
+    let mut accounts = account(flat, network);
+    let moving = energy::account(flat, mechanism, |flat, name| motion_power(flat, network, name));
+    accounts.extend(moving.into_iter().map(|a| {
+        let side = match a.side {
+            energy::Side::Supplied => Side::Supplied,
+            energy::Side::Lost => Side::Lost,
+            energy::Side::Stored => Side::Stored,
+        };
+        Account { name: a.name, kind: Kind::Motion, side, signal: a.signal }
+    }));
+    accounts
 }
 
 /// Start values of states that follow from others and start elsewhere.

@@ -1,7 +1,8 @@
 //! Explicit first, implicit once the model proves stiff: Tsitouras' method, then Rodas5P for the rest of the run.
 //!
-//! For models whose Jacobian is dense, as that of a mechanism, where a step of an implicit method costs much. Stiffness shows
-//! after some steps at the limit of stability, or by a step that fails.
+//! For models whose Jacobian is dense, as that of a mechanism, where a step of an implicit method costs much, and for closed loops, whose
+//! Jacobian grows without limit near poses where they lose rank. Stiffness shows after some steps at the limit of stability, or
+//! by a step that fails.
 
 use super::explicit::Explicit;
 use super::rosenbrock::rodas5p;
@@ -23,7 +24,7 @@ impl Auto {
     /// Whether a model with this layout is to be tried with an explicit method.
     pub fn suits(layout: &Layout) -> bool {
         let n = layout.n();
-        layout.differential.iter().all(|d| *d) && layout.pattern.nnz() > DENSE * n
+        layout.differential.iter().all(|d| *d) && (layout.constrained || layout.pattern.nnz() > DENSE * n)
     }
 
     pub fn new(layout: &Layout, options: &Options) -> Self {
