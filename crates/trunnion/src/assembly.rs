@@ -46,6 +46,8 @@ fn moved(machine: &Machine, mechanism: &Mechanism, sources: &Sources, y: &[f64])
     let one = |&(symbol, given): &(_, f64)| {
         let q = system.quantity(symbol);
         let actual = system.y_place(symbol).map_or(given, |i| y[i]);
+        // What is left by rounding is nothing.
+        let actual = if actual.abs() > 1e-9 * given.abs() { actual } else { 0.0 };
         let [given, actual] = [given, actual].map(|v| with_unit(q.unit.shown(v), &q.unit.text, 6));
         let joint = &q.origin.component;
         let origin = mechanism.joints.iter().find(|j| j.name == *joint).map_or(&q.origin, |j| &j.origin);
