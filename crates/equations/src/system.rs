@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use trunnion_num::Pattern;
 
-use crate::closure::Closure;
+use crate::closure::{Closure, Entries};
 use crate::compiled::{Compiled, Engine};
 use crate::derivative::{Gradient, cut_gradients, gradients};
 use crate::flat::{Action, Assignment, Constraint, Direction, Event, Kind, Origin, Output, Quantity, Task};
@@ -238,14 +238,17 @@ impl System {
         Compiled::new(self.programs(), engine)
     }
 
-    /// ∂f/∂u and ∂output/∂u for one input, as programs of their own: for linear models.
+    /// ∂(f, g̈)/∂u, ∂output/∂(y, λ) and ∂output/∂u, by rows, as programs of their own: for linear models.
     pub fn input_programs(&self, inputs: &[Symbol], outputs: &[Expr]) -> Programs {
         let column = |n: Node| match n {
             Node::Symbol(s) => inputs.iter().position(|&i| i == s).map(|i| i as u32),
             _ => None,
         };
         let by_y = |n: Node| match n {
-            Node::Symbol(s) => self.y_place(s).map(|i| i as u32),
+            Node::Symbol(s) => match self.places.get(&s) {
+                Some(Place::Unknown(i)) => Some(*i),
+                _ => None,
+            },
             _ => None,
         };
         let dense = |roots: &[Expr], column: &dyn Fn(Node) -> Option<u32>, width: usize| -> Vec<Expr> {
@@ -258,13 +261,39 @@ impl System {
             }
             all
         };
-        let rows: Vec<Expr> = self.rows.iter().map(|r| r.value).collect();
+        let accelerations = self.constraints.iter().map(|c| c.acceleration);
+        let rows: Vec<Expr> = self.rows.iter().map(|r| r.value).chain(accelerations).collect();
         let lists = [
             dense(&rows, &column, inputs.len()),
-            dense(outputs, &by_y, self.n()),
+            dense(outputs, &by_y, self.n() + self.constraints.len()),
             dense(outputs, &column, inputs.len()),
         ];
         Programs::build(&self.graph, &lists, |n| self.place(n))
+    }
+
+    /// What ties states together: gaps g (0 where not known), ½ (|q|² − 1) of quaternions, then ġ; and their derivatives by states.
+    /// One program: the values, then the entries.
+    pub fn ties(&self) -> (usize, Entries, Programs) {
+        let graph = &self.graph;
+        let zero = graph.constant(0.0);
+        let gaps = self.constraints.iter().map(|c| c.position.unwrap_or(zero.id));
+        let states = |q: &&[Symbol; 4]| q.iter().all(|&s| self.y_place(s).is_some());
+        let lengths = self.quaternions.iter().filter(states).map(|q| {
+            let squares = q.iter().fold(zero, |sum, &s| sum + graph.symbol(s) * graph.symbol(s));
+            (0.5 * (squares - 1.0)).id
+        });
+        let mut roots: Vec<Expr> = gaps.chain(lengths).collect();
+        let n_positions = roots.len();
+        roots.extend(self.constraints.iter().map(|c| c.velocity));
+        let by_state = gradients(graph, &roots, |n| match n {
+            Node::Symbol(s) => self.y_place(s).filter(|&j| j < self.n_states).map(|j| j as u32),
+            _ => None,
+        });
+        let list = by_state.into_iter().enumerate();
+        let list = list.flat_map(|(i, g)| g.into_iter().map(move |(j, e)| ((i, j as usize), e)));
+        let (entries, values) = list.unzip::<_, _, Entries, Vec<Expr>>();
+        roots.extend(values);
+        (n_positions, entries, Programs::build(graph, &[roots], |n| self.place(n)))
     }
 
     /// The value (SI) of every quantity at the beginning; `given` overrides parameters and start values.

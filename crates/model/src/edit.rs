@@ -110,10 +110,37 @@ impl Edit {
         value: &str,
     ) -> Result<(), EditError> {
         let short = format!("{variable}0");
-        let item = self.section("components")?.get(component);
+        let item = self.document.get("components").and_then(|c| c.get(component));
+        if item.is_none() {
+            return Err(EditError::Missing { name: component.into() });
+        }
         let written_short = item.and_then(Item::as_table_like).is_some_and(|t| t.contains_key(&short));
         let key = if written_short { short } else { format!("start.{variable}") };
         self.set_argument(component, &key, value)
+    }
+
+    /// Where a coordinate or velocity of a joint begins: `phi0`.
+    pub fn set_joint_start(&mut self, joint: &str, variable: &str, value: &str) -> Result<(), EditError> {
+        put_inside(self.joint(joint)?, &format!("{variable}0"), value)
+    }
+
+    /// How the child of a joint is turned at the beginning: `rotate0`.
+    pub fn set_joint_rotation(&mut self, joint: &str, angles: &[String; 3]) -> Result<(), EditError> {
+        let list: Array = angles.iter().map(|angle| value_of(angle)).collect();
+        let item = self.joint(joint)?;
+        let table = item.as_table_like_mut().ok_or_else(|| EditError::Shape { name: joint.into() })?;
+        match table.get_mut("rotate0") {
+            Some(old) => replace(old, Value::Array(list), "rotate0"),
+            None => {
+                append(item, "rotate0", Value::Array(list));
+                Ok(())
+            }
+        }
+    }
+
+    fn joint(&mut self, name: &str) -> Result<&mut Item, EditError> {
+        let found = self.document.get_mut("joints").and_then(|joints| joints.get_mut(name));
+        found.ok_or_else(|| EditError::Missing { name: name.into() })
     }
 
     /// A setting of the run.

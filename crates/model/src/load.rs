@@ -47,7 +47,7 @@ impl Model {
 }
 
 /// Reads a model. `sets` are values that replace those in the files: parameters ("k", "r1.R"), options, values
-/// at the beginning ("m1.start.x"), settings of the run ("run.t_end"), further outputs ("outputs.travel"), and a file of
+/// at the beginning ("m1.start.x"), motions of joints ("crank.motion"), settings of the run ("run.t_end"), further outputs ("outputs.travel"), and a file of
 /// defaults ("model.defaults"). All errors are reported together.
 pub fn load(
     files: &dyn Files,
@@ -78,7 +78,8 @@ pub fn load_asking(
     sets.give_first(loading.defaults(&sets));
     let root = loading.root.take().filter(|_| !reading.incomplete.get() && !folders.incomplete.get());
     // What is missing would only make further errors that are none.
-    let sections = std::mem::take(&mut loading.sections);
+    let mut sections = std::mem::take(&mut loading.sections);
+    sections.drive(&sets);
     let root = root.and_then(|mut root| {
         root.body.components.extend(sections.children(&problems));
         number_families(root, &library, &problems)

@@ -4,10 +4,10 @@ mod build;
 
 use std::collections::HashMap;
 
-use build::{IDENTITY, Model, Random, close, product, random_tree, times};
+use build::{IDENTITY, Model, Random, close, mass_center, random_tree, times, turn_world};
 use trunnion_equations::{Expr, Symbol};
 use trunnion_model::Sources;
-use trunnion_model::mechanism::{JointKind, Mechanism};
+use trunnion_model::mechanism::JointKind;
 
 const GRAVITY: [f64; 3] = [0.3, -0.4, -9.81];
 
@@ -186,21 +186,6 @@ fn in_free_flight_the_centre_of_mass_falls() {
     }
 }
 
-fn mass_center(model: &Model, at: &build::Values) -> [f64; 3] {
-    let mut sum = [0.0; 3];
-    let mut all = 0.0;
-    for body in model.mechanism.bodies.iter().skip(1) {
-        let [x, y, z, w, a, b, c] =
-            ["x", "y", "z", "qw", "qx", "qy", "qz"].map(|n| model.output(at, &format!("{}.{n}", body.name)));
-        let center = model.eval(at, &body.center);
-        let m = model.eval(at, &[body.mass])[0];
-        let c = times(build::rotation([w, a, b, c]), [center[0], center[1], center[2]]);
-        sum = [sum[0] + m * (x + c[0]), sum[1] + m * (y + c[1]), sum[2] + m * (z + c[2])];
-        all += m;
-    }
-    sum.map(|s| s / all)
-}
-
 /// Turning the whole model, gravity too, changes nothing along the coordinates.
 #[test]
 fn accelerations_do_not_depend_on_the_world_axes() {
@@ -223,22 +208,6 @@ fn accelerations_do_not_depend_on_the_world_axes() {
         };
         for (a, b) in rates(None).iter().zip(rates(Some(r))) {
             close(a.1, b.1, 1e-10, "turned world");
-        }
-    }
-}
-
-/// Frames on the world turned by r.
-fn turn_world(model: &mut Model, r: [[f64; 3]; 3]) {
-    let Model { flat, mechanism } = model;
-    let number = |e: Expr| flat.graph.at(e).value().unwrap();
-    for joint in &mut mechanism.joints {
-        for frame in [&mut joint.parent, &mut joint.child] {
-            if frame.body == Mechanism::WORLD {
-                let p = times(r, frame.p.map(number));
-                let axes = product(r, frame.r.map(|row| row.map(number)));
-                frame.p = p.map(|x| flat.graph.constant(x).id);
-                frame.r = axes.map(|row| row.map(|x| flat.graph.constant(x).id));
-            }
         }
     }
 }

@@ -37,13 +37,14 @@ fn stiff(network: &Network, machine: &mut Machine, t: f64, y: &[f64], length: f6
     if n == 0 || n > MOST_STATES {
         return None;
     }
-    let found = modes(&linearise(machine, t, y, &[], &[]).ok()?).ok()?;
+    let (linear, states) = linearise(machine, t, y, &[], &[]).ok()?;
+    let found = modes(&linear).ok()?;
     let fastest = found.last()?;
     let rate = fastest.pole.re.hypot(fastest.pole.im);
     if rate * length < STIFF {
         return None;
     }
-    let mut shares: Vec<(usize, f64)> = fastest.shares.iter().copied().enumerate().collect();
+    let mut shares: Vec<(usize, f64)> = states.iter().copied().zip(fastest.shares.iter().copied()).collect();
     shares.sort_by(|a, b| b.1.total_cmp(&a.1));
     let name = |i: usize| prepared.layout.names[i].clone();
     let causes: Vec<String> =

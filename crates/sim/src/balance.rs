@@ -1,6 +1,6 @@
 //! Static equilibrium: f(t, y) = 0 for all unknowns, the differential ones too.
 //!
-//! Damped Newton first; from poor guesses pseudo-transient continuation, implicit Euler with a growing step that need
+//! Damped Newton first; from poor guesses, and where it leaps far, pseudo-transient continuation, implicit Euler with a growing step that need
 //! not be accurate, only reach the end:
 //!
 //!   (M/τ − J) Δ = f(y),   y ← y + Δ,   τ ← τ · min(2, ‖f_old‖/‖f_new‖ · 2)           (1)  [Kelley1998, eq. 2.3]
@@ -8,11 +8,19 @@
 //! Assumes an equilibrium that attracts when started from far off. An unknown that no row determines (a free position)
 //! is reported; it may be held: then its own row, for a position the row of its velocity, is given up (something holds
 //! it: a pin, a brake, a large reservoir).
+//!
+//! Where loops or quaternions tie states together, those that follow from others (`ties.rs`) are found from
+//!
+//!   0 = g,  0 = ½ (|q|² − 1),  0 = ġ                                                                (2)
+//!
+//! in place of their own rows: these say nothing more at rest.
 
 use crate::machine::Machine;
 use crate::newton::{Consistent, Part, Stuck, largest};
 use crate::problem::{Hybrid, Layout, Problem};
 use crate::stepper::{Failure, Work};
+use crate::ties::{Choice, Ties, choose};
+use trunnion_equations::System;
 use trunnion_num::{Lu, Pattern};
 
 /// Steps of (1) before giving up, and how often Newton's method is tried in between.
@@ -23,13 +31,25 @@ const WORSE: f64 = 100.0;
 
 /// Bring `y` to rest at time `t`, keeping the unknowns `hold`. On failure `y` is as before.
 pub fn balance(problem: &mut dyn Problem, t: f64, y: &mut [f64], hold: &[usize]) -> Result<Work, Failure> {
+    let given_up: Vec<usize> = hold.iter().map(|&held| partner(problem.layout(), held)).collect();
+    search(problem, t, y, hold, &given_up)
+}
+
+fn search(
+    problem: &mut dyn Problem,
+    t: f64,
+    y: &mut [f64],
+    hold: &[usize],
+    given_up: &[usize],
+) -> Result<Work, Failure> {
     let layout = problem.layout().clone();
-    let mut part = at_rest(&layout, hold);
+    let mut part = at_rest(&layout, hold, given_up);
     part.reach = 1.0;
     let start = y.to_vec();
     let first = match part.newton(problem, t, y) {
-        Ok(()) => return Ok(part.work),
-        Err(stuck) => stuck,
+        Ok(()) if near(&layout, &start, y) => return Ok(part.work),
+        Ok(()) => None,
+        Err(stuck) => Some(stuck),
     };
     let reached = y.to_vec();
     y.copy_from_slice(&start);
@@ -37,6 +57,11 @@ pub fn balance(problem: &mut dyn Problem, t: f64, y: &mut [f64], hold: &[usize])
     match relax(&layout, &mut part, problem, t, y) {
         Ok(()) => Ok(part.work),
         Err(_) => {
+            let Some(first) = first else {
+                // Far away, but at rest.
+                y.copy_from_slice(&reached);
+                return Ok(part.work);
+            };
             let failure = match part.undetermined(problem, t, y) {
                 Some(unknown) => Failure::Singular { t, unknown },
                 None => part.failure(problem, t, &reached, first),
@@ -55,56 +80,91 @@ pub fn balance_machine(
     y: &mut [f64],
     hold: &[usize],
 ) -> Result<Work, Failure> {
-    let mut g = vec![0.0; machine.layout().guards.len()];
-    let start = y.to_vec();
-    let slow = machine.slow_values().to_vec();
-    let first = match balance(&mut Following { machine, g: &mut g }, t, y, hold) {
-        Ok(work) => return Ok(work),
-        Err(failure) => failure,
-    };
-    slow.iter().enumerate().for_each(|(place, &value)| machine.set_slow(place, value));
-    for _ in 0..ROUNDS {
-        if balance(machine, t, y, hold).is_err() {
-            break;
-        }
-        machine.guards(t, y, &mut g);
-        if !machine.settle(t, y, &g) {
-            return Ok(Work::default());
+    let mut first = None;
+    let mut left_out = vec![];
+    for _ in 0..CHOICES {
+        let tied = Tied::new(machine, t, y, hold, &left_out);
+        let mut at = AtRest { g: vec![0.0; machine.layout().guards.len()], follows: true, machine, tied };
+        match at.balance(t, y, hold) {
+            Ok(work) => {
+                at.machine.project(t, y);
+                return Ok(work);
+            }
+            Err(failure) => {
+                let Some(tied) = &at.tied else { return Err(failure) };
+                // Another choice of independent states may lead on: that where the search ended was poor.
+                left_out.extend(&tied.choice.dependent);
+                first.get_or_insert(failure);
+            }
         }
     }
-    y.copy_from_slice(&start);
-    Err(first)
+    Err(first.unwrap_or(Failure::Singular { t, unknown: 0 }))
 }
 
+/// Choices of independent states that are tried.
+const CHOICES: usize = 2;
 /// Relations that change their side by turns are given up after so many rounds.
 const ROUNDS: usize = 20;
 
-/// The continuous part of a machine, its relations on the side of the values it is asked for.
-struct Following<'a> {
+/// The continuous part of a machine with (2), its relations on the side of the values it is asked for where it `follows`.
+struct AtRest<'a> {
     machine: &'a mut Machine,
-    g: &'a mut [f64],
+    g: Vec<f64>,
+    follows: bool,
+    tied: Option<Tied>,
 }
 
-impl Following<'_> {
+impl AtRest<'_> {
+    fn balance(&mut self, t: f64, y: &mut [f64], hold: &[usize]) -> Result<Work, Failure> {
+        let start = y.to_vec();
+        let slow = self.machine.slow_values().to_vec();
+        let given_up = given_up(self.machine, t, y, hold);
+        let first = match search(self, t, y, hold, &given_up) {
+            Ok(work) => return Ok(work),
+            Err(failure) => failure,
+        };
+        slow.iter().enumerate().for_each(|(place, &value)| self.machine.set_slow(place, value));
+        self.follows = false;
+        for _ in 0..ROUNDS {
+            if search(self, t, y, hold, &given_up).is_err() {
+                break;
+            }
+            self.machine.guards(t, y, &mut self.g);
+            if !self.machine.settle(t, y, &self.g) {
+                return Ok(Work::default());
+            }
+        }
+        y.copy_from_slice(&start);
+        Err(first)
+    }
+
     fn follow(&mut self, t: f64, y: &[f64]) {
-        self.machine.guards(t, y, self.g);
-        self.machine.settle(t, y, self.g);
+        if self.follows {
+            self.machine.guards(t, y, &mut self.g);
+            self.machine.settle(t, y, &self.g);
+        }
     }
 }
 
-impl Problem for Following<'_> {
+impl Problem for AtRest<'_> {
     fn layout(&self) -> &Layout {
-        self.machine.layout()
+        self.tied.as_ref().map_or(self.machine.layout(), |tied| &tied.layout)
     }
 
     fn residual(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
         self.follow(t, y);
         self.machine.residual(t, y, f);
+        if let Some(tied) = &mut self.tied {
+            tied.residual(self.machine, t, y, f);
+        }
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
         self.follow(t, y);
-        self.machine.jacobian(t, y, values);
+        match &mut self.tied {
+            None => self.machine.jacobian(t, y, values),
+            Some(tied) => tied.jacobian(self.machine, t, y, values),
+        }
     }
 
     fn time_gradient(&mut self, t: f64, y: &[f64], f_t: &mut [f64]) {
@@ -112,15 +172,90 @@ impl Problem for Following<'_> {
     }
 }
 
-/// The row given up for each held unknown: what holds it acts there.
-pub fn given_up(layout: &Layout, hold: &[usize]) -> Vec<usize> {
-    let of = |held: usize| layout.second_order.iter().find(|(position, _)| *position == held);
-    hold.iter().map(|&held| of(held).map_or(held, |&(_, velocity)| velocity)).collect()
+/// Rows (2) for the states that follow from others.
+struct Tied {
+    ties: Ties,
+    choice: Choice,
+    layout: Layout,
+    /// Values of the machine's Jacobian, and where each belongs here.
+    values: Vec<f64>,
+    kept: Vec<Option<usize>>,
+    /// For each entry of the ties: its place here.
+    added: Vec<Option<usize>>,
+}
+
+impl Tied {
+    fn new(machine: &Machine, t: f64, y: &[f64], hold: &[usize], left_out: &[usize]) -> Option<Self> {
+        let mut ties = Ties::new(machine)?;
+        let choice = choose(machine, &mut ties, t, y, &[hold, left_out].concat());
+        let mut layout = machine.layout().clone();
+        choice.dependent.iter().for_each(|&j| layout.differential[j] = false);
+        let of_tie = |i: usize| choice.ties.iter().position(|&k| k == i).map(|k| choice.dependent[k]);
+        let old: Vec<(usize, usize)> = layout.pattern.entries().map(|(i, j, _)| (i, j)).collect();
+        let stays = |i: usize| !choice.dependent.contains(&i);
+        let new = ties.entries.iter().filter_map(|&(i, j)| of_tie(i).map(|row| (row, j)));
+        let all = old.iter().copied().filter(|e| stays(e.0)).chain(new);
+        layout.pattern = Pattern::from_entries(layout.n(), all);
+        let place = |i: usize, j: usize| layout.pattern.find(i, j);
+        let kept = old.iter().map(|&(i, j)| stays(i).then(|| place(i, j)).flatten()).collect();
+        let added = ties.entries.iter().map(|&(i, j)| of_tie(i).and_then(|row| place(row, j))).collect();
+        Some(Tied { values: vec![0.0; old.len()], kept, added, ties, choice, layout })
+    }
+
+    fn residual(&mut self, machine: &Machine, t: f64, y: &[f64], f: &mut [f64]) {
+        self.ties.evaluate(machine.slow_values(), t, y);
+        let Choice { ties, dependent, .. } = &self.choice;
+        ties.iter().zip(dependent).for_each(|(&tie, &row)| f[row] = self.ties.values()[tie]); // (2)
+    }
+
+    fn jacobian(&mut self, machine: &mut Machine, t: f64, y: &[f64], values: &mut [f64]) {
+        machine.jacobian(t, y, &mut self.values);
+        self.ties.evaluate(machine.slow_values(), t, y);
+        let old = self.values.iter().zip(&self.kept);
+        for (value, place) in old.chain(self.ties.slopes().iter().zip(&self.added)) {
+            if let Some(place) = place {
+                values[*place] = *value;
+            }
+        }
+    }
+}
+
+/// The row given up for each held unknown: what holds it acts there. A part of a quaternion has the speed that turns it most.
+pub fn given_up(machine: &mut Machine, t: f64, y: &[f64], hold: &[usize]) -> Vec<usize> {
+    let layout = machine.layout().clone();
+    let system = &machine.prepared().clone().system;
+    let mut values = vec![0.0; layout.pattern.nnz()];
+    machine.jacobian(t, y, &mut values);
+    let mut rows = vec![];
+    for &held in hold {
+        let turns = is_turn(system, held);
+        let speeds = layout.pattern.entries().filter(|&(i, j, _)| turns && i == held && !is_turn(system, j));
+        let speed = speeds.filter(|e| !rows.contains(&e.1)).max_by(|a, b| {
+            let size = |e: &(usize, usize, usize)| values[e.2].abs();
+            size(a).total_cmp(&size(b))
+        });
+        rows.push(speed.map_or_else(|| partner(&layout, held), |e| e.1));
+    }
+    rows
+}
+
+fn is_turn(system: &System, j: usize) -> bool {
+    system.quaternions.iter().flatten().any(|&s| system.y_place(s) == Some(j))
+}
+
+/// The velocity of a position; any other unknown itself.
+fn partner(layout: &Layout, held: usize) -> usize {
+    layout.second_order.iter().find(|pair| pair.0 == held).map_or(held, |pair| pair.1)
+}
+
+/// Whether no position has moved by more than its size. Newton's method may leap from one pose to rest in quite another, where things
+/// stand on their heads; the transient leads to where they fall.
+fn near(layout: &Layout, a: &[f64], b: &[f64]) -> bool {
+    layout.second_order.iter().all(|&(i, _)| (a[i] - b[i]).abs() <= layout.nominal[i])
 }
 
 /// All unknowns but the held ones, all rows but those given up for them.
-fn at_rest(layout: &Layout, hold: &[usize]) -> Part {
-    let given_up = given_up(layout, hold);
+fn at_rest(layout: &Layout, hold: &[usize], given_up: &[usize]) -> Part {
     let rows = (0..layout.n()).filter(|i| !given_up.contains(i)).collect();
     let columns = (0..layout.n()).filter(|i| !hold.contains(i)).collect();
     Part::new(layout, rows, columns)
@@ -195,13 +330,13 @@ fn relax(
         if moved < 1e-3 && tau > 1.0 || k % TRY_EVERY == 0 {
             trial.copy_from_slice(y);
             match part.newton(problem, t, &mut trial) {
-                Ok(()) => {
+                Ok(()) if near(layout, y, &trial) => {
                     y.copy_from_slice(&trial);
                     return Ok(());
                 }
                 // At rest, yet not determined.
                 Err(Stuck::Singular) if moved < 1e-12 => return Err(Stuck::Singular),
-                Err(_) => part.evaluate(problem, t, y)?,
+                _ => part.evaluate(problem, t, y)?,
             }
         }
     }

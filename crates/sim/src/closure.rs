@@ -10,7 +10,7 @@
 //! (1), (2) [Featherstone2008, ch. 8]; (3) after each accepted step is the projection of [Eich1993]: drift does not add up.
 
 use trunnion_equations::{Closure, Entries, Symbol, System};
-use trunnion_num::{Pattern, Semidefinite};
+use trunnion_num::{Matrix, Pattern, Semidefinite};
 
 /// Newton's iterations of nonlinear multipliers.
 const ITERATIONS: usize = 20;
@@ -142,6 +142,30 @@ impl Loops {
                 }
             }
         }
+    }
+
+    /// ∂λ/∂y after `eliminate`, m × n.
+    pub fn multipliers_by_y(&self) -> Matrix {
+        let mut all = Matrix::zeros(self.m, self.n);
+        for (&j, x) in self.columns.iter().zip(self.eliminated.chunks_exact(self.m)) {
+            x.iter().enumerate().for_each(|(k, x)| all[(k, j)] = -x);
+        }
+        all
+    }
+
+    /// Of ∂(f, g̈)/∂u, which loses its last rows, ∂f/∂u with λ eliminated; and ∂λ/∂u. As `eliminate`.
+    pub fn eliminate_inputs(&mut self, by_input: &Matrix) -> (Matrix, Matrix) {
+        let (n, n_u) = (self.n, by_input.columns());
+        let mut f = by_input.block((0, 0), n, n_u);
+        let mut multipliers = Matrix::zeros(self.m, n_u);
+        let b = &self.forces[self.forces.len() - self.b.len()..];
+        for j in 0..n_u {
+            let mut x: Vec<f64> = (0..self.m).map(|k| -by_input[(n + k, j)]).collect();
+            self.s.solve(&mut x);
+            x.iter().enumerate().for_each(|(k, x)| multipliers[(k, j)] = *x);
+            self.b.iter().zip(b).for_each(|(&(i, k), b)| f[(i, j)] += b * x[k]);
+        }
+        (f, multipliers)
     }
 
     /// ∂f/∂t with λ eliminated, in place of `f_t[..n]`; as `eliminate`.
@@ -299,15 +323,16 @@ const CLOSED: f64 = 1e-11;
 const TRIES: usize = 8;
 
 impl Loops {
-    /// A pose near `y` that closes all loops, and velocities that keep them closed. Held states stay if that is possible.
+    /// A pose near `y` that closes all loops, and velocities that keep them closed. States in `held` stay if that is possible.
     pub fn assemble(
         &mut self,
         system: &System,
+        held: &[Symbol],
         y: &mut [f64],
         mut run: impl FnMut(&[f64], &mut [f64]),
     ) -> Result<Assembled, Open> {
         let held: Vec<(usize, Symbol)> =
-            system.held.iter().filter_map(|&s| system.y_place(s).map(|i| (i, s))).collect();
+            held.iter().filter_map(|&s| system.y_place(s).map(|i| (i, s))).collect();
         let start = y.to_vec();
         let free = [self.position.weight.clone(), self.velocity.weight.clone()];
         for &(i, _) in &held {

@@ -24,3 +24,4 @@ pub mod solvers;
 pub mod start_error;
 pub mod stepper;
 pub mod task;
+pub mod ties;

@@ -4,11 +4,13 @@
 //!   A = f_x − f_z g_z⁻¹ g_x,   B = f_u − f_z g_z⁻¹ g_u,   C = h_x − h_z g_z⁻¹ g_x,   D = h_u − h_z g_z⁻¹ g_u      (1)
 //!   G(jω) = C (jωI − A)⁻¹ B + D                                                                                   (2)
 //!
-//! x are the states, z the other unknowns; the index of the equations is one, so g_z is regular. (2) works on the balanced
+//! x are the states, z the other unknowns; the index of the equations is one, so g_z is regular. Multipliers of closed loops follow from x, z
+//! and u; where loops or quaternions tie states together the model is one of those that are independent, A ← S A T, B ← S B, C ← C T with S and
+//! T of `ties.rs`: this holds along a motion too. (2) works on the balanced
 //! Hessenberg form of A, O(n²) a frequency. [Laub1981]
 //!
 //! Assumes a point at which the equations are smooth; modes keep their values. The point need not be one of rest: then
-//! the model describes small deviations for a short time.
+//! the model describes small deviations for a short time. Inputs push: one that changes the size of a closed loop is taken to leave it as it is.
 
 use num_complex::Complex64;
 use trunnion_equations::{Compiled, Engine, Expr, Symbol};
@@ -18,6 +20,7 @@ use crate::machine::Machine;
 use crate::newton::Part;
 use crate::problem::Problem;
 use crate::stepper::Failure;
+use crate::ties::{Ties, choose, tangent};
 
 /// ẋ = A x + B u, y = C x + D u, in SI.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,17 +31,49 @@ pub struct LinearModel {
     pub d: Matrix,
 }
 
-/// The linear model (1) at (t, y): inputs are parameters, inputs or modes; outputs are columns.
+/// The linear model (1) at (t, y), and its states by their place in y. Inputs are parameters, inputs or modes; outputs are columns.
 pub fn linearise(
     machine: &mut Machine,
     t: f64,
     y: &[f64],
     inputs: &[Symbol],
     outputs: &[usize],
-) -> Result<LinearModel, Failure> {
+) -> Result<(LinearModel, Vec<usize>), Failure> {
     let prepared = machine.prepared().clone();
     let system = &prepared.system;
     let (n, n_x) = (system.n(), system.n_states);
+    let gradients = gradients(machine, t, y, inputs, outputs);
+    for m in [&gradients.f_y, &gradients.f_u] {
+        if let Some(row) = (0..n).find(|&i| m.row(i).iter().any(|v| !v.is_finite())) {
+            return Err(Failure::NotFinite { t, row });
+        }
+    }
+    let Some(model) = eliminate(n_x, &gradients) else {
+        let free = Part::algebraic(&prepared.layout).undetermined(machine, t, y);
+        return Err(Failure::Singular { t, unknown: free.unwrap_or(n_x) });
+    };
+    let Some(mut ties) = Ties::new(machine) else { return Ok((model, (0..n_x).collect())) };
+    let choice = choose(machine, &mut ties, t, y, &[]);
+    let unknown = choice.dependent.first().copied().unwrap_or(0);
+    let along = tangent(&ties, &choice).ok_or(Failure::Singular { t, unknown })?;
+    let free = |m: &Matrix| Matrix::from_fn(choice.free.len(), m.columns(), |i, j| m[(choice.free[i], j)]);
+    let LinearModel { a, b, c, d } = model;
+    let model = LinearModel { a: free(&a.times(&along)), b: free(&b), c: c.times(&along), d };
+    Ok((model, choice.free))
+}
+
+/// Derivatives of f and of outputs h, multipliers eliminated.
+struct Gradients {
+    f_y: Matrix,
+    f_u: Matrix,
+    h_y: Matrix,
+    h_u: Matrix,
+}
+
+fn gradients(machine: &mut Machine, t: f64, y: &[f64], inputs: &[Symbol], outputs: &[usize]) -> Gradients {
+    let prepared = machine.prepared().clone();
+    let system = &prepared.system;
+    let (n, m) = (system.n(), system.constraints.len());
     let mut f_y = Matrix::zeros(n, n);
     let mut values = vec![0.0; system.pattern.nnz()];
     machine.jacobian(t, y, &mut values);
@@ -50,30 +85,25 @@ pub fn linearise(
     let mut scratch = vec![0.0; compiled.scratch()];
     let mut k = vec![0.0; compiled.n_slow()];
     compiled.prepare(machine.slow_values(), &mut scratch, &mut k);
+    let extended = machine.loops().map_or(y.to_vec(), |loops| loops.extended.clone());
     let mut dense = |program: usize, rows: usize, columns: usize| {
         let mut out = vec![0.0; rows * columns];
-        compiled.run(program, t, y, &k, &mut scratch, &mut out);
+        compiled.run(program, t, &extended, &k, &mut scratch, &mut out);
         Matrix::from_fn(rows, columns, |i, j| out[i * columns + j])
     };
-    let f_u = dense(0, n, inputs.len());
-    let h_y = dense(1, shown.len(), n);
+    let f_u = dense(0, n + m, inputs.len());
+    let h_y = dense(1, shown.len(), n + m);
     let h_u = dense(2, shown.len(), inputs.len());
-    for m in [&f_y, &f_u] {
-        if let Some(row) = (0..n).find(|&i| m.row(i).iter().any(|v| !v.is_finite())) {
-            return Err(Failure::NotFinite { t, row });
-        }
-    }
-    match eliminate(n_x, &f_y, &f_u, &h_y, &h_u) {
-        Some(model) => Ok(model),
-        None => {
-            let free = Part::algebraic(&prepared.layout).undetermined(machine, t, y);
-            Err(Failure::Singular { t, unknown: free.unwrap_or(n_x) })
-        }
-    }
+    let Some(loops) = machine.loops() else { return Gradients { f_y, f_u, h_y, h_u } };
+    let (f_u, by_u) = loops.eliminate_inputs(&f_u);
+    let through = h_y.block((0, n), shown.len(), m);
+    let h_y = h_y.left(n).plus(1.0, &through.times(&loops.multipliers_by_y()));
+    Gradients { f_y, f_u, h_y, h_u: h_u.plus(1.0, &through.times(&by_u)) }
 }
 
 /// (1); None if g_z is singular.
-fn eliminate(n_x: usize, f_y: &Matrix, f_u: &Matrix, h_y: &Matrix, h_u: &Matrix) -> Option<LinearModel> {
+fn eliminate(n_x: usize, gradients: &Gradients) -> Option<LinearModel> {
+    let Gradients { f_y, f_u, h_y, h_u } = gradients;
     let (n, n_u) = (f_y.rows(), f_u.columns());
     let n_z = n - n_x;
     let g_z = Matrix::from_fn(n_z, n_z, |i, j| f_y[(n_x + i, n_x + j)]);
@@ -92,7 +122,7 @@ fn eliminate(n_x: usize, f_y: &Matrix, f_u: &Matrix, h_y: &Matrix, h_u: &Matrix)
 }
 
 /// A⁻¹ B; None if A is singular up to rounding. Rows and columns are scaled first: units differ.
-fn solve(a: &Matrix, b: &Matrix) -> Option<Matrix> {
+pub(crate) fn solve(a: &Matrix, b: &Matrix) -> Option<Matrix> {
     let n = a.rows();
     let one_over = |largest: f64| if largest > 0.0 { 1.0 / largest } else { 1.0 };
     let row: Vec<f64> =
@@ -268,7 +298,7 @@ mod tests {
         let system = &machine.prepared().system;
         let input = system.find(input).unwrap();
         let output = machine.prepared().column(output).unwrap();
-        linearise(&mut machine, 0.0, &y, &[input], &[output]).unwrap()
+        linearise(&mut machine, 0.0, &y, &[input], &[output]).unwrap().0
     }
 
     /// m ẍ + c ẋ + k x = F.

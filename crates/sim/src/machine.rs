@@ -136,6 +136,17 @@ impl Machine {
         given: &HashMap<Symbol, f64>,
         t_0: f64,
     ) -> Result<(Self, Vec<f64>), StartError> {
+        let held = prepared.system.held.clone();
+        Self::start_holding(prepared, given, t_0, &held)
+    }
+
+    /// The same with other states that closing the loops is not to move.
+    pub fn start_holding(
+        prepared: Arc<Prepared>,
+        given: &HashMap<Symbol, f64>,
+        t_0: f64,
+        held: &[Symbol],
+    ) -> Result<(Self, Vec<f64>), StartError> {
         let system = &prepared.system;
         let start = system.start(given);
         let (slow, mut y) = (start.slow(), start.y());
@@ -158,17 +169,17 @@ impl Machine {
             fired: Vec::new(),
         };
         machine.prepare();
-        machine.assemble(t_0, &mut y)?;
+        machine.assemble(t_0, held, &mut y)?;
         Ok((machine, y))
     }
 
     /// A pose that closes the loops.
-    fn assemble(&mut self, t: f64, y: &mut [f64]) -> Result<(), StartError> {
+    fn assemble(&mut self, t: f64, held: &[Symbol], y: &mut [f64]) -> Result<(), StartError> {
         self.normalise(y);
         let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return Ok(()) };
         let Prepared { system, compiled, .. } = &**prepared;
         let run = |y: &[f64], gaps: &mut [f64]| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps);
-        let done = loops.assemble(system, y, run);
+        let done = loops.assemble(system, held, y, run);
         self.moved = done.map_err(|open| StartError::open(system, open))?.moved;
         self.normalise(y);
         self.close(t, y);
@@ -197,6 +208,11 @@ impl Machine {
         let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return };
         let compiled = &prepared.compiled;
         loops.close(y, |extended, out| compiled.run(Part::Closure as usize, t, extended, k, scratch, out));
+    }
+
+    /// The closed loops as the last evaluation left them.
+    pub(crate) fn loops(&mut self) -> Option<&mut Loops> {
+        self.loops.as_mut()
     }
 
     pub fn prepared(&self) -> &Arc<Prepared> {

@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{animate, compare, convert, import, plot, sweep, verify};
 use crate::commands::{balance, completions, equations, examples, linearize, lqr, modes, new, response};
-use crate::commands::{check, components, energy, graph, page, run, solvers};
+use crate::commands::{check, components, energy, graph, inverse, page, run, solvers, workspace};
 use crate::failure::Failure;
 
 /// Simulates machines whose mechanism, hydraulics, pneumatics and controller are designed together.
@@ -49,6 +49,10 @@ pub enum Command {
     Lqr(lqr::LqrArgs),
     /// Find the static equilibrium of a model
     Balance(balance::BalanceArgs),
+    /// Forces and torques that a prescribed motion of a mechanism takes
+    Inverse(inverse::InverseArgs),
+    /// Where a mechanism gets to: its pose for many values of its joints
+    Workspace(workspace::WorkspaceArgs),
     /// Show what every element supplied, lost and stored during a run
     Energy(energy::EnergyArgs),
     /// Write a small model to start from
@@ -83,6 +87,8 @@ pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
         Command::Modes(args) => modes::execute(args, colour),
         Command::Lqr(args) => lqr::execute(args, colour),
         Command::Balance(args) => balance::execute(args, colour),
+        Command::Inverse(args) => inverse::execute(args, colour),
+        Command::Workspace(args) => workspace::execute(args, colour),
         Command::Energy(args) => energy::execute(args, colour),
         Command::New(args) => new::execute(args),
         Command::Components(args) => components::execute(args),

@@ -18,6 +18,7 @@ pub mod parallel;
 pub mod plot;
 mod progress;
 pub mod project;
+pub mod range;
 pub mod results;
 pub mod scene;
 pub mod signals;

@@ -69,6 +69,17 @@ pub fn from_rpy([roll, pitch, yaw]: Point) -> Turn {
     ]
 }
 
+/// (1) backwards; where z comes to lie in x, roll is 0.
+pub fn to_rpy(r: Turn) -> Point {
+    let across = r[0][0].hypot(r[1][0]);
+    let pitch = (-r[2][0]).atan2(across);
+    // Rounding of entries that are 0.
+    match across > 1e-12 {
+        true => [r[2][1].atan2(r[2][2]), pitch, r[1][0].atan2(r[0][0])],
+        false => [0.0, pitch, (-r[0][1]).atan2(r[1][1])],
+    }
+}
+
 /// (2), for a quaternion of any length but 0.
 pub fn from_quaternion(q: Quaternion) -> Turn {
     let [w, x, y, z] = normalised(q);
@@ -133,6 +144,11 @@ mod tests {
         }
         let [x, y, z] = [[0.3, 0.0, 0.0], [0.0, -1.1, 0.0], [0.0, 0.0, 2.0]].map(from_rpy);
         near(from_rpy([0.3, -1.1, 2.0]), product(z, product(y, x)));
+        let upright = std::f64::consts::FRAC_PI_2;
+        for rpy in [[0.3, -1.1, 2.0], [-3.0, 1.5, -2.0], [0.0; 3], [0.4, upright, 0.9], [0.4, -upright, 0.9]]
+        {
+            near(from_rpy(to_rpy(from_rpy(rpy))), from_rpy(rpy));
+        }
     }
 
     #[test]

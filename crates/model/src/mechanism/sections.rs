@@ -14,6 +14,7 @@ use crate::component::{
 };
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::file::{Data, Entry, Fields, Key, Source, Table, Text, Value, relative};
+use crate::instantiate::Sets;
 use crate::language::{Allowance, Number};
 
 /// Members that all families of one file may have together, each with what its table holds.
@@ -65,6 +66,17 @@ impl Sections {
             }
         }
         sections
+    }
+
+    /// Motions that are given from outside: `joint.motion`, of several coordinates `joint.motion.x`.
+    pub fn drive(&mut self, sets: &Sets) {
+        for part in &mut self.parts[Section::Joints as usize] {
+            if let Some(value) = motion(part, sets) {
+                let key = Key { name: "motion".into(), span: value.span.clone() };
+                part.table.entries.retain(|e| e.key.name != "motion");
+                part.table.entries.push(Entry { key, value });
+            }
+        }
     }
 
     /// Adds what another file says; its settings win.
@@ -239,6 +251,31 @@ fn known_type<T: Copy>(f: &Fields<'_>, what: &str, known: &[(&'static str, T)]) 
         );
     }
     Some((text, found?))
+}
+
+/// What is given from outside as the motion of a joint, beside what its file says of other coordinates.
+fn motion(part: &Part, sets: &Sets) -> Option<Value> {
+    let path = format!("{}.motion", part.key.name);
+    let given = sets.under(&format!("{path}."));
+    if let Some(whole) = sets.take(&path) {
+        return Some(whole.clone());
+    }
+    let coordinates = joint_kind(part).map_or(&[][..], |kind| kind.coordinates());
+    if let ([one], Some(last)) = (coordinates, given.last())
+        && given.iter().all(|e| e.key.name == one.position)
+    {
+        return Some(last.value.clone());
+    }
+    let span = given.first()?.value.span.clone();
+    let mut entries = match part.table.get("motion").map(|e| &e.value.data) {
+        Some(Data::Table(table)) => table.entries.clone(),
+        _ => vec![],
+    };
+    for new in given {
+        entries.retain(|e| e.key.name != new.key.name);
+        entries.push(new);
+    }
+    Some(Value { data: Data::Table(Table { entries, span: span.clone() }), span })
 }
 
 /// The kind of a joint; says nothing.

@@ -330,6 +330,38 @@ pub fn random_tree(random: &mut Random, n: usize, gravity: [f64; 3], base: Optio
     model
 }
 
+/// Of all bodies together.
+pub fn mass_center(model: &Model, at: &Values) -> [f64; 3] {
+    let mut sum = [0.0; 3];
+    let mut all = 0.0;
+    for body in model.mechanism.bodies.iter().skip(1) {
+        let [x, y, z, w, a, b, c] =
+            ["x", "y", "z", "qw", "qx", "qy", "qz"].map(|n| model.output(at, &format!("{}.{n}", body.name)));
+        let center = model.eval(at, &body.center);
+        let m = model.eval(at, &[body.mass])[0];
+        let c = times(rotation([w, a, b, c]), [center[0], center[1], center[2]]);
+        sum = [sum[0] + m * (x + c[0]), sum[1] + m * (y + c[1]), sum[2] + m * (z + c[2])];
+        all += m;
+    }
+    sum.map(|s| s / all)
+}
+
+/// Frames on the world turned by r.
+pub fn turn_world(model: &mut Model, r: Matrix) {
+    let Model { flat, mechanism } = model;
+    let number = |e: Expr| flat.graph.at(e).value().unwrap();
+    for joint in &mut mechanism.joints {
+        for frame in [&mut joint.parent, &mut joint.child] {
+            if frame.body == Mechanism::WORLD {
+                let p = times(r, frame.p.map(number));
+                let axes = product(r, frame.r.map(|row| row.map(number)));
+                frame.p = p.map(|x| flat.graph.constant(x).id);
+                frame.r = axes.map(|row| row.map(|x| flat.graph.constant(x).id));
+            }
+        }
+    }
+}
+
 pub fn close(a: f64, b: f64, tolerance: f64, what: &str) {
     assert!((a - b).abs() <= tolerance * (1.0 + a.abs().max(b.abs())), "{what}: {a} and {b}");
 }

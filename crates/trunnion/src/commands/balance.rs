@@ -19,6 +19,7 @@ use crate::mesh::Triangle;
 use crate::output::say;
 use crate::project::Project;
 use crate::simulate::{Overrides, Point, describe, point};
+use crate::space::{from_quaternion, to_rpy};
 
 #[derive(Args, Debug)]
 pub struct BalanceArgs {
@@ -128,7 +129,7 @@ fn show(project: &Project, at: &mut Point, all: bool, hold: &[usize], before: &[
     table.print();
     let mut f = vec![0.0; prepared.system.n()];
     at.machine.residual(at.t, &at.y, &mut f);
-    let given_up = given_up(&prepared.layout, hold);
+    let given_up = given_up(&mut at.machine, at.t, &at.y, hold);
     let row = |i: usize| prepared.system.rows[i].name.as_str();
     say("");
     for (&held, &i) in hold.iter().zip(&given_up) {
@@ -154,12 +155,26 @@ fn write(
     let text = Disk.read(&args.model).map_err(|reason| cannot("read", &args.model, reason))?;
     let mut edit = Edit::new(&text).map_err(|e| cannot("edit", &args.model, e.to_string()))?;
     let (mut written, mut left_out) = (0, vec![]);
-    for i in (0..prepared.system.n()).filter(|i| !hold.contains(i)) {
-        let column = &prepared.columns[i];
-        let rounding = ROUNDING * (prepared.layout.nominal[i] / column.unit.factor).abs();
-        if (after[i] - before[i]).abs() <= rounding.max(ROUNDING * before[i].abs()) {
-            continue;
+    let rounding = |i: usize| ROUNDING * (prepared.layout.nominal[i] / prepared.columns[i].unit.factor).abs();
+    let moved = |i: usize| (after[i] - before[i]).abs() > rounding(i).max(ROUNDING * before[i].abs());
+    let mut turns = vec![];
+    for joint in &project.mechanism.joints {
+        let Some(ball) = &joint.orientation else { continue };
+        let places: Vec<usize> = ball.quaternion.iter().filter_map(|&s| prepared.system.y_place(s)).collect();
+        if let [w, x, y, z] = places[..]
+            && places.iter().any(|&i| moved(i))
+        {
+            let angles = to_rpy(from_quaternion([w, x, y, z].map(|i| after[i])));
+            let angles = angles.map(|a| with_unit(a.to_degrees(), "deg", WRITTEN));
+            match edit.set_joint_rotation(&joint.name, &angles) {
+                Ok(()) => written += 1,
+                Err(_) => left_out.push(joint.name.as_str()),
+            }
         }
+        turns.extend(places);
+    }
+    for i in (0..prepared.system.n()).filter(|i| !hold.contains(i) && !turns.contains(i) && moved(*i)) {
+        let (column, rounding) = (&prepared.columns[i], rounding(i));
         let rest = if after[i].abs() <= rounding { 0.0 } else { after[i] };
         let value = with_unit(rest, &column.unit.text, WRITTEN);
         match put(&mut edit, &column.name, &value) {
@@ -177,7 +192,9 @@ fn write(
     say(format_args!("{} written to {}", count(written, "start value"), args.model));
     if !left_out.is_empty() {
         eprintln!("warning: not in this file, so not written: {}", left_out.join(", "));
-        eprintln!("  = hint: components inside components start as their own file says");
+        eprintln!(
+            "  = hint: components inside components start as their own file says, families (`#`) as one line"
+        );
     }
     Ok(())
 }
@@ -211,12 +228,13 @@ fn cannot(action: &'static str, path: &str, reason: String) -> Failure {
     Failure::File { path: path.into(), action, reason }
 }
 
-/// `x` is a variable of the model, `body.x` one of a component.
+/// `x` is a variable of the model, `body.x` one of a component or joint.
 fn put(edit: &mut Edit, name: &str, value: &str) -> Result<(), EditError> {
     match name.split_once('.') {
         None => edit.set_start(name, value),
-        Some((component, variable)) if !variable.contains('.') => {
-            edit.set_component_start(component, variable, value)
+        Some((part, variable)) if !variable.contains('.') => {
+            let joint = edit.set_joint_start(part, variable, value);
+            joint.or_else(|_| edit.set_component_start(part, variable, value))
         }
         Some(_) => Err(EditError::Missing { name: name.into() }),
     }

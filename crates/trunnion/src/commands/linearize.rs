@@ -233,9 +233,9 @@ impl Shown {
         inputs: &[Symbol],
         outputs: &[usize],
     ) -> Result<Shown, Failure> {
-        let si = linearise(&mut at.machine, at.t, &at.y, inputs, outputs)
+        let linear = linearise(&mut at.machine, at.t, &at.y, inputs, outputs)
             .map_err(|failure| describe(project, &failure))?;
-        in_shown_units(project, at, place, inputs, outputs, si)
+        in_shown_units(project, at, place, inputs, outputs, linear)
     }
 }
 
@@ -246,7 +246,7 @@ fn in_shown_units(
     place: String,
     inputs: &[Symbol],
     outputs: &[usize],
-    si: LinearModel,
+    (si, states): (LinearModel, Vec<usize>),
 ) -> Result<Shown, Failure> {
     let prepared = &project.prepared;
     let system = &prepared.system;
@@ -256,8 +256,8 @@ fn in_shown_units(
         let c = &prepared.columns[column];
         Signal { name: c.name.clone(), unit: c.unit.clone(), value: row[column] }
     };
-    // The first columns are the unknowns, states first.
-    let states: Vec<Signal> = (0..system.n_states).map(of).collect();
+    // The first columns are the unknowns.
+    let states: Vec<Signal> = states.into_iter().map(of).collect();
     let outputs: Vec<Signal> = outputs.iter().map(|&column| of(column)).collect();
     let value = |s: Symbol| system.slow_place(s).map_or(f64::NAN, |place| at.machine.slow(place));
     let input = |&s: &Symbol| {

@@ -11,7 +11,7 @@ use clap::Args;
 use trunnion_equations::Symbol;
 use trunnion_equations::flat::Kind;
 use trunnion_model::Run;
-use trunnion_model::units::{Dimension, Unit, parse_unit, parse_value};
+use trunnion_model::units::Unit;
 use trunnion_sim::run::Settings;
 use trunnion_sim::solvers::choose::Entry;
 
@@ -24,11 +24,12 @@ use crate::output::say;
 use crate::parallel::{for_each, workers};
 use crate::plot::{Chart, save, views};
 use crate::project::{Project, read_model};
+use crate::range::{self, Range};
 use crate::results::{CANCELLED, COMPLETE, Column, Metadata, Table, Writer};
 use crate::simulate::{Overrides, settings};
 
 /// More runs than anybody waits for.
-const MOST_RUNS: usize = 10_000_000;
+const MOST_RUNS: usize = range::MOST;
 /// A longer table is printed only in part where it is in a file too.
 const MOST_LINES: usize = 50;
 /// Failed runs that are reported one by one.
@@ -295,10 +296,8 @@ impl Sweep {
 
 impl Swept {
     fn read(text: &str, project: &Project, model: &str, set: &[String]) -> Result<Self, Failure> {
-        const HINT: &str = "write k=100:200:11 (from, to, how many), k=1:1000:4:log or k=1,2,5";
-        let wrong = |message: String| Failure::usage_hint(message, HINT);
-        let (name, range) = text.split_once('=').ok_or_else(|| wrong(format!("`{text}` has no values")))?;
-        let (name, system) = (name.trim().to_string(), &project.prepared.system);
+        let (name, range) = range::split(text)?;
+        let (name, system) = (name.to_string(), &project.prepared.system);
         let symbol = match find(&name, project) {
             Some(symbol) => symbol,
             None => {
@@ -311,33 +310,8 @@ impl Swept {
             }
         };
         let quantity = system.quantity(symbol);
-        let unit = parse_unit(&quantity.unit.text).unwrap_or(Unit {
-            dimension: Dimension::ONE,
-            factor: quantity.unit.factor,
-            offset: quantity.unit.offset,
-            text: quantity.unit.text.clone(),
-        });
-        let value = |text: &str| read_value(text, &name, &unit);
-        let parts: Vec<&str> = range.split(':').collect();
-        let (values, log) = match parts.as_slice() {
-            [list] => (list.split(',').map(value).collect::<Result<Vec<_>, _>>()?, false),
-            [from, to, n] => {
-                (spaced(value(from)?, value(to)?, points(n).ok_or_else(|| wrong(counting(n)))?), false)
-            }
-            [from, to, n, log] if log.trim() == "log" => {
-                let (from, to) = (value(from)?, value(to)?);
-                if from * to <= 0.0 {
-                    return Err(wrong(format!(
-                        "`{text}`: logarithmic steps need ends of one sign, not zero"
-                    )));
-                }
-                let n = points(n).ok_or_else(|| wrong(counting(n)))?;
-                let sign = from.signum();
-                let exponents = spaced(from.abs().ln(), to.abs().ln(), n);
-                (exponents.iter().map(|e| sign * rounded(e.exp())).collect(), true)
-            }
-            _ => return Err(wrong(format!("`{text}` is not understood"))),
-        };
+        let unit = range::unit(&quantity.unit);
+        let Range { values, log } = Range::read(text, &name, range, &unit)?;
         Ok(Swept { name, symbol, unit, doc: quantity.doc.clone(), values, log })
     }
 }
@@ -346,14 +320,6 @@ impl Swept {
 fn first(text: &str) -> String {
     let (name, range) = text.split_once('=').unwrap_or((text, ""));
     format!("{}={}", name.trim(), range.split([':', ',']).next().unwrap_or_default().trim())
-}
-
-fn counting(text: &str) -> String {
-    format!("`{}` is no number of values", text.trim())
-}
-
-fn points(text: &str) -> Option<usize> {
-    text.trim().parse().ok().filter(|n| (1..=MOST_RUNS).contains(n))
 }
 
 /// The quantity a name means: a parameter, an input or mode, or, with `start.`, a start value.
@@ -370,37 +336,6 @@ fn find(name: &str, project: &Project) -> Option<Symbol> {
     system.find(&variable).filter(|&s| starts(&system.quantity(s).kind))
 }
 
-/// A value in the unit of the parameter; a bare number counts in it.
-fn read_value(text: &str, name: &str, unit: &Unit) -> Result<f64, Failure> {
-    let value = parse_value(text).map_err(|e| match e.hint {
-        Some(hint) => Failure::usage_hint(format!("`{}` for `{name}`: {}", text.trim(), e.message), hint),
-        None => Failure::usage(format!("`{}` for `{name}`: {}", text.trim(), e.message)),
-    })?;
-    if value.unit.text.is_empty() {
-        return Ok(value.si);
-    }
-    if value.unit.dimension != unit.dimension {
-        return Err(Failure::usage(format!(
-            "`{name}` is {}, but `{}` is {}",
-            unit.dimension.quantity(),
-            text.trim(),
-            value.unit.dimension.quantity()
-        )));
-    }
-    Ok(rounded(unit.from_si(value.si)))
-}
-
-/// n values at equal distances, both ends included.
-fn spaced(from: f64, to: f64, n: usize) -> Vec<f64> {
-    let share = |i: usize| i as f64 / (n.max(2) - 1) as f64;
-    (0..n).map(|i| if i + 1 == n && n > 1 { to } else { rounded(from + share(i) * (to - from)) }).collect()
-}
-
-/// 15 digits: 0.3 instead of 0.30000000000000004, so that a value can be typed again.
-fn rounded(value: f64) -> f64 {
-    format!("{value:.14e}").parse().unwrap_or(value)
-}
-
 fn shown(value: f64, unit: &Unit) -> String {
     if unit.text.is_empty() { format!("{value:?}") } else { format!("{value:?} {}", unit.text) }
 }
@@ -415,20 +350,4 @@ fn with(set: &[String], name: &str, value: f64) -> Vec<String> {
 /// What of the settings could depend on a parameter.
 fn fingerprint(run: &Run) -> String {
     format!("{:?}", Run { solver_span: None, ..run.clone() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_as_typed() {
-        assert_eq!(spaced(0.1, 0.5, 5), [0.1, 0.2, 0.3, 0.4, 0.5]);
-        assert_eq!(spaced(3.0, 7.0, 1), [3.0]);
-        let mm = parse_unit("mm").unwrap();
-        assert_eq!(read_value("1.9 cm", "x", &mm).unwrap(), 19.0);
-        assert_eq!(read_value("19", "x", &mm).unwrap(), 19.0);
-        assert!(read_value("19 bar", "x", &mm).is_err());
-        assert!(read_value("many", "x", &mm).is_err());
-    }
 }

@@ -25,7 +25,7 @@ fn open(example: &str, sets: &[&str]) -> Project {
 fn poles(example: &str, sets: &[&str]) -> Vec<Pole> {
     let project = open(example, sets);
     let Ok(mut at) = point(&project, &Overrides::default(), None) else { panic!("{example} has no start") };
-    let model = linearise(&mut at.machine, at.t, &at.y, &[], &[]).unwrap();
+    let (model, _) = linearise(&mut at.machine, at.t, &at.y, &[], &[]).unwrap();
     model.poles().unwrap()
 }
 

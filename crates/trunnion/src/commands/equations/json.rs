@@ -34,6 +34,7 @@ pub fn render(sheet: &Sheet) -> String {
         "definitions": lines(&sheet.definitions),
         "differential": lines(&sheet.differential),
         "algebraic": lines(&sheet.algebraic),
+        "loops": lines(&sheet.loops),
         "events": events(sheet),
         "tasks": tasks(sheet),
         "outputs": sheet.outputs.iter().map(|o| {

@@ -28,6 +28,7 @@ pub fn render(sheet: &Sheet) -> String {
     lines(sheet, &mut body, "Definitions", &sheet.definitions);
     lines(sheet, &mut body, "Differential equations", &sheet.differential);
     lines(sheet, &mut body, "Equations solved numerically", &sheet.algebraic);
+    lines(sheet, &mut body, "Closed loops, kept by multipliers", &sheet.loops);
     events(sheet, &mut body);
     tasks(sheet, &mut body);
     lines(sheet, &mut body, "Further results", &sheet.beside);

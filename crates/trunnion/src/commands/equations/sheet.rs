@@ -43,6 +43,8 @@ pub struct Sheet<'a> {
     pub differential: Vec<Line>,
     /// 0 = right.
     pub algebraic: Vec<Line>,
+    /// 0 = right, kept by multipliers.
+    pub loops: Vec<Line>,
     /// Definitions that only results need.
     pub beside: Vec<Line>,
     /// States that are not independent.
@@ -76,6 +78,7 @@ impl<'a> Sheet<'a> {
             definitions: vec![],
             differential: vec![],
             algebraic: vec![],
+            loops: vec![],
             beside: vec![],
             reduced: &system.reduced,
             equal: vec![],
@@ -96,6 +99,11 @@ impl<'a> Sheet<'a> {
             let right = self.readable(if expanded { row.value } else { row.written });
             let (equation, origin) = (row.name.clone(), row.origin.clone());
             self.algebraic.push(Line { left: zero, right, equation, origin });
+        }
+        for c in &system.constraints {
+            let right = self.readable(c.position.unwrap_or(c.velocity));
+            let equation = format!("{}, by {}", c.name, system.quantity(c.multiplier).name);
+            self.loops.push(Line { left: zero, right, equation, origin: c.origin.clone() });
         }
         for d in &system.definitions {
             let right = self.readable(d.value);
@@ -188,7 +196,7 @@ impl<'a> Sheet<'a> {
 
     /// Everything that decides how a run goes on.
     fn needed(&mut self) -> Vec<&mut Expr> {
-        let lines = self.differential.iter_mut().chain(&mut self.algebraic);
+        let lines = self.differential.iter_mut().chain(&mut self.algebraic).chain(&mut self.loops);
         let mut all: Vec<&mut Expr> = lines.map(|line| &mut line.right).collect();
         fn set(list: &mut [Assignment]) -> impl Iterator<Item = &mut Expr> {
             list.iter_mut().map(|a| &mut a.value)

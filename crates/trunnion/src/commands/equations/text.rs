@@ -27,6 +27,7 @@ pub fn render(sheet: &Sheet) -> String {
     page.lines("Definitions, in the order of evaluation", &sheet.definitions);
     page.lines("Differential equations", &sheet.differential);
     page.lines("Equations solved numerically", &sheet.algebraic);
+    page.lines("Closed loops, kept by multipliers", &sheet.loops);
     page.events();
     page.tasks();
     page.lines("Further results", &sheet.beside);
