@@ -244,6 +244,8 @@ impl Builder<'_> {
         };
         let exact = matches!(subject, Some((Subject::Count { .. }, _)));
         let tolerance = match f.value("tol") {
+            // Nothing is known of its unit.
+            Some(_) if subject.is_none() => None,
             Some(tol) => self.tolerance(tol, unit.as_ref()),
             None if exact => Some(Tolerance::Absolute(0.0)),
             None if subject.is_none() => None,
@@ -317,11 +319,12 @@ impl Builder<'_> {
             let error = Diagnostic::error("M0111", format!("`at` does not go with `{key}`"));
             self.problems.add(error.at(&entry.key.span, "a time goes with `value`"));
         }
+        let unit = unit?;
         for (key, measure) in given {
-            let wanted = unit.as_ref().map_or(&any, |u| u.as_ref().unwrap_or(&any));
+            let wanted = unit.as_ref().unwrap_or(&any);
             found = self.number(f.value(key), key, wanted).map(|value| (measure, value)).or(found);
         }
-        let (unit, (measure, value)) = (unit?, found?);
+        let (measure, value) = found?;
         let subject =
             Subject::Signal { signal: signal.text.clone(), measure, value, unit: shown(unit.as_ref()) };
         Some((subject, unit))

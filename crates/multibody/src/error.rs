@@ -32,10 +32,11 @@ pub enum Error {
     ZeroRod {
         coupling: usize,
     },
-    /// No motion of the tree brings the ends of the joint together: they are apart by `gap` (m or rad).
+    /// No motion of the tree brings the ends of the joint together.
     CannotClose {
         joint: usize,
         gap: f64,
+        unit: &'static str,
     },
 }
 
@@ -95,10 +96,10 @@ impl Error {
                 let hint = "use a `spherical` joint where two points coincide".into();
                 ("B0006", &rod.origin, message, "length 0".into(), hint)
             }
-            Error::CannotClose { joint: j, gap } => {
+            Error::CannotClose { joint: j, gap, unit } => {
                 let (origin, name) = joint(*j);
                 let message =
-                    format!("joint `{name}` cannot be closed: no coordinate changes a gap of {gap:.3e}");
+                    format!("joint `{name}` cannot be closed: nothing can change a gap of {gap:.3e} {unit}");
                 let hint = "check the places and axes of the joints of this loop".into();
                 ("B0007", origin, message, "the ends do not meet".into(), hint)
             }

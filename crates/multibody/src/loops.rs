@@ -108,7 +108,7 @@ impl<'g> Closing<'g> {
         for row in rows(joint) {
             let (gap, unit, effect) = self.row(nodes, joint, row);
             if gap.v.value() == Some(0.0) {
-                self.fits(writer, gap)?;
+                self.fits(writer, gap, unit)?;
                 continue;
             }
             let lambda = multiplier(writer, unit);
@@ -157,12 +157,13 @@ impl<'g> Closing<'g> {
     }
 
     /// A gap that nothing changes has to be closed.
-    fn fits(&self, writer: &Writer<'_>, gap: Gap<'g>) -> Result<(), Error> {
+    fn fits(&self, writer: &Writer<'_>, gap: Gap<'g>, force: &str) -> Result<(), Error> {
         // Dimensions of drawings come with a few digits.
         const CLOSED: f64 = 1e-6;
         let graph = gap.x.graph();
         let size = at_start(graph, &writer.start(graph), &[gap.x.id])[0].abs();
-        if size > CLOSED { Err(Error::CannotClose { joint: self.joint, gap: size }) } else { Ok(()) }
+        let unit = if force == "N" { "m" } else { "rad" };
+        if size > CLOSED { Err(Error::CannotClose { joint: self.joint, gap: size, unit }) } else { Ok(()) }
     }
 
     /// Quaternion and angular velocity of a spherical joint; returns the torque of its damping in F's axes.

@@ -21,6 +21,7 @@ mod scenes;
 #[cfg(feature = "script")]
 pub mod script;
 pub mod solvers;
+pub mod start_error;
 pub mod stepper;
 pub mod task;
 pub mod ties;

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use trunnion_equations::flat::{Action, Assignment, Kind};
 use trunnion_equations::{Compiled, Engine, Expr, Part, Symbol, System, Unit};
 
-use crate::closure::{Loops, Open};
+use crate::closure::Loops;
 use crate::cuts::Cuts;
 use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem};
+use crate::start_error::StartError;
 use crate::task::Tasks;
 
 /// The compiled model, for any number of runs on any number of threads.
@@ -117,7 +118,7 @@ pub struct Machine {
     outputs: Vec<f64>,
     loops: Option<Loops>,
     cuts: Option<Cuts>,
-    /// Start values that had to move to close the loops: (place in y, value given).
+    /// Start values that had to move to close the loops, with the value given.
     pub moved: Vec<(Symbol, f64)>,
     /// Constraints that follow from others at the start.
     pub redundant: Vec<usize>,
@@ -134,7 +135,7 @@ impl Machine {
         prepared: Arc<Prepared>,
         given: &HashMap<Symbol, f64>,
         t_0: f64,
-    ) -> Result<(Self, Vec<f64>), String> {
+    ) -> Result<(Self, Vec<f64>), StartError> {
         let held = prepared.system.held.clone();
         Self::start_holding(prepared, given, t_0, &held)
     }
@@ -145,11 +146,11 @@ impl Machine {
         given: &HashMap<Symbol, f64>,
         t_0: f64,
         held: &[Symbol],
-    ) -> Result<(Self, Vec<f64>), String> {
+    ) -> Result<(Self, Vec<f64>), StartError> {
         let system = &prepared.system;
         let start = system.start(given);
         let (slow, mut y) = (start.slow(), start.y());
-        let tasks = Tasks::new(system, &start, t_0)?;
+        let tasks = Tasks::new(system, &start, t_0).map_err(StartError::Task)?;
         let compiled = &prepared.compiled;
         let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
         let mut machine = Machine {
@@ -173,13 +174,13 @@ impl Machine {
     }
 
     /// A pose that closes the loops.
-    fn assemble(&mut self, t: f64, held: &[Symbol], y: &mut [f64]) -> Result<(), String> {
+    fn assemble(&mut self, t: f64, held: &[Symbol], y: &mut [f64]) -> Result<(), StartError> {
         self.normalise(y);
         let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return Ok(()) };
         let Prepared { system, compiled, .. } = &**prepared;
         let run = |y: &[f64], gaps: &mut [f64]| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps);
         let done = loops.assemble(system, held, y, run);
-        self.moved = done.map_err(|open| open_loop(system, open))?.moved;
+        self.moved = done.map_err(|open| StartError::open(system, open))?.moved;
         self.normalise(y);
         self.close(t, y);
         self.redundant = self.loops.as_ref().map_or(vec![], Loops::dependent);
@@ -361,20 +362,6 @@ impl Problem for Machine {
         compiled.run(Part::TimeGradient as usize, t, &loops.extended, k, scratch, &mut loops.f_t);
         loops.eliminate_time();
         f_t.copy_from_slice(&loops.f_t[..f_t.len()]);
-    }
-}
-
-/// Names the loop that stays open.
-fn open_loop(system: &System, open: Open) -> String {
-    let name = &system.constraints[open.constraint].name;
-    if open.rate {
-        format!("the velocities at the start tear `{name}` apart: {:.3e} per second remain", open.gap.abs())
-    } else {
-        format!(
-            "the loop that `{name}` closes cannot be closed from the values at the start: a gap of {:.3e} remains; \
-             check lengths and frames, or give start values nearer to a pose that closes",
-            open.gap.abs()
-        )
     }
 }
 

@@ -9,6 +9,7 @@ use crate::integrate::{Observer, Output, Plan, RunError, Summary, integrate};
 use crate::machine::{Machine, Prepared};
 use crate::problem::Hybrid;
 use crate::solvers::choose::{Entry, MethodNumbers};
+use crate::start_error::StartError;
 use crate::stepper::Options;
 
 /// How to run.
@@ -59,7 +60,7 @@ pub fn run(
     solver: &Entry,
     settings: &Settings,
     observer: &mut dyn Observer<Machine>,
-) -> Result<Finished, String> {
+) -> Result<Finished, StartError> {
     let (mut machine, mut y) = Machine::start(Arc::clone(prepared), given, settings.t_0)?;
     let result = run_on(&mut machine, &mut y, solver, settings, true, observer);
     Ok(Finished { result, machine, y })

@@ -1,6 +1,7 @@
 //! What can go wrong on the command line, and the exit code for each.
 
 use trunnion_model::Diagnostic;
+use trunnion_sim::start_error::StartError;
 
 use crate::{plot, results};
 
@@ -62,6 +63,11 @@ impl Failure {
 
     pub fn usage_hint(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Failure::Usage { message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// The model cannot begin.
+    pub fn start(error: &StartError) -> Self {
+        Failure::Run { message: error.to_string(), hint: error.hint() }
     }
 
     pub fn exit_code(&self) -> u8 {

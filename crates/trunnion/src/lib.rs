@@ -1,6 +1,7 @@
 //! The edge: files, plots and the command line.
 
 pub mod advice;
+pub mod assembly;
 pub mod cli;
 pub mod commands;
 pub mod component_checks;

@@ -13,6 +13,7 @@ use trunnion_multibody::energy;
 use trunnion_network::{Causality, account, assign, emit, motion_power};
 use trunnion_sim::machine::Prepared;
 
+use crate::assembly::assemble;
 use crate::failure::Failure;
 use crate::files::{Disk, library};
 use crate::given::answered;
@@ -96,6 +97,8 @@ impl Project {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;
         warnings.extend(unfit_starts(&system, &model.sources));
+        let prepared = Arc::new(Prepared::new(system, engine));
+        warnings.extend(assemble(&prepared, &model.mechanism, &model.sources, model.run.t_start)?);
         Ok(Project {
             name: model.name,
             doc: model.doc,
@@ -108,7 +111,7 @@ impl Project {
             mechanism: model.mechanism,
             causality,
             hash: model.hash,
-            prepared: Arc::new(Prepared::new(system, engine)),
+            prepared,
         })
     }
 

@@ -255,8 +255,7 @@ pub fn simulate<'a>(
     if let Some(failure) = watcher.failed {
         return Err(failure);
     }
-    let Finished { result, mut machine, y } =
-        finished.map_err(|message| Failure::Run { message, hint: None })?;
+    let Finished { result, mut machine, y } = finished.map_err(|e| Failure::start(&e))?;
     let names = &prepared.system.events;
     let events = machine.fired.iter().map(|&(e, t)| (names[e].name.clone(), t)).collect();
     let fired = std::mem::take(&mut machine.fired);
@@ -314,7 +313,7 @@ pub fn point(project: &Project, overrides: &Overrides, at: Option<f64>) -> Resul
         false => ControlFlow::Continue(()),
     };
     let finished = run(&project.prepared, &HashMap::new(), solver, &settings, &mut watch);
-    let Finished { result, machine, y } = finished.map_err(|message| Failure::Run { message, hint: None })?;
+    let Finished { result, machine, y } = finished.map_err(|e| Failure::start(&e))?;
     match result {
         Err(error) => Err(Failure::Run { message: error.to_string(), hint: hint(&error) }),
         Ok(Summary { ended: Ended::Cancelled, .. }) => Err(Failure::Cancelled),

@@ -124,6 +124,9 @@ impl<'g, 's> Lowering<'g, 's> {
 
     fn unknown_name(&self, name: &str, span: &Range<usize>) -> LangError {
         let hint = match nearest(name, self.names()) {
+            Some(meant) if meant == name => Some(format!(
+                "`{name}` is an output, for results only: make it one of [variables] with an equation"
+            )),
             Some(meant) => Some(format!("did you mean `{meant}`?")),
             None if name == "t" => Some("simulated time is called `time`".into()),
             None if is_unit_name(name) => Some(format!(

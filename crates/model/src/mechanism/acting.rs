@@ -1,6 +1,6 @@
 //! What acts between bodies or looks at them: lines, couplings, loads and sensors.
 
-use trunnion_equations::Expr;
+use trunnion_equations::{Expr, Symbol};
 
 use super::places::{Places, coordinate};
 use super::sections::{Part, Sections};
@@ -10,6 +10,10 @@ use crate::diagnostic::Diagnostic;
 use crate::file::{Data, Fields, Key, Text, Value};
 use crate::instantiate::{Builder, si};
 use crate::units::{Dimension, parse_unit};
+
+fn length() -> Dimension {
+    parse_unit("m").map_or(Dimension::ONE, |u| u.dimension)
+}
 
 impl<'a> Builder<'a> {
     /// Everything the sections of a mechanism say.
@@ -88,7 +92,7 @@ impl<'a> Builder<'a> {
             let symbol = b.symbol_of(part, name)?;
             Some((sign * b.flat.ex(symbol)).id)
         };
-        let form = match kind.as_str() {
+        let (form, tied) = match kind.as_str() {
             "gear" => self.ties(&f, &[("a", Some(one)), ("b", own(self, "ratio", -1.0))], None)?,
             "rack" => self.ties(
                 &f,
@@ -102,12 +106,55 @@ impl<'a> Builder<'a> {
             "linear" => self.linear(&f)?,
             "rod" => {
                 let (from, to) = self.read_ends(&f, part, places)?;
-                CouplingForm::Rod { from, to, length: own(self, "length", 1.0) }
+                (CouplingForm::Rod { from, to, length: own(self, "length", 1.0) }, length())
             }
             _ => return None,
         };
-        let force = ["tau", "f", "force"].into_iter().find_map(|name| self.symbol_of(part, name))?;
+        self.check_terms_of(&f, part, &form)?;
+        let (name, force) =
+            ["tau", "f", "force"].into_iter().find_map(|name| Some((name, self.symbol_of(part, name)?)))?;
+        self.set_unit(&format!("{}.{name}", part.key.name), force, tied);
         Some(Coupling { name: part.key.name.clone(), origin: self.part_origin(part), form, force })
+    }
+
+    /// Every coordinate counts, and counts once.
+    fn check_terms_of(&mut self, f: &Fields<'_>, part: &Part, form: &CouplingForm) -> Option<()> {
+        let CouplingForm::Linear(terms) = form else { return Some(()) };
+        let value = ["ratio", "radius", "terms"].into_iter().find_map(|key| f.value(key));
+        let place = value.map_or_else(|| part.key.span.clone(), |v| v.span.clone());
+        let name = |b: &Self, (joint, freedom, _): &(usize, usize, Expr)| {
+            b.flat.quantity(b.mechanism.joints[*joint].freedoms[*freedom].position).name.clone()
+        };
+        for (k, term) in terms.iter().enumerate() {
+            let (coordinate, whose) = (name(self, term), &part.key.name);
+            if terms[..k].iter().any(|t| (t.0, t.1) == (term.0, term.1)) {
+                self.problems.add(
+                    Diagnostic::error("M0513", format!("`{whose}` couples `{coordinate}` with itself"))
+                        .at(&part.key.span, "it is named twice")
+                        .hint("name coordinates of different joints"),
+                );
+                return None;
+            }
+            if self.values.of(&self.flat.graph, term.2) == Some(0.0) {
+                self.problems.add(
+                    Diagnostic::error("M0513", format!("`{whose}` does not couple `{coordinate}`"))
+                        .at(&place, "its factor is 0")
+                        .hint("leave the coupling out, or hold the joint with `motion`"),
+                );
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// The force of a tie whose sum has the dimension `tied`: their product is an energy.
+    fn set_unit(&mut self, name: &str, force: Symbol, tied: Dimension) {
+        let Ok(torque) = parse_unit("N m") else { return };
+        let unit = if tied == Dimension::ONE { torque } else { si(torque.dimension / tied) };
+        if let Some(named) = self.names.map.get_mut(name).filter(|n| n.unit.is_none()) {
+            self.flat.quantities[force.index()].unit = (&unit).into();
+            named.unit = Some(unit);
+        }
     }
 
     /// Coordinates named by keys, each with its factor; `turns` says which kind each has to be, None: all the same.
@@ -116,7 +163,7 @@ impl<'a> Builder<'a> {
         f: &Fields<'_>,
         keys: &[(&'static str, Option<Expr>)],
         turns: Option<[bool; 2]>,
-    ) -> Option<CouplingForm> {
+    ) -> Option<(CouplingForm, Dimension)> {
         let mut terms = vec![];
         let mut first = None;
         for (k, (key, factor)) in keys.iter().enumerate() {
@@ -142,7 +189,9 @@ impl<'a> Builder<'a> {
                 Err(error) => self.report_coordinate(&text, error),
             }
         }
-        (terms.len() == keys.len()).then_some(CouplingForm::Linear(terms))
+        let slides = turns.is_some() || first == Some(false);
+        let tied = if slides { length() } else { Dimension::ONE };
+        (terms.len() == keys.len()).then_some((CouplingForm::Linear(terms), tied))
     }
 
     fn report_coordinate(&self, text: &Text, error: Diagnostic) {
@@ -155,7 +204,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn linear(&mut self, f: &Fields<'_>) -> Option<CouplingForm> {
+    fn linear(&mut self, f: &Fields<'_>) -> Option<(CouplingForm, Dimension)> {
         let Some(entry) = f.entry("terms") else {
             f.missing("terms", "as in terms = { \"j1.phi\" = 1, \"j2.phi\" = -2 }");
             return None;
@@ -176,8 +225,7 @@ impl<'a> Builder<'a> {
                 }
             };
             let turns = self.mechanism.joints[place.0].freedoms[place.1].turns;
-            let length = parse_unit("m").map_or(Dimension::ONE, |u| u.dimension);
-            let own = if turns { Dimension::ONE } else { length };
+            let own = if turns { Dimension::ONE } else { length() };
             let scalar = read_scalar(value, &key.name, self.problems);
             let unit = wanted.map(|w: Dimension| si(w / own));
             let Some((typed, _)) =
@@ -188,7 +236,8 @@ impl<'a> Builder<'a> {
             wanted = wanted.or(typed.dimension.map(|d| d * own));
             terms.push((place.0, place.1, typed.expr));
         }
-        (terms.len() == given.len() && !terms.is_empty()).then_some(CouplingForm::Linear(terms))
+        let tied = wanted.unwrap_or(Dimension::ONE);
+        (terms.len() == given.len() && !terms.is_empty()).then_some((CouplingForm::Linear(terms), tied))
     }
 
     fn read_load(&mut self, part: &'a Part, places: &Places) -> Option<Load> {

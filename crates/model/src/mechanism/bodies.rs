@@ -87,7 +87,7 @@ fn shown(planar: bool) -> &'static [(&'static str, &'static str)] {
 }
 
 /// Free fall of the earth.
-const GRAVITY: f64 = 9.81;
+const GRAVITY: &str = "9.81 m/s^2";
 
 /// `mechanism.gravity`, or its components.
 pub fn gravity_component(settings: &Table, planar: bool, problems: &Problems) -> Child {
@@ -108,7 +108,7 @@ pub fn gravity_component(settings: &Table, planar: bool, problems: &Problems) ->
         )),
         Some(value) => own.add("gravity", value, "m/s^2", doc.to_string(), None),
         None => {
-            let value = Value { data: Data::Number(GRAVITY), span: settings.span.clone() };
+            let value = Value { data: Data::Text(GRAVITY.into()), span: settings.span.clone() };
             own.add("gravity", &value, "m/s^2", doc.to_string(), None);
         }
     }
@@ -400,6 +400,10 @@ impl<'a> Builder<'a> {
     /// triangle inequality of the principal moments.
     fn check_inertia(&mut self, index: usize, f: &Fields<'_>, planar: bool) {
         let body = self.mechanism.bodies[index].clone();
+        if self.values.of(&self.flat.graph, body.mass).is_some_and(|m| m < 0.0) {
+            // Told of its mass.
+            return;
+        }
         let mut values = [0.0; 6];
         for (value, e) in values.iter_mut().zip(body.inertia) {
             match self.values.of(&self.flat.graph, e) {

@@ -103,6 +103,9 @@ impl<'a> Builder<'a> {
         let cut = f.boolean("cut").unwrap_or(false);
         let guess = f.boolean("guess").unwrap_or(false);
         let axes = self.read_axes(&f, kind, places.planar);
+        if places.planar {
+            self.check_in_plane(&f, kind, axes.as_deref().unwrap_or_default());
+        }
         let motions = self.read_motions(&f, part, kind);
         self.check_limits(part);
         if places.planar && !kind.is_plane() {
@@ -233,9 +236,24 @@ impl<'a> Builder<'a> {
         };
         if wrong {
             let error = Diagnostic::error("M0508", "these axes do not make a joint");
-            self.problems.add(error.at(&value.span, reason));
+            self.problems.add(error.at(&value.span, reason).hint("as in axes = [\"x\", \"y\"]"));
         }
         !wrong
+    }
+
+    /// In a plane turns are about z, slides across it.
+    fn check_in_plane(&self, f: &Fields<'_>, kind: JointKind, axes: &[[f64; 3]]) {
+        let turns = kind == JointKind::Revolute;
+        let out = |a: &[f64; 3]| if turns { a[0].hypot(a[1]) } else { a[2] };
+        let Some(value) = f.value("axis").or(f.value("axes")) else { return };
+        if kind.is_plane() && axes.iter().any(|a| out(a).abs() > 1e-9) {
+            let (label, hint) = match turns {
+                true => ("not along z", "leave `axis` out: in a plane all joints turn about z"),
+                false => ("not along the plane", "slides are along \"x\", \"y\" or two numbers"),
+            };
+            let error = Diagnostic::error("M0514", format!("{} leads out of the plane", f.what()));
+            self.problems.add(error.at(&value.span, label).hint(hint));
+        }
     }
 
     /// A unit vector.
@@ -245,7 +263,8 @@ impl<'a> Builder<'a> {
             let Some(k) = words.iter().position(|w| *w == text.text) else {
                 self.problems.add(
                     Diagnostic::error("M0508", format!("`{}` is no direction", text.text))
-                        .at(&text.span, "has to be x, y, z, -x, -y, -z or three numbers"),
+                        .at(&text.span, "has to be x, y, z, -x, -y, -z or three numbers")
+                        .hint("it is said in the parent's frame: axis = \"y\" or axis = [0, 1, 1]"),
                 );
                 return None;
             };

@@ -348,8 +348,10 @@ fn sensor(part: &Part, planar: bool, problems: &Problems) -> Child {
     let mut made =
         plain(part, "sensor", "frame_sensor", &["of", "from", "shows"], Section::Sensors, problems);
     let f = part.fields("sensor", problems);
+    let space = || Data::Text(if planar { "plane" } else { "space" }.into());
     let Some(entry) = f.entry("shows") else {
-        f.missing("shows", &format!("a list of {}", one_of(SHOWN)));
+        let key = Key { name: "shows_position".into(), span: part.key.span.clone() };
+        made.arguments.push((key, Value { data: space(), span: part.key.span.clone() }));
         return made;
     };
     for text in f.texts("shows") {
@@ -363,7 +365,7 @@ fn sensor(part: &Part, planar: bool, problems: &Problems) -> Child {
         }
         let data = match text.text.as_str() {
             "angle" | "distance" => Data::Boolean(true),
-            _ => Data::Text(if planar { "plane" } else { "space" }.into()),
+            _ => space(),
         };
         made.arguments.push(said(&format!("shows_{}", text.text), data, entry));
     }

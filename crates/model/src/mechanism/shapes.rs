@@ -169,8 +169,9 @@ impl<'a> Builder<'a> {
         let form = self.read_form(&f, &whose, sections);
         let color = f.text("color").map(|t| t.text);
         let density = f.value("density").and_then(|v| self.read_number(v, "density", "kg/m^3", &whose));
+        let good = form.as_ref().is_some_and(|form| self.check_shape(&f, &whose, form, density));
         f.finish();
-        let (Some((p, r)), Some(form)) = (pose, form) else { return };
+        let (Some((p, r)), Some(form), true) = (pose, form, good) else { return };
         let frame = Frame { body, name: whose, p, r };
         if let Some(density) = density {
             match weighed(self.graph(), &form, density) {
@@ -183,6 +184,30 @@ impl<'a> Builder<'a> {
             }
         }
         self.mechanism.bodies[body].shapes.push(Shape { form, frame, color });
+    }
+
+    /// Nothing has a negative size or density.
+    fn check_shape(&mut self, f: &Fields<'_>, whose: &str, form: &Form, density: Option<Expr>) -> bool {
+        let (key, sizes) = match form {
+            Form::Box(size) => ("box", size.to_vec()),
+            Form::Cylinder(radius, length) => ("cylinder", vec![*radius, *length]),
+            Form::Sphere(radius) => ("sphere", vec![*radius]),
+            Form::Rod(_) | Form::Mesh { .. } => ("mesh", vec![]),
+        };
+        let mut lowest = |list: &[Expr]| -> f64 {
+            let values = list.iter().filter_map(|&e| self.values.of(&self.flat.graph, e));
+            values.fold(0.0, f64::min)
+        };
+        let found = [(key, lowest(&sizes)), ("density", lowest(density.as_slice()))];
+        for (key, lowest) in found.into_iter().filter(|(_, lowest)| *lowest < 0.0) {
+            let place = f.value(key).map_or_else(|| f.place().clone(), |v| v.span.clone());
+            self.problems.add(
+                Diagnostic::error("M0108", format!("`{key}` of `{whose}` has to be at least 0"))
+                    .at(&place, format!("this is {lowest}"))
+                    .hint("a hole is no shape: give the body its `m`, `center` and `inertia`"),
+            );
+        }
+        found.iter().all(|(_, lowest)| *lowest >= 0.0)
     }
 
     fn read_form(&mut self, f: &Fields<'_>, whose: &str, sections: &'a Sections) -> Option<Form> {

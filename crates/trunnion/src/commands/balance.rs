@@ -73,8 +73,8 @@ pub fn execute(args: &BalanceArgs, colour: bool) -> Result<(), Failure> {
 /// Start values as they stand in the file.
 fn as_written(project: &Project) -> Result<Point, Failure> {
     let t = project.run.t_start;
-    let (machine, y) = Machine::start(project.prepared.clone(), &HashMap::new(), t)
-        .map_err(|message| Failure::Run { message, hint: None })?;
+    let (machine, y) =
+        Machine::start(project.prepared.clone(), &HashMap::new(), t).map_err(|e| Failure::start(&e))?;
     Ok(Point { machine, t, y })
 }
 

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod bad_input;
+mod bad_mechanisms;
 mod bad_networks;
 mod commands;
 mod domain_pairs;

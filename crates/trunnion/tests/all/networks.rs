@@ -191,7 +191,13 @@ fn the_energy_of_every_example_adds_up() {
             let balance = balance_of(&project, accounts, &overrides);
             let balance = balance.unwrap_or_else(|f| panic!("{name} {sets:?}: {}", f.render(false)));
             let relative = balance.relative();
-            assert!(relative < 1e-6, "{name} {sets:?}: {} J of {} J", balance.rest, balance.scale);
+            // Where no energy moves at all rounding is left.
+            assert!(
+                relative < 1e-6 || balance.rest.abs() < 1e-8,
+                "{name} {sets:?}: {} J of {} J",
+                balance.rest,
+                balance.scale
+            );
             counted += 1;
         }
     }

@@ -1,0 +1,83 @@
+//! Why a model cannot begin, in the user's words.
+
+use std::fmt;
+
+use trunnion_equations::System;
+use trunnion_equations::flat::Constraint;
+
+use crate::closure::Open;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum StartError {
+    /// A controller could not be set up.
+    Task(String),
+    /// No pose near the start values closes the loops: the constraint with the widest gap.
+    OpenLoop { constraint: usize, name: String, gap: f64, unit: &'static str },
+    /// The pose is closed, but the speeds tear it apart, by so much per second.
+    OpenRate { constraint: usize, name: String, gap: f64, unit: &'static str },
+}
+
+impl StartError {
+    pub fn open(system: &System, open: Open) -> Self {
+        let Open { constraint, gap, rate } = open;
+        let at = &system.constraints[constraint];
+        let name = at.name.clone();
+        let (gap, unit) = (gap.abs(), unit(system, at));
+        match rate {
+            true => StartError::OpenRate { constraint, name, gap, unit },
+            false => StartError::OpenLoop { constraint, name, gap, unit },
+        }
+    }
+
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            StartError::Task(_) => None,
+            StartError::OpenLoop { .. } => Some(
+                "check lengths, frames and axes around the loop, or give start values nearer to a pose that closes".into(),
+            ),
+            StartError::OpenRate { .. } => {
+                Some("give speeds at the start, or a `motion`, for fewer joints; the others follow".into())
+            }
+        }
+    }
+}
+
+/// Of a gap, from that of its multiplier: force or torque times gap is an energy.
+fn unit(system: &System, constraint: &Constraint) -> &'static str {
+    match system.quantity(constraint.multiplier).unit.text.as_str() {
+        "N" => " m",
+        "N m" => " rad",
+        _ => "",
+    }
+}
+
+/// Four digits.
+fn short(x: f64) -> String {
+    if (1e-3..1e4).contains(&x) {
+        format!("{x:.4}").trim_end_matches('0').trim_end_matches('.').into()
+    } else {
+        format!("{x:.3e}")
+    }
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            StartError::Task(message) => out.write_str(message),
+            StartError::OpenLoop { name, gap, unit, .. } => {
+                let gap = short(*gap);
+                write!(
+                    out,
+                    "`{name}` cannot be closed from the values at the start: a gap of {gap}{unit} remains"
+                )
+            }
+            StartError::OpenRate { name, gap, unit, .. } => {
+                write!(
+                    out,
+                    "the speeds at the start tear `{name}` apart: by {}{unit} per second",
+                    short(*gap)
+                )
+            }
+        }
+    }
+}

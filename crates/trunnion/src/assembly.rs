@@ -1,0 +1,86 @@
+//! What closing the loops at the start shows: a loop that stays open, start values that had to move, conditions said twice.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trunnion_model::mechanism::Mechanism;
+use trunnion_model::{Diagnostic, Sources};
+use trunnion_sim::machine::{Machine, Prepared};
+use trunnion_sim::start_error::StartError;
+
+use crate::failure::Failure;
+use crate::listing::with_unit;
+
+const OPEN: &str = "B0008";
+const MOVED: &str = "B0009";
+const REPEATED: &str = "B0010";
+
+/// Warnings and notes about the pose at the start; nothing for a model without loops.
+pub fn assemble(
+    prepared: &Arc<Prepared>,
+    mechanism: &Mechanism,
+    sources: &Sources,
+    t: f64,
+) -> Result<Vec<Diagnostic>, Failure> {
+    if prepared.system.constraints.is_empty() {
+        return Ok(vec![]);
+    }
+    let (machine, y) = Machine::start(Arc::clone(prepared), &HashMap::new(), t)
+        .map_err(|error| refusal(prepared, sources, &error))?;
+    Ok([moved(&machine, mechanism, sources, &y), repeated(&machine, sources)].concat())
+}
+
+fn refusal(prepared: &Prepared, sources: &Sources, error: &StartError) -> Failure {
+    let (constraint, label) = match *error {
+        StartError::OpenLoop { constraint, .. } => (constraint, "the ends do not meet"),
+        StartError::OpenRate { constraint, .. } => (constraint, "the ends move apart"),
+        StartError::Task(_) => return Failure::start(error),
+    };
+    let origin = &prepared.system.constraints[constraint].origin;
+    let open = Diagnostic::from_origin(sources, OPEN, origin, error.to_string(), label, error.hint());
+    Failure::Model(vec![open])
+}
+
+fn moved(machine: &Machine, mechanism: &Mechanism, sources: &Sources, y: &[f64]) -> Vec<Diagnostic> {
+    let system = &machine.prepared().system;
+    let one = |&(symbol, given): &(_, f64)| {
+        let q = system.quantity(symbol);
+        let actual = system.y_place(symbol).map_or(given, |i| y[i]);
+        // What is left by rounding is nothing.
+        let actual = if actual.abs() > 1e-9 * given.abs() { actual } else { 0.0 };
+        let [given, actual] = [given, actual].map(|v| with_unit(q.unit.shown(v), &q.unit.text, 6));
+        let joint = &q.origin.component;
+        let origin = mechanism.joints.iter().find(|j| j.name == *joint).map_or(&q.origin, |j| &j.origin);
+        Diagnostic::warning(MOVED, format!("`{}` starts at {actual}, not at {given}", q.name))
+            .at_origin(sources, origin, "its loop does not close there")
+            .hint(format!(
+                "give values that fit each other, or `guess = true` for `{joint}` if they are rough"
+            ))
+    };
+    machine.moved.iter().map(one).collect()
+}
+
+/// One note for each joint or coupling.
+fn repeated(machine: &Machine, sources: &Sources) -> Vec<Diagnostic> {
+    let constraints = &machine.prepared().system.constraints;
+    let mut names: Vec<&str> = vec![];
+    for &i in &machine.redundant {
+        if !names.contains(&constraints[i].name.as_str()) {
+            names.push(&constraints[i].name);
+        }
+    }
+    let one = |name: &str| {
+        let of = |i: &&usize| constraints[**i].name == name;
+        let many = machine.redundant.iter().filter(of).count();
+        let all: Vec<_> = constraints.iter().filter(|c| c.name == name).collect();
+        let (follow, whole) = (if many == 1 { "follows" } else { "follow" }, all.len());
+        let text = match whole {
+            1 => format!("what `{name}` demands follows from the other joints and couplings"),
+            _ => format!("{many} of {whole} conditions of `{name}` {follow} from the others"),
+        };
+        Diagnostic::note(REPEATED, text + " in the pose at the start")
+            .at_origin(sources, &all[0].origin, "the motion is the same without")
+            .hint("forces in this loop are not unique, those of least norm are shown; a joint with more freedom makes them so")
+    };
+    names.into_iter().map(one).collect()
+}
