@@ -89,7 +89,7 @@ impl Loops {
         })
     }
 
-    /// Multipliers at the y of `begin`, and f there into `forces[..n]`. `run` fills `forces` from `extended`.
+    /// Multipliers at `y`, and f there into `forces[..n]`. `run` fills `forces` from `extended`.
     pub fn close(&mut self, y: &[f64], mut run: impl FnMut(&[f64], &mut [f64])) {
         let (n, m) = (self.n, self.m);
         self.extended[..n].copy_from_slice(y);
@@ -265,18 +265,8 @@ impl Projection {
         if g.iter().all(|g| *g == 0.0) {
             return 0.0;
         }
-        if exact {
-            self.gram(slopes);
-            if self.gram.factor(self.values.iter().copied()).is_err() {
-                return f64::NAN;
-            }
-            self.right.copy_from_slice(g);
-            self.gram.solve(&mut self.right);
-            self.pull_back(slopes);
-        } else if !self.cautious(g, slopes, HELD_BACK) {
-            return f64::NAN;
-        }
-        self.advance(y)
+        let shift = if exact { None } else { Some(HELD_BACK) };
+        if self.direction(g, slopes, shift) { self.advance(y) } else { f64::NAN }
     }
 
     /// y ← y + step; the largest change relative to the size of its state.
@@ -290,16 +280,19 @@ impl Projection {
         largest
     }
 
-    /// Δy of Levenberg and Marquardt with damping `epsilon`, into `step`; false if the matrix has no finite value.
-    fn cautious(&mut self, g: &[f64], slopes: &[f64], epsilon: f64) -> bool {
+    /// Δy of (3) into `step`; with a shift that of Levenberg and Marquardt. False if the matrix has no finite value.
+    fn direction(&mut self, g: &[f64], slopes: &[f64], shift: Option<f64>) -> bool {
         self.gram(slopes);
-        if self.gram.factor_shifted(self.values.iter().copied(), epsilon).is_err() {
-            return false;
-        }
         self.right.copy_from_slice(g);
-        self.gram.solve_once(&mut self.right);
+        let values = self.values.iter().copied();
+        let solved = match shift {
+            None => self.gram.factor(values).map(|()| self.gram.solve(&mut self.right)),
+            Some(shift) => {
+                self.gram.factor_shifted(values, shift).map(|()| self.gram.solve_once(&mut self.right))
+            }
+        };
         self.pull_back(slopes);
-        true
+        solved.is_ok()
     }
 }
 
@@ -409,7 +402,7 @@ impl Loops {
                 return Ok(());
             }
             let slopes = 2 * m..2 * m + self.position.entries.len();
-            if !self.position.cautious(&self.gaps[..m], &self.gaps[slopes], damping) {
+            if !self.position.direction(&self.gaps[..m], &self.gaps[slopes], Some(damping)) {
                 break;
             }
             trial.copy_from_slice(y);
