@@ -8,6 +8,7 @@ mod events;
 mod families;
 mod library;
 mod linear_graph;
+mod mount;
 mod numbers;
 mod ports;
 mod read;
@@ -26,6 +27,7 @@ use crate::units::Unit;
 pub use bond_graph::{BondGraph, Chain, ElementLaw, Stop};
 pub use families::entry_at;
 pub use library::Library;
+pub use mount::{GROUND, LINE, Mount};
 pub use numbers::number_families;
 pub use ports::choice_text;
 pub use read::{
@@ -296,6 +298,8 @@ pub struct Definition {
     pub doc: String,
     /// The section that uses it, if that is not [components].
     pub section: Option<Section>,
+    /// How it is put between two frames or on a joint; None: it cannot.
+    pub mount: Option<Mount>,
     pub options: Vec<Choice>,
     pub body: Body,
     pub when: Vec<When>,

@@ -11,7 +11,7 @@ use crate::component::{
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Entry, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, relative};
 use crate::instantiate::{Deferred, Sets, Users, instantiate};
-use crate::mechanism::{Mechanism, Sections};
+use crate::mechanism::{Mechanism, Sections, mount};
 use crate::network::Network;
 use crate::run::{Expect, Run};
 
@@ -80,9 +80,11 @@ pub fn load_asking(
     // What is missing would only make further errors that are none.
     let mut sections = std::mem::take(&mut loading.sections);
     sections.drive(&sets);
-    let root = root.and_then(|mut root| {
-        root.body.components.extend(sections.children(&problems));
-        number_families(root, &library, &problems)
+    let root = root.and_then(|root| {
+        number_families(root, &library, &problems, |root| {
+            mount(root, &mut sections, &library, &problems);
+            root.body.components.extend(sections.children(&problems));
+        })
     });
     let Some(root) = root else { return (Err(problems.finish().err().unwrap_or_default()), vec![]) };
     let mut builder = instantiate(&root, &library, &sets, &sections, &problems);

@@ -40,6 +40,7 @@ pub fn read_definition(
         icon: None,
         doc: String::new(),
         section: None,
+        mount: None,
         options,
         body,
         when,
