@@ -4,6 +4,7 @@
 //! built-in components use nothing that a user's file could not.
 
 mod bond_graph;
+mod common;
 mod events;
 mod families;
 mod library;
@@ -26,6 +27,7 @@ use crate::language::Ast;
 use crate::units::Unit;
 
 pub use bond_graph::{BondGraph, Chain, ElementLaw, Stop};
+pub use common::Common;
 pub use families::entry_at;
 pub use library::Library;
 pub use mount::{GROUND, LINE, Mount};
@@ -280,6 +282,8 @@ pub struct Body {
     pub tasks: Vec<Task>,
     pub controllers: Vec<Controller>,
     pub bond_graph: BondGraph,
+    /// Values for the parameters of the components inside.
+    pub common: Vec<Common>,
 }
 
 /// What is added when an option has one of these values.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use trunnion_equations::Flat;
 
 use crate::component::{
-    Body, Definition, Library, Parameter, Reading, finish_sections, flatten, number_families, read_definition,
+    Body, Common, Definition, Library, Parameter, Reading, finish_sections, flatten, number_families,
+    read_definition,
 };
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Entry, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, relative};
@@ -252,6 +253,7 @@ fn merge(mut old: Definition, new: Definition) -> Definition {
         tasks,
         controllers,
         bond_graph,
+        common,
     } = new.body;
     let body = &mut old.body;
     for parameter in parameters {
@@ -260,6 +262,9 @@ fn merge(mut old: Definition, new: Definition) -> Definition {
             None => body.parameters.push(parameter),
         }
     }
+    let said = |c: &Common| common.iter().any(|n| n.domain == c.domain && n.key.name == c.key.name);
+    body.common.retain(|c| !said(c));
+    body.common.extend(common);
     body.ports.extend(ports);
     body.variables.extend(variables);
     body.modes.extend(modes);
