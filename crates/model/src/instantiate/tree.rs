@@ -436,6 +436,10 @@ fn unknown_argument(instance: &Instance<'_>, key: &Key) -> Diagnostic {
     if has_start(instance, name) {
         return error.hint(format!("`{name}` is a variable; its value at the beginning is `start.{name}`"));
     }
+    if definition.mount.is_some() && ["from", "to", "on"].contains(&name) {
+        return error
+            .hint("components are mounted in models, which have bodies and joints, not inside others");
+    }
     let elsewhere = definition.when.iter().find(|w| w.body.parameters.iter().any(|p| p.key.name == name));
     if let Some(when) = elsewhere {
         let given = definition.options.iter().find(|o| o.key.name == when.option.text).map(|o| &o.given);
