@@ -10,6 +10,7 @@ mod first_model;
 mod graphs;
 mod imports;
 mod library_checks;
+mod live;
 mod mechanism_studies;
 mod model_commands;
 mod mounting;
