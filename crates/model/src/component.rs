@@ -5,6 +5,7 @@
 
 mod bond_graph;
 mod common;
+mod csv;
 mod events;
 mod families;
 mod library;

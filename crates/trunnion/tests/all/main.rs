@@ -5,6 +5,7 @@ mod bad_input;
 mod bad_mechanisms;
 mod bad_networks;
 mod commands;
+mod controllers;
 mod domain_pairs;
 mod first_model;
 mod graphs;
