@@ -22,6 +22,7 @@ use std::sync::Arc;
 use trunnion_num::{Outside, Shape};
 
 use crate::domain::Domain;
+use crate::energy::Side;
 use crate::file::{Key, Source, Span, Text, Value};
 use crate::language::Ast;
 use crate::units::Unit;
@@ -215,6 +216,8 @@ pub struct Output {
     pub key: Key,
     pub value: Formula,
     pub unit: Option<Unit>,
+    /// The account of energy it is.
+    pub energy: Option<Side>,
     pub doc: String,
 }
 

@@ -64,6 +64,9 @@ const fn variable(name: &'static str, unit: &'static str, doc: &'static str, sta
 const ATMOSPHERE: f64 = 101_325.0;
 const ROOM: f64 = 293.15;
 
+/// p/ρ = R T₀ of the reference air of ISO 8778, 1 bar and 1.185 kg/m³, in J/kg.
+pub const FLOW_WORK: f64 = 1e5 / 1.185;
+
 pub static DOMAINS: [Domain; 8] = [
     power(
         "translational",

@@ -13,6 +13,29 @@ pub enum Side {
     Stored,
 }
 
+impl Side {
+    pub const WORDS: [(&'static str, Side); 3] =
+        [("supplied", Side::Supplied), ("lost", Side::Lost), ("stored", Side::Stored)];
+
+    pub fn word(self) -> &'static str {
+        Self::WORDS[self as usize].0
+    }
+}
+
+/// An output of a component that says itself where its energy goes.
+#[derive(Clone, Debug)]
+pub struct Own {
+    /// Path of the component, "cylinder.head".
+    pub component: String,
+    /// "cylinder.head.heat".
+    pub name: String,
+    pub side: Side,
+    pub value: Expr,
+    /// The value is a power, not an energy.
+    pub is_power: bool,
+    pub origin: Origin,
+}
+
 /// The energy of one element: a signal of the run.
 #[derive(Clone, Debug)]
 pub struct Account {

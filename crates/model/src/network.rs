@@ -8,6 +8,7 @@ use trunnion_equations::flat::Origin;
 use trunnion_equations::{Ex, Expr, Flat, Symbol};
 
 use crate::domain::Domain;
+use crate::energy::Own;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -120,6 +121,8 @@ pub struct Bond {
 pub struct Network {
     pub nodes: Vec<Node>,
     pub bonds: Vec<Bond>,
+    /// Accounts that components keep themselves.
+    pub accounts: Vec<Own>,
 }
 
 impl Network {

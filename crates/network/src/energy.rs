@@ -7,13 +7,16 @@
 //! integral is exact for laws linear in the state, else Gauss–Legendre with 5 nodes in each of 16 parts, or, if the law has
 //! kinks, with 2 nodes in each of 128. A store whose
 //! law depends on more than its state has no energy of its own; its power is integrated as in (1).
-//! Heat flow is a power itself: in thermal bonds the flow takes the place of e f, stores keep q, and losses have none.
+//! Heat flow is a power itself: in thermal bonds the flow takes the place of e f, stores keep q, and losses have none. Gas is
+//! treated alike: it carries p/ρ = R T₀ per mass through every port, the work of pushing it in; its lines are at T₀.
+//! Components that keep accounts of their own (`energy = …` of an output) are taken at their word.
 
 use trunnion_equations::derivative::derivative;
-use trunnion_equations::flat::{Flat, Output, Unit};
+use trunnion_equations::flat::{Flat, Origin, Output, Unit};
 use trunnion_equations::{Binary, Expr, Node as Term, Symbol, Unary};
-use trunnion_model::energy::{Account, Side, integrate};
-use trunnion_model::network::{Kind, Network};
+use trunnion_model::domain::FLOW_WORK;
+use trunnion_model::energy::{Account, Own, Side, integrate};
+use trunnion_model::network::{Kind, Network, Node};
 
 use crate::emit::pair_of;
 
@@ -42,8 +45,7 @@ pub fn account(flat: &mut Flat, network: &Network) -> Vec<Account> {
             _ => continue,
         };
         let mine = &incident[n];
-        if mine.iter().any(|&b| network.bonds[b].domain.is_some_and(|d| d.name == "pneumatic")) {
-            // The energy of a gas is not pressure times mass flow.
+        if node.kind == Kind::Equations && network.accounts.iter().any(|own| own.component == node.name) {
             continue;
         }
         let power = power_into(flat, network, n, mine);
@@ -52,17 +54,18 @@ pub fn account(flat: &mut Flat, network: &Network) -> Vec<Account> {
         }
         let name = if node.name.is_empty() { "equations" } else { &node.name };
         let signal = format!("energy.{name}");
-        let thermal = mine.iter().any(|&b| is_thermal(network, b));
-        match (side, thermal) {
+        let carried = mine.iter().find_map(|&b| carried(network, b));
+        match (side, carried.is_some()) {
             (Side::Stored, true) => {
-                let states: Vec<Expr> = node.law.states.iter().map(|&s| flat.ex(s).id).collect();
-                let sum = states.iter().fold(flat.graph.constant(0.0), |sum, &q| sum + flat.graph.at(q)).id;
-                add_output(flat, network, n, &signal, sum);
+                let zero = flat.graph.constant(0.0);
+                let sum = node.law.states.iter().fold(zero, |sum, &s| sum + flat.ex(s));
+                let energy = (carried.unwrap_or(1.0) * sum).id;
+                add_output(flat, node, &signal, energy);
             }
             (Side::Lost, true) if node.kind == Kind::R => continue,
             (Side::Stored, false) if !node.law.modulated => {
                 let energy = stored(flat, network, n);
-                add_output(flat, network, n, &signal, energy);
+                add_output(flat, node, &signal, energy);
             }
             (Side::Supplied, _) => {
                 let given = (-flat.graph.at(power)).id;
@@ -72,7 +75,19 @@ pub fn account(flat: &mut Flat, network: &Network) -> Vec<Account> {
         }
         accounts.push(Account { name: name.to_string(), kind: node.kind, side, signal });
     }
+    accounts.extend(network.accounts.iter().map(|own| keep(flat, own)));
     accounts
+}
+
+/// An account of a component's own.
+fn keep(flat: &mut Flat, own: &Own) -> Account {
+    let signal = format!("energy.{}", own.name);
+    if own.is_power {
+        integrate(flat, &signal, own.origin.clone(), own.value);
+    } else {
+        push_output(flat, &signal, &own.name, &own.origin, own.value);
+    }
+    Account { name: own.name.clone(), kind: Kind::Equations, side: own.side, signal }
 }
 
 /// What flows into the node of a joint or line of a mechanism through its ports.
@@ -81,8 +96,17 @@ pub fn motion_power(flat: &Flat, network: &Network, name: &str) -> Option<Expr> 
     Some(power_into(flat, network, n, &network.incident()[n]))
 }
 
-fn is_thermal(network: &Network, bond: usize) -> bool {
-    network.bonds[bond].domain.is_some_and(|d| d.name == "thermal")
+/// Power per flow where the flow itself carries the energy.
+fn carried(network: &Network, bond: usize) -> Option<f64> {
+    match network.bonds[bond].domain?.name {
+        "thermal" => Some(1.0),
+        "pneumatic" => Some(FLOW_WORK),
+        _ => None,
+    }
+}
+
+fn is_gas(network: &Network, bond: usize) -> bool {
+    network.bonds[bond].domain.is_some_and(|d| d.name == "pneumatic")
 }
 
 fn power_into(flat: &Flat, network: &Network, n: usize, mine: &[usize]) -> Expr {
@@ -90,18 +114,27 @@ fn power_into(flat: &Flat, network: &Network, n: usize, mine: &[usize]) -> Expr 
     for &b in mine {
         let pair = pair_of(network, b);
         let flow = pair.flow.value(flat);
-        let part = if is_thermal(network, b) { flow } else { pair.effort.value(flat) * flow };
+        let part = match carried(network, b) {
+            // What equations do with gas only they know.
+            Some(_) if is_gas(network, b) && network.nodes[n].kind == Kind::Equations => continue,
+            Some(carried) => carried * flow,
+            None => pair.effort.value(flat) * flow,
+        };
         power = if network.bonds[b].to == n { power + part } else { power - part };
     }
     power.id
 }
 
-fn add_output(flat: &mut Flat, network: &Network, n: usize, signal: &str, value: Expr) {
+fn add_output(flat: &mut Flat, node: &Node, signal: &str, value: Expr) {
+    push_output(flat, signal, &node.name, &node.origin, value);
+}
+
+fn push_output(flat: &mut Flat, signal: &str, whose: &str, origin: &Origin, value: Expr) {
     flat.outputs.push(Output {
         name: signal.to_string(),
         unit: Unit::si("J"),
-        doc: format!("Energy in {}", network.nodes[n].name),
-        origin: network.nodes[n].origin.clone(),
+        doc: format!("Energy in {whose}"),
+        origin: origin.clone(),
         value,
     });
 }

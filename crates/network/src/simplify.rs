@@ -331,7 +331,7 @@ mod tests {
     fn keeps_rules_and_stores(network: &Network, drawn: &BondGraph) {
         let nodes = drawn.nodes.iter().map(|n| network.nodes[n.of].clone()).collect();
         let bond = |b: &DrawnBond| Bond { from: b.from, to: b.to, pairs: vec![], domain: b.domain };
-        let small = Network { nodes, bonds: drawn.bonds.iter().map(bond).collect() };
+        let small = Network { nodes, bonds: drawn.bonds.iter().map(bond).collect(), ..Network::default() };
         let from_gives_effort: Vec<bool> = drawn.bonds.iter().map(|b| b.from_gives_effort).collect();
         assert_eq!(rules_hold(&small, &from_gives_effort), Ok(()));
         let stores = |n: &Network| n.nodes.iter().filter(|n| matches!(n.kind, Kind::C | Kind::I)).count();

@@ -8,6 +8,7 @@ pub mod events;
 pub mod homotopy;
 pub mod integrate;
 pub mod linear;
+pub mod live;
 pub mod lqr;
 pub mod machine;
 pub mod modes;

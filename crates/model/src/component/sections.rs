@@ -291,7 +291,13 @@ fn read_term(entry: &Entry, problems: &Problems) -> Option<(Key, Formula)> {
 fn read_output(entry: &Entry, problems: &Problems) -> Option<Output> {
     let key = entry.key.clone();
     if let Some(text) = entry.value.as_text() {
-        return Some(Output { key, value: formula(text, problems)?, unit: None, doc: String::new() });
+        return Some(Output {
+            key,
+            value: formula(text, problems)?,
+            unit: None,
+            energy: None,
+            doc: String::new(),
+        });
     }
     let table = table_of(entry, "an expression or a table", problems)?;
     let f = fields_of(table, "output", &key, problems);
@@ -300,7 +306,8 @@ fn read_output(entry: &Entry, problems: &Problems) -> Option<Output> {
         f.missing("value", "the expression to record");
     }
     let unit = f.text("unit").and_then(|t| unit(&t, problems));
+    let energy = f.choice("energy", &Side::WORDS);
     let doc = f.doc();
     f.finish();
-    Some(Output { key, value: value?, unit, doc })
+    Some(Output { key, value: value?, unit, energy, doc })
 }

@@ -8,10 +8,13 @@ use trunnion_equations::{Expr, Node, Symbol, Table};
 use trunnion_num::{Table1, Table2};
 
 use super::{Builder, Named, Role, join, shown, si};
+use crate::component::Output as Recorded;
 use crate::component::{Assign, Body, Clock, Column, Controller, TableData, language_error, wrong_dimension};
 use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::domain::unit_of;
+use crate::energy::{Own, Side};
 use crate::file::Span;
-use crate::language::{Scope, TableFn, condition, lower, lower_equation};
+use crate::language::{Scope, TableFn, Typed, condition, lower, lower_equation};
 use crate::units::{Dimension, Unit};
 
 /// Who sets values; an event may also set states.
@@ -132,9 +135,34 @@ impl<'a> Builder<'a> {
                 let span = &output.value.text.span;
                 self.problems.add(wrong_dimension(span, unit.dimension, found, &format!("{whose} is")));
             }
+            if let Some(side) = output.energy {
+                self.add_account(index, output, side, typed);
+            }
             let unit = output.unit.clone().or(typed.dimension.map(si));
             self.add_output(index, name, unit, &output.doc, &output.key.span, typed.expr);
         }
+    }
+
+    /// An account of energy: an energy, or a power that is summed up.
+    fn add_account(&mut self, index: usize, output: &Recorded, side: Side, typed: Typed) {
+        let [power, energy] = ["W", "J"].map(|u| unit_of(u).map(|u| u.dimension));
+        let instance = &self.tree.instances[index];
+        if let (Some(wanted), Some(found)) = (power, typed.dimension)
+            && Some(found) != power
+            && Some(found) != energy
+        {
+            let whose = format!("the account {} is", instance.phrase(&output.key.name));
+            self.problems.add(wrong_dimension(&output.value.text.span, wanted, found, &whose));
+            return;
+        }
+        self.network.accounts.push(Own {
+            component: instance.path.clone(),
+            name: instance.full(&output.key.name),
+            side,
+            value: typed.expr,
+            is_power: typed.dimension != energy,
+            origin: self.origin(index, &output.key.span),
+        });
     }
 
     pub fn add_output(

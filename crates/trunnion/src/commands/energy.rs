@@ -91,18 +91,13 @@ fn sum_up(table: &Table, accounts: Vec<Account>) -> Result<Balance, Failure> {
 fn show(balance: &Balance) {
     let head = [("element", Align::Left), ("", Align::Left), ("energy (J)", Align::Right), ("", Align::Left)];
     let mut listing = Listing::new(head);
-    let word = |side: Side| match side {
-        Side::Supplied => "supplied",
-        Side::Lost => "lost",
-        Side::Stored => "stored",
-    };
     for (account, energy) in &balance.rows {
         let kind = account.kind.word().to_string();
-        listing.push([account.name.clone(), kind, number(*energy, 7), word(account.side).into()]);
+        listing.push([account.name.clone(), kind, number(*energy, 7), account.side.word().into()]);
     }
     for side in [Side::Supplied, Side::Lost, Side::Stored] {
         let sum: f64 = balance.rows.iter().filter(|(a, _)| a.side == side).map(|(_, e)| e).sum();
-        listing.push(["sum".into(), String::new(), number(sum, 7), word(side).into()]);
+        listing.push(["sum".into(), String::new(), number(sum, 7), side.word().into()]);
     }
     listing.print();
     say(format_args!(
