@@ -106,6 +106,8 @@ pub struct Event {
     pub terminate: Option<String>,
     /// Something to tell whoever runs the model.
     pub warn: Option<String>,
+    /// Happens at the start too, if its guard is already beyond zero.
+    pub at_start: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -179,6 +179,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
     fn run(&mut self) -> Result<(), Stop> {
         let t_end = self.plan.t_end;
         self.make_consistent()?;
+        self.begin();
         self.happen(true)?;
         self.sample_due()?;
         self.restart()?;
@@ -199,6 +200,17 @@ impl<'a, P: Hybrid> Run<'a, P> {
             let at = Progress { t: self.t, steps: self.steps, events: self.events };
             if self.observer.progress(at).is_break() {
                 return Err(Stop::Ended(Ended::Cancelled));
+            }
+        }
+    }
+
+    /// Guards that are beyond zero already and count.
+    fn begin(&mut self) {
+        self.problem.guards(self.t, &self.y, &mut self.g);
+        for guard in 0..self.g.len() {
+            let heading = (self.g[guard] > 0.0) as i8 - (self.g[guard] < 0.0) as i8;
+            if heading != 0 && self.problem.at_start(guard) && self.locator.counts(guard, heading) {
+                self.crossings.push(Crossing { guard, rising: heading > 0 });
             }
         }
     }

@@ -410,6 +410,10 @@ impl Hybrid for Machine {
         self.part(Part::Guards, t, y, g);
     }
 
+    fn at_start(&self, guard: usize) -> bool {
+        self.prepared.system.events.get(guard).is_some_and(|e| e.at_start)
+    }
+
     fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String> {
         let prepared = Arc::clone(&self.prepared);
         let system = &prepared.system;
