@@ -4,10 +4,12 @@
 //! built-in components use nothing that a user's file could not.
 
 mod bond_graph;
+mod common;
 mod events;
 mod families;
 mod library;
 mod linear_graph;
+mod mount;
 mod numbers;
 mod ports;
 mod read;
@@ -24,8 +26,10 @@ use crate::language::Ast;
 use crate::units::Unit;
 
 pub use bond_graph::{BondGraph, Chain, ElementLaw, Stop};
+pub use common::Common;
 pub use families::entry_at;
 pub use library::Library;
+pub use mount::{GROUND, LINE, Mount};
 pub use numbers::number_families;
 pub use ports::choice_text;
 pub use read::{
@@ -276,6 +280,8 @@ pub struct Body {
     pub tasks: Vec<Task>,
     pub controllers: Vec<Controller>,
     pub bond_graph: BondGraph,
+    /// Values for the parameters of the components inside.
+    pub common: Vec<Common>,
 }
 
 /// What is added when an option has one of these values.
@@ -297,6 +303,8 @@ pub struct Definition {
     pub doc: String,
     /// The section that uses it, if that is not [components].
     pub section: Option<Section>,
+    /// How it is put between two frames or on a joint; None: it cannot.
+    pub mount: Option<Mount>,
     pub options: Vec<Choice>,
     pub body: Body,
     pub when: Vec<When>,

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use trunnion_equations::Flat;
 
 use crate::component::{
-    Body, Definition, Library, Parameter, Reading, finish_sections, flatten, number_families, read_definition,
+    Body, Common, Definition, Library, Parameter, Reading, finish_sections, flatten, number_families,
+    read_definition,
 };
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Entry, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, relative};
 use crate::instantiate::{Deferred, Sets, Users, instantiate};
-use crate::mechanism::{Mechanism, Sections};
+use crate::mechanism::{Mechanism, Sections, mount};
 use crate::network::Network;
 use crate::run::{Expect, Run};
 
@@ -80,9 +81,11 @@ pub fn load_asking(
     // What is missing would only make further errors that are none.
     let mut sections = std::mem::take(&mut loading.sections);
     sections.drive(&sets);
-    let root = root.and_then(|mut root| {
-        root.body.components.extend(sections.children(&problems));
-        number_families(root, &library, &problems)
+    let root = root.and_then(|root| {
+        number_families(root, &library, &problems, |root| {
+            mount(root, &mut sections, &library, &problems);
+            root.body.components.extend(sections.children(&problems));
+        })
     });
     let Some(root) = root else { return (Err(problems.finish().err().unwrap_or_default()), vec![]) };
     let mut builder = instantiate(&root, &library, &sets, &sections, &problems);
@@ -250,6 +253,7 @@ fn merge(mut old: Definition, new: Definition) -> Definition {
         tasks,
         controllers,
         bond_graph,
+        common,
     } = new.body;
     let body = &mut old.body;
     for parameter in parameters {
@@ -258,6 +262,9 @@ fn merge(mut old: Definition, new: Definition) -> Definition {
             None => body.parameters.push(parameter),
         }
     }
+    let said = |c: &Common| common.iter().any(|n| n.domain == c.domain && n.key.name == c.key.name);
+    body.common.retain(|c| !said(c));
+    body.common.extend(common);
     body.ports.extend(ports);
     body.variables.extend(variables);
     body.modes.extend(modes);

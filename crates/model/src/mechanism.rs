@@ -9,6 +9,7 @@
 mod acting;
 mod bodies;
 mod joints;
+mod mount;
 mod places;
 mod sections;
 mod shapes;
@@ -21,6 +22,7 @@ use crate::diagnostic::Diagnostic;
 use crate::file::Value;
 
 pub use joints::Coordinate;
+pub use mount::mount;
 pub use sections::Sections;
 pub use solid::{Solid, solid};
 

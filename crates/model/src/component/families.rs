@@ -4,8 +4,9 @@
 //! sum; [`crate::language::Number`] says what `#` means in an expression.
 
 use super::{
-    Assign, Body, BondGraph, Bounds, Chain, Child, Clock, Connection, Controller, Definition, ElementLaw,
-    Equation, Event, Form, Formula, Output, Parameter, Port, Scalar, Stop, TableData, Task, Variable, When,
+    Assign, Body, BondGraph, Bounds, Chain, Child, Clock, Common, Connection, Controller, Definition,
+    ElementLaw, Equation, Event, Form, Formula, Output, Parameter, Port, Scalar, Stop, TableData, Task,
+    Variable, When,
 };
 use crate::domain::Domain;
 use crate::file::{Data, Entry, Key, Table, Text, Value};
@@ -65,6 +66,7 @@ impl Body {
             events: each(&self.events, number),
             tasks: each(&self.tasks, number),
             controllers: each(&self.controllers, number),
+            common: each(&self.common, number),
             bond_graph: BondGraph {
                 chains: each(&self.bond_graph.chains, number),
                 laws: each(&self.bond_graph.laws, number),
@@ -133,6 +135,16 @@ impl Numbered for Variable {
     fn at(&self, number: &Number) -> Option<Self> {
         let (start, nominal) = (some(&self.start, number), some(&self.nominal, number));
         Some(Variable { key: self.key.at(number)?, start, nominal, ..self.clone() })
+    }
+}
+
+impl Numbered for Common {
+    fn holes(&self) -> usize {
+        holes(&self.key.name)
+    }
+
+    fn at(&self, number: &Number) -> Option<Self> {
+        Some(Common { key: self.key.at(number)?, value: self.value.at(number)?, domain: self.domain })
     }
 }
 

@@ -21,13 +21,21 @@ const MOST: usize = 2_000_000;
 /// Members of one family.
 const LARGEST: usize = 10_000;
 
-/// A model whose families are written out, in all its components; None if they would be too many.
-pub fn number_families(root: Definition, library: &Library, problems: &Problems) -> Option<Definition> {
+/// A model whose families are written out, in all its components; None if they would be too many. `complete` adds to
+/// the model once its own families are written out.
+pub fn number_families(
+    root: Definition,
+    library: &Library,
+    problems: &Problems,
+    complete: impl FnOnce(&mut Definition),
+) -> Option<Definition> {
     let allowance = Allowance::new(MOST);
     let mut numbering =
         Numbering { library, problems, allowance, made: HashMap::new(), chain: vec![], place: None };
     let count = preset(&root).unwrap_or(1);
-    let made = numbering.definition(&root, count);
+    let mut made = numbering.own(&root, count);
+    complete(&mut made);
+    numbering.inside(&mut made);
     let spent = numbering.allowance.is_spent();
     if spent {
         let place = numbering.place.unwrap_or_else(|| Span::new(&root.source, 0..0));
@@ -125,8 +133,9 @@ fn has_families(definition: &Definition) -> bool {
 }
 
 impl Numbering<'_> {
-    fn definition(&mut self, plain: &Definition, count: usize) -> Definition {
-        let mut made = if has_families(plain) {
+    /// A definition with its own families written out.
+    fn own(&self, plain: &Definition, count: usize) -> Definition {
+        if has_families(plain) {
             write_out(plain, &Number::none(count, &self.allowance))
         } else {
             for key in unnumbered(plain) {
@@ -137,9 +146,7 @@ impl Numbering<'_> {
                 );
             }
             plain.clone()
-        };
-        self.inside(&mut made);
-        made
+        }
     }
 
     /// Numbers for the components inside a definition.
@@ -214,7 +221,9 @@ impl Numbering<'_> {
             return None;
         }
         self.chain.push(name.clone());
-        let made = Arc::new(self.definition(plain, count));
+        let mut made = self.own(plain, count);
+        self.inside(&mut made);
+        let made = Arc::new(made);
         self.chain.pop();
         if self.allowance.is_spent() {
             self.place.get_or_insert_with(|| place.clone());

@@ -4,8 +4,22 @@ use super::read::unit;
 use super::sections::{entries, fields_of, read_variable, scalar, table_of};
 use super::{Causality, Choice, Port, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
-use crate::domain::{Connector, DOMAINS, domain};
+use crate::domain::{Connector, DOMAINS, Domain, domain};
 use crate::file::{Data, Entry, Text, Value, wrong_type};
+
+/// The domain that a text names; says so if there is none.
+pub fn find_domain(text: &Text, problems: &Problems) -> Option<&'static Domain> {
+    let found = domain(&text.text);
+    if found.is_none() {
+        let names = || DOMAINS.iter().map(|d| d.name);
+        problems.add(
+            Diagnostic::error("M0112", format!("there is no domain `{}`", text.text))
+                .at(&text.span, format!("has to be {}", one_of(names())))
+                .hint_if(did_you_mean(&text.text, names())),
+        );
+    }
+    found
+}
 
 pub fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
     let key = entry.key.clone();
@@ -20,20 +34,8 @@ pub fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
         takes: vec![],
         doc: String::new(),
     };
-    let find = |text: &Text| {
-        let found = domain(&text.text);
-        if found.is_none() {
-            let names = || DOMAINS.iter().map(|d| d.name);
-            problems.add(
-                Diagnostic::error("M0112", format!("there is no domain `{}`", text.text))
-                    .at(&text.span, format!("has to be {}", one_of(names())))
-                    .hint_if(did_you_mean(&text.text, names())),
-            );
-        }
-        found
-    };
     if let Some(text) = entry.value.as_text() {
-        port.domain = find(&text);
+        port.domain = find_domain(&text, problems);
         if port.domain.is_some_and(|d| d.connector == Connector::Signal) {
             let error = Diagnostic::error("M0106", format!("port `{}` needs `direction`", port.key.name));
             let hint = "write { domain = \"signal\", direction = \"in\" }, or \"out\"";
@@ -45,7 +47,7 @@ pub fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
     let Some(table) = table_of(entry, "a domain or a table", problems) else { return Some(port) };
     let f = fields_of(table, "port", &port.key, problems);
     match f.text("domain") {
-        Some(text) => port.domain = find(&text),
+        Some(text) => port.domain = find_domain(&text, problems),
         None if f.value("domain").is_none() => f.missing("domain", "as in { domain = \"electric\" }"),
         None => {}
     }

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use super::mount::read_mount;
 use super::{Definition, Form, Formula, Scalar, Section, read_definition};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
 use crate::file::{
@@ -74,7 +75,7 @@ pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
     let name = file.strip_suffix(".toml").unwrap_or(file);
     let fields = Fields::new(&table, format!("component `{name}`"), &table.span, reading.problems);
     let text = |key| fields.text(key).map(|t| t.text);
-    let definition = Definition {
+    let mut definition = Definition {
         title: text("title").unwrap_or_else(|| name.to_string()),
         aliases: fields.texts("aliases").into_iter().map(|t| t.text).collect(),
         icon: text("icon"),
@@ -82,6 +83,7 @@ pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
         doc: fields.doc(),
         ..read_definition(name, &source, &fields, reading)
     };
+    definition.mount = read_mount(&fields, &definition);
     finish_sections(fields);
     Some(definition)
 }

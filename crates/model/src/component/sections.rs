@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::bond_graph::read_bond_graph;
+use super::common::read_common;
 use super::events::{read_controller, read_event, read_task};
 use super::linear_graph::read_linear_graph;
 use super::ports::{read_choice, read_port};
@@ -40,6 +41,7 @@ pub fn read_definition(
         icon: None,
         doc: String::new(),
         section: None,
+        mount: None,
         options,
         body,
         when,
@@ -67,6 +69,7 @@ fn read_body(fields: &Fields<'_>, reading: &Reading<'_>) -> Body {
         events: fields.entries("events").iter().filter_map(|e| read_event(e, problems)).collect(),
         tasks: fields.entries("tasks").iter().filter_map(|e| read_task(e, problems)).collect(),
         controllers: entries(fields, "controllers", problems, |e| read_controller(e, reading)),
+        common: read_common(fields),
     }
 }
 

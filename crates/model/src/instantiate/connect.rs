@@ -93,8 +93,11 @@ impl<'a> Builder<'a> {
             self.problems.add(Diagnostic::error("M0304", message).at(&key.span, label).hint_if(hint));
             None
         };
-        let (first, rest) = match key.name.split_once('.') {
-            Some((first, rest)) => (first, Some(rest)),
+        // A mounted component has others beside it that share its name: "lift.line".
+        let dots = key.name.rmatch_indices('.').map(|(dot, _)| dot);
+        let beside = dots.filter(|&dot| here.children.contains_key(&key.name[..dot])).max();
+        let (first, rest) = match beside.or_else(|| key.name.find('.')) {
+            Some(dot) => (&key.name[..dot], Some(&key.name[dot + 1..])),
             None => (key.name.as_str(), None),
         };
         if self.names.is_broken(&here.full(first)) {

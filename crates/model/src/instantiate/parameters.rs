@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use trunnion_equations::Unit as Shown;
 use trunnion_equations::flat::{Kind, Quantity};
 
-use super::{Builder, Named, Role, join, shown, si};
-use crate::component::{Form, Parameter, Scalar};
-use crate::diagnostic::Diagnostic;
+use super::{Builder, Instance, Named, Role, join, shown, si};
+use crate::component::{Common, Form, Parameter, Scalar};
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::domain::Domain;
 use crate::file::Span;
 use crate::language::{Typed, references};
 use crate::units::{Unit, parse_value};
@@ -38,6 +39,7 @@ struct Item<'a> {
 
 impl Builder<'_> {
     pub fn add_parameters(&mut self) {
+        self.note_useless_values();
         let items = self.items();
         for i in self.sorted(&items) {
             self.add_parameter(&items[i]);
@@ -52,15 +54,48 @@ impl<'a> Builder<'a> {
             for parameter in instance.each(|b| &b.parameters) {
                 let argument = instance.arguments.get(&parameter.key.name);
                 let name = instance.full(&parameter.key.name);
-                let (value, scope) = match argument {
-                    Some(a) => (Some(a.scalar.clone()), a.scope),
-                    None => (parameter.value.clone(), index),
-                };
-                let open = argument.is_none() && (parameter.ask || value.is_none());
+                let given = argument.map(|a| (a.scalar.clone(), a.scope));
+                let given = given.or_else(|| self.common_value(instance, &parameter.key.name));
+                let open = given.is_none() && (parameter.ask || parameter.value.is_none());
+                let (value, scope) =
+                    given.map_or_else(|| (parameter.value.clone(), index), |(v, s)| (Some(v), s));
                 items.push(Item { name, instance: index, parameter, value, scope, open });
             }
         }
         items
+    }
+
+    /// The value that [common] of what is around a component has for its parameter, and whose names it uses.
+    fn common_value(&self, instance: &Instance<'a>, name: &str) -> Option<(Scalar, usize)> {
+        let mut around = instance.parent;
+        while let Some(index) = around {
+            let outer = &self.tree.instances[index];
+            let fits = |c: &&'a Common| c.key.name == name && has_port(instance, c.domain);
+            if let Some(common) = outer.each(|b| &b.common).filter(fits).last() {
+                return Some((common.value.clone(), index));
+            }
+            around = outer.parent;
+        }
+        None
+    }
+
+    /// Common values of the model that no component could take are misspelt.
+    fn note_useless_values(&self) {
+        let Some(root) = self.tree.instances.first() else { return };
+        for common in root.each(|b| &b.common) {
+            let with_port = || self.tree.instances[1..].iter().filter(|i| has_port(i, common.domain));
+            let names = || with_port().flat_map(|i| i.each(|b| &b.parameters)).map(|p| p.key.name.as_str());
+            let name = &common.key.name;
+            if names().any(|n| n == name) || !self.names.broken.is_empty() {
+                continue;
+            }
+            let domain = common.domain;
+            self.problems.add(
+                Diagnostic::warning("M0314", format!("no component takes the common value `{name}`"))
+                    .at(&common.key.span, format!("no {} component has this parameter", domain.name))
+                    .hint_if(did_you_mean(name, names())),
+            );
+        }
     }
 
     /// Each after those its value uses. Cycles are reported and their members broken.
@@ -242,6 +277,10 @@ impl<'a> Builder<'a> {
             .at(place, format!("this is {}", number(found)));
         self.problems.add(if place.source == bound.source { error.at(bound, "the limit") } else { error });
     }
+}
+
+fn has_port(instance: &Instance<'_>, domain: &Domain) -> bool {
+    instance.each(|b| &b.ports).any(|p| p.domain == Some(domain))
 }
 
 /// A number with its unit, short.

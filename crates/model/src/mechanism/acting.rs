@@ -25,7 +25,7 @@ impl<'a> Builder<'a> {
         self.read_gravity(sections.planar());
         let places = self.read_bodies(sections);
         self.read_joints(sections, &places);
-        for part in sections.of(Section::Lines) {
+        for part in sections.of(Section::Lines).iter().chain(&sections.mounted) {
             let line = self.read_line(part, &places);
             self.mechanism.lines.extend(line);
         }
@@ -71,6 +71,11 @@ impl<'a> Builder<'a> {
     }
 
     fn read_line(&mut self, part: &'a Part, places: &Places) -> Option<Line> {
+        let &child = self.tree.instances[0].children.get(&part.key.name)?;
+        // What a component is mounted between may depend on options: another line has taken the name.
+        if self.tree.instances[child].place != part.key.span {
+            return None;
+        }
         let f = part.fields("line", self.problems);
         let (from, to) = self.read_ends(&f, part, places)?;
         Some(Line {

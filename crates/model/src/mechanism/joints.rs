@@ -60,6 +60,17 @@ impl JointKind {
         }
     }
 
+    /// The ports of its coordinates, in the same order; none where the coordinates have no ports.
+    pub fn ports(self) -> &'static [&'static str] {
+        match self {
+            JointKind::Weld | JointKind::Spherical | JointKind::Free => &[],
+            JointKind::Revolute | JointKind::Screw | JointKind::Prismatic => &["flange"],
+            JointKind::Cylindrical => &["slide", "rotation"],
+            JointKind::Universal => &["flange1", "flange2"],
+            JointKind::Planar => &["slide_x", "slide_y", "rotation"],
+        }
+    }
+
     pub fn has_orientation(self) -> bool {
         matches!(self, JointKind::Spherical | JointKind::Free)
     }

@@ -40,6 +40,8 @@ pub struct Sections {
     /// The keys of [mechanism].
     settings: Vec<Entry>,
     parts: [Vec<Part>; Section::ALL.len()],
+    /// Lines of mounted components; [`super::mount`] has made their components already.
+    pub mounted: Vec<Part>,
     /// Triangles by the path of their file; None: could not be read, which has been reported.
     pub meshes: HashMap<String, Option<Arc<Vec<Triangle>>>>,
 }
@@ -92,7 +94,7 @@ impl Sections {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.parts.iter().all(Vec::is_empty)
+        self.parts.iter().all(Vec::is_empty) && self.mounted.is_empty()
     }
 
     pub fn of(&self, section: Section) -> &[Part] {
@@ -381,6 +383,7 @@ pub fn own_component(name: &str, parameters: Vec<Parameter>, variables: Vec<Vari
         icon: None,
         doc: String::new(),
         section: Some(Section::Bodies),
+        mount: None,
         options: vec![],
         body: crate::component::Body { parameters, variables, ..Default::default() },
         when: vec![],

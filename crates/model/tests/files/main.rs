@@ -2,6 +2,7 @@
 
 mod broken;
 mod codes;
+mod common;
 mod families;
 mod garbage;
 mod library;

@@ -354,3 +354,113 @@ fn a_component_has_no_mechanism() {
     let errors = load(&Memory::new(&files), "model.toml", &[], &built_in()).unwrap_err();
     assert_snapshot!(shown(&errors));
 }
+
+#[test]
+fn mounts_that_do_not_hold() {
+    let errors = said(
+        r#"
+[bodies]
+base = { m = "1 kg", frames = { foot = [0, 0, 0] } }
+boom = { m = "1 kg", frames = { pin = [1, 0, 0] } }
+
+[joints]
+swing = { type = "revolute", parent = "world", child = "base", axis = "z" }
+hinge = { type = "cylindrical", parent = "base", child = "boom", axis = "y" }
+
+[components]
+a = { type = "resistor", on = "swing" }
+b = { type = "cylinder_double", from = "base.foot" }
+c = { type = "cylinder_double", from = "base.foot", to = "boom.pin", on = "swing" }
+d = { type = "cylinder_double", on = "swing" }
+e = { type = "hydraulic_motor", from = "base.foot", to = "boom.pin" }
+f = { type = "hydraulic_motor", on = "swim" }
+g = { type = "hydraulic_motor", on = "hinge" }
+h = { type = "hydraulic_motor", on = "hinge.x" }
+i = { type = "spring", from = "base.foot", to = "boom.pen" }
+j = { type = "spring", from = "base.foot", to = "base" }
+k = { type = "spring", from = 3, to = "boom.pin" }
+l = { type = "dc_motor", on = 3 }
+"#,
+    );
+    assert_snapshot!(errors);
+}
+
+#[test]
+fn mount_sections_that_do_not_fit() {
+    let part = |mount: &str| {
+        format!(
+            "[ports]\na = {{ domain = \"translational\" }}\nb = {{ domain = \"rotational\" }}\n\
+             c = {{ domain = \"hydraulic\" }}\nline = {{ domain = \"hydraulic\", optional = true }}\n[mount]\n{mount}\n"
+        )
+    };
+    let mut all = String::new();
+    for mount in [
+        "from = \"a\"",
+        "to = \"c\"",
+        "to = \"q\"",
+        "from = \"a\"\nto = \"b\"",
+        "to = \"a\"\nlength = \"l\"",
+        "to = \"a\"",
+        "to = \"a\"\nby = 3",
+    ] {
+        let files = Memory::new(&[
+            ("model.toml", "[model]\nlibraries = [\"parts\"]"),
+            ("parts/x.toml", &part(mount)),
+        ]);
+        let errors = load(&files, "model.toml", &[], &built_in()).unwrap_err();
+        all += &shown(&errors);
+        all += "\n";
+    }
+    assert_snapshot!(all);
+}
+
+#[test]
+fn components_are_mounted_in_models_only() {
+    let files = Memory::new(&[
+        ("model.toml", "[model]\nlibraries = [\"parts\"]\n[components]\nx = \"x\""),
+        ("parts/x.toml", "[components]\ns = { type = \"spring\", on = \"joint\" }"),
+    ]);
+    assert_snapshot!(shown(&load(&files, "model.toml", &[], &built_in()).unwrap_err()));
+}
+
+/// What is mounted, and where, may depend on an option.
+#[test]
+fn options_choose_where_a_component_is_mounted() {
+    let text = r#"
+[options]
+place = { choices = ["near", "far"], default = "near" }
+
+[mechanism]
+plane = "xy"
+
+[bodies]
+world = { frames = { near = [0, -1], far = [0, -2] } }
+boom  = { m = "1 kg", rod = "1 m" }
+
+[joints]
+hinge = { type = "revolute", parent = "world", child = "boom" }
+
+[[when]]
+option = "place"
+is     = "near"
+[when.components]
+strut = { type = "spring", from = "world.near", to = "boom.end" }
+
+[[when]]
+option = "place"
+is     = "far"
+[when.components]
+strut = { type = "spring", from = "world.far", to = "boom.end" }
+"#;
+    for place in ["near", "far"] {
+        let files = Memory::new(&[("model.toml", text)]);
+        let sets = [("place".to_string(), place.to_string())];
+        let model =
+            load(&files, "model.toml", &sets, &built_in()).unwrap_or_else(|e| panic!("{}", shown(&e)));
+        let [line] = model.mechanism.lines.as_slice() else { panic!("one line") };
+        assert_eq!(
+            (line.name.as_str(), line.from.name.as_str()),
+            ("strut.line", format!("world.{place}").as_str())
+        );
+    }
+}

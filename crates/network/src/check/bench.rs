@@ -6,7 +6,7 @@
 //! 1000 e₁/f₁; elsewhere a volume that a flow fills, behind a resistance of 0.001 e₁/f₁. A raw bond may be either, which
 //! `Dual` exchanges. Soft drives give way at once: an effort behind 0.2 e₁/f₁, a flow beside a leak of 3 e₁/f₁ to e₀. Stiff
 //! drives impose (1). φ differs from port to port. Signals that have a default keep it beside efforts and are driven beside
-//! flows.
+//! flows. The length of a mounted component is what its ends make it, from 1 m or 1 rad on.
 
 use std::fmt::Write;
 
@@ -126,10 +126,16 @@ pub fn bench(definition: &Definition, chosen: &[(String, String)], drive: Drive)
         w.is.iter().any(|is| Some(&is.text) == value)
     };
     let more = definition.when.iter().filter(active).flat_map(|w| &w.body.ports);
+    let length = definition.mount.as_ref().and_then(|m| m.length.as_ref()).map_or("", |l| &l.text);
+    let mut has_length = false;
     let (mut drives, mut connections, mut files) = (String::new(), String::new(), vec![]);
     for port in definition.body.ports.iter().chain(more) {
         // Two members of a family show whether they disturb each other.
         let members: &[&str] = if port.key.name.contains('#') { &["1", "2"] } else { &[""] };
+        if port.key.name == length {
+            has_length = true;
+            continue;
+        }
         for member in members {
             let number = files.len() + 1;
             let Some(text) = driver(port, drive, number) else { continue };
@@ -139,14 +145,29 @@ pub fn bench(definition: &Definition, chosen: &[(String, String)], drive: Drive)
             files.push((format!("{FOLDER}{number}.toml"), text));
         }
     }
+    let (given, measured) = if has_length { mounted(definition) } else { Default::default() };
     let options: String = chosen.iter().map(|(name, value)| format!(", {name} = \"{value}\"")).collect();
     let model = format!(
-        "[model]\nlibraries = [\"bench\"]\n\n[components]\n{IT} = {{ type = \"{}\"{options} }}\n{drives}\n\
-         [connect]\n{connections}\n[run]\nt_end = \"1 s\"\n",
+        "[model]\nlibraries = [\"bench\"]\n\n[components]\n{IT} = {{ type = \"{}\"{options}{given} }}\n{drives}\n\
+         [connect]\n{connections}\n{measured}[run]\nt_end = \"1 s\"\n",
         definition.name
     );
     files.push((MODEL.into(), model));
     Bench { model: MODEL, files }
+}
+
+/// The value for the length of a mounted component, and the sections that measure it.
+fn mounted(definition: &Definition) -> (String, String) {
+    let Some(mount) = &definition.mount else { return Default::default() };
+    let Some(length) = &mount.length else { return Default::default() };
+    let (unit, rate) = if mount.turns() { ("rad", "w") } else { ("m", "v") };
+    let held = mount.from.as_ref().map_or(String::new(), |from| format!(" - {IT}.{}.{rate}", from.text));
+    let sections = format!(
+        "[variables]\nlength = {{ unit = \"{unit}\", start = 1 }}\n\n\
+         [equations]\nlength = \"der(length) = {IT}.{}.{rate}{held}\"\n\n",
+        mount.to.text
+    );
+    (format!(", {} = \"length\"", length.text), sections)
 }
 
 /// The component that drives a port; None where it needs none.

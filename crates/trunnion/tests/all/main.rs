@@ -12,6 +12,7 @@ mod imports;
 mod library_checks;
 mod mechanism_studies;
 mod model_commands;
+mod mounting;
 mod native;
 mod networks;
 mod pictures;

@@ -1,7 +1,7 @@
 //! What a reference page says: everything in the component's file, in the order a reader asks for it.
 
 use trunnion_model::component::{
-    Body, Causality, Choice, ElementLaw, Form, Parameter, Port, Scalar, Section, When,
+    Body, Causality, Choice, ElementLaw, Form, Mount, Parameter, Port, Scalar, Section, When,
 };
 use trunnion_model::network::Kind;
 use trunnion_model::units::Unit;
@@ -21,12 +21,21 @@ pub fn content(definition: &Definition, library: &Library, icon: Option<&Picture
     let also = if aliases.is_empty() { String::new() } else { format!(", also {}", aliases.join(", ")) };
     blocks.push(Block::Text(format!("Type `{}`{also}.", definition.name)));
     blocks.extend(prose(&definition.doc));
+    blocks.extend(definition.mount.as_ref().map(mounted));
     let page = Page { definition, units: units(definition, library) };
     page.sections(&definition.body, 2, &mut blocks);
     page.options(&mut blocks);
     blocks.push(Block::Heading(2, "Use".into()));
     blocks.push(Block::Plain(page.example()));
     blocks
+}
+
+/// How it is put into a mechanism.
+fn mounted(mount: &Mount) -> Block {
+    let held = mount.from.as_ref().map_or(String::new(), |from| format!("`{}` held, ", from.text));
+    let place =
+        if mount.turns() { "on a joint that turns" } else { "between two frames, or on a joint that slides" };
+    Block::Text(format!("Can be mounted {place}: {held}`{}` moving.", mount.to.text))
 }
 
 /// Paragraphs, with formulas set apart; a line that begins with a word and a colon is a paragraph of its own.
