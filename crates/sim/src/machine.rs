@@ -285,8 +285,10 @@ impl Machine {
     fn part(&mut self, part: Part, t: f64, y: &[f64], out: &mut [f64]) {
         if self.prepared.reads_multipliers[part as usize] {
             self.close(t, y);
+            return self.run(part, t, y, out);
         }
-        self.run(part, t, y, out);
+        let Machine { prepared, k, scratch, .. } = self;
+        prepared.compiled.run(part as usize, t, y, k, scratch, out);
     }
 
     /// With the multipliers of the last `close`.
