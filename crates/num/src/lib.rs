@@ -1,5 +1,6 @@
 //! Small linear algebra, tables and roots.
 
+mod archive;
 mod dense_lu;
 pub mod eigen;
 mod eigenvector;
@@ -12,6 +13,7 @@ pub mod riccati;
 mod semidefinite;
 mod table;
 
+pub use archive::Archive;
 pub use dense_lu::DenseLu;
 pub use eigenvector::{Vector, eigenvector};
 pub use lu::Lu;

@@ -8,18 +8,18 @@
 //!   l_ik = a_ik / u_kk,   a_ij −= l_ik u_kj,   j > k,  i > k                                      (1)
 //!
 //! A multiplier beyond `GROWTH` shows that scales or pivots no longer fit; then they are chosen anew.
-//! Choosing pivots allocates, the first time and then; nothing else does.
+//! Choosing pivots allocates the first time, and later where they fill more than before unless `reserve` made room; nothing
+//! else does. Pivots depend on the matrices before: `remember` keeps them, so that a run taken up again rounds as before.
 
-use crate::{Fault, Pattern};
+mod active;
 
-/// τ: an eligible pivot is at most ten times smaller than the largest entry of its column.
-const THRESHOLD: f64 = 0.1;
+use crate::{Archive, Fault, Pattern};
+use active::Active;
+
+/// Largest matrix for which `reserve` makes room: some megabytes.
+const MOST_RESERVED: usize = 128;
 /// Largest |l_ik| tolerated before pivots are chosen anew: costs at most four of sixteen digits.
 const GROWTH: f64 = 1e4;
-/// Columns of lowest count searched for a pivot. [Zlatev 1980] finds 3 or 4 enough.
-const SEARCH: usize = 4;
-/// A column whose largest entry fell to rounding noise of what it was holds no pivot.
-const NOISE: f64 = 4.0 * f64::EPSILON;
 
 #[derive(Clone, Debug)]
 pub struct Lu {
@@ -51,7 +51,10 @@ pub struct Lu {
     x: Vec<f64>,
     inverse_pivot: Vec<f64>,
 
-    // Scratch of `solve`.
+    // Scratch of `choose_pivots` and `solve`.
+    active: Active,
+    row_position: Vec<u32>,
+    column_position: Vec<u32>,
     work: Vec<f64>,
 }
 
@@ -73,7 +76,57 @@ impl Lu {
             target: Vec::new(),
             x: Vec::new(),
             inverse_pivot: vec![0.0; n],
+            active: Active::default(),
+            row_position: vec![0; n],
+            column_position: vec![0; n],
             work: vec![0.0; n],
+        }
+    }
+
+    /// Room for pivots that fill the whole matrix, where it is small: choosing others never allocates then.
+    pub fn reserve(&mut self) {
+        let n = self.pattern.n();
+        if n > MOST_RESERVED {
+            return;
+        }
+        self.active.reserve(n);
+        for list in [&mut self.row_of, &mut self.column_of, &mut self.split, &mut self.start] {
+            list.reserve(n + 1);
+        }
+        self.place.reserve(self.pattern.nnz());
+        self.position.reserve(n * n);
+        self.x.reserve(n * n);
+        // Σ k², k < n: every pivot touches all that is left.
+        self.target.reserve(n * n * n / 3);
+    }
+
+    /// What the next factorisation takes over from those before: pivots and scales.
+    pub fn remember(&mut self, archive: &mut Archive) {
+        let n = self.pattern.n();
+        archive.flag(&mut self.ready);
+        if !self.ready {
+            return;
+        }
+        if archive.reads() {
+            (self.row_of, self.column_of) = (vec![0; n], vec![0; n]);
+        }
+        archive.places(&mut self.row_of, n);
+        archive.places(&mut self.column_of, n);
+        archive.numbers(&mut self.scaling.rows);
+        if archive.reads() {
+            self.active.fill(&self.pattern, &vec![1.0; self.pattern.nnz()], &self.scaling.rows);
+            for k in 0..n {
+                self.active.eliminate(self.row_of[k] as usize, self.column_of[k] as usize);
+            }
+            let mut rows = self.row_of.clone();
+            rows.sort_unstable();
+            rows.dedup();
+            if rows.len() < n || !self.active.complete() {
+                self.ready = false;
+                return archive.refuse();
+            }
+            self.lay_out();
+            self.apply_scales();
         }
     }
 
@@ -179,44 +232,47 @@ impl Lu {
 
     fn choose_pivots(&mut self, values: &[f64]) -> Result<(), Fault> {
         let n = self.pattern.n();
-        let mut active = Active::new(&self.pattern, values, &self.scaling.rows);
-        let mut pivots = Vec::with_capacity(n);
+        self.active.fill(&self.pattern, values, &self.scaling.rows);
+        self.row_of.clear();
+        self.column_of.clear();
         for _ in 0..n {
-            let (row, column) = active.next_pivot()?;
-            pivots.push((row, column, active.eliminate(row, column)));
+            let (row, column) = self.active.next_pivot()?;
+            self.row_of.push(row as u32);
+            self.column_of.push(column as u32);
+            self.active.eliminate(row, column);
         }
-        self.lay_out(&pivots);
+        self.lay_out();
         self.apply_scales();
         Ok(())
     }
 
     /// Turn the pivots, with the U columns and L rows of each, into the flat lists.
-    fn lay_out(&mut self, pivots: &[(usize, usize, Cross)]) {
-        let n = pivots.len();
-        let (mut row_position, mut column_position) = (vec![0; n], vec![0; n]);
-        for (k, (row, column, _)) in pivots.iter().enumerate() {
-            row_position[*row] = k as u32;
-            column_position[*column] = k as u32;
+    fn lay_out(&mut self) {
+        let n = self.row_of.len();
+        for k in 0..n {
+            self.row_position[self.row_of[k] as usize] = k as u32;
+            self.column_position[self.column_of[k] as usize] = k as u32;
         }
-        self.row_of = pivots.iter().map(|p| p.0 as u32).collect();
-        self.column_of = pivots.iter().map(|p| p.1 as u32).collect();
-        self.start = vec![0];
+        self.start.clear();
+        self.start.push(0);
         self.split.clear();
         self.position.clear();
-        for (k, (_, _, cross)) in pivots.iter().enumerate() {
+        for k in 0..n {
+            let (columns, rows) = self.active.cross(k);
             self.position.push(k as u32);
-            let mut u: Vec<u32> = cross.columns.iter().map(|j| column_position[*j]).collect();
-            u.sort_unstable();
-            self.position.extend(u);
-            self.split.push(self.position.len() as u32);
-            let mut l: Vec<u32> = cross.rows.iter().map(|i| row_position[*i]).collect();
-            l.sort_unstable();
-            self.position.extend(l);
+            let first = self.position.len();
+            self.position.extend(columns.iter().map(|j| self.column_position[*j as usize]));
+            self.position[first..].sort_unstable();
+            let split = self.position.len();
+            self.split.push(split as u32);
+            self.position.extend(rows.iter().map(|i| self.row_position[*i as usize]));
+            self.position[split..].sort_unstable();
             self.start.push(self.position.len() as u32);
         }
-        self.x = vec![0.0; self.position.len()];
+        self.x.clear();
+        self.x.resize(self.position.len(), 0.0);
 
-        self.target = Vec::new();
+        self.target.clear();
         for k in 0..n {
             let end = self.start[k + 1];
             for i in self.split[k]..end {
@@ -226,8 +282,11 @@ impl Lu {
                 }
             }
         }
-        let entries = self.pattern.entries();
-        self.place = entries.map(|(i, j, _)| self.find(row_position[i], column_position[j])).collect();
+        self.place.clear();
+        for (i, j, _) in self.pattern.entries() {
+            let to = self.find(self.row_position[i], self.column_position[j]);
+            self.place.push(to);
+        }
     }
 
     /// Place in `x` of the entry at positions (i, j), which exists.
@@ -280,103 +339,6 @@ impl Scaling {
             toward_one(&mut self.columns, &self.column_max);
         }
         self.rows.iter_mut().for_each(|s| *s = s.log2().round().exp2());
-    }
-}
-
-/// What one pivot leaves behind: the columns of its row, the rows of its column.
-struct Cross {
-    columns: Vec<usize>,
-    rows: Vec<usize>,
-}
-
-/// The part of the matrix not yet eliminated.
-struct Active {
-    /// (column, value) of each row, in any order.
-    rows: Vec<Vec<(usize, f64)>>,
-    /// Rows of each column.
-    columns: Vec<Vec<usize>>,
-    /// Largest entry each column began with.
-    largest: Vec<f64>,
-    left: Vec<usize>,
-    /// Scratch of `eliminate`: place of a column in the row at hand.
-    at: Vec<usize>,
-}
-
-impl Active {
-    fn new(pattern: &Pattern, values: &[f64], scale: &[f64]) -> Self {
-        let n = pattern.n();
-        let mut active = Active {
-            rows: vec![Vec::new(); n],
-            columns: vec![Vec::new(); n],
-            largest: vec![0.0; n],
-            left: (0..n).collect(),
-            at: vec![usize::MAX; n],
-        };
-        for (i, j, k) in pattern.entries() {
-            let value = scale[i] * values[k];
-            active.rows[i].push((j, value));
-            active.columns[j].push(i);
-            active.largest[j] = active.largest[j].max(value.abs());
-        }
-        active
-    }
-
-    fn value(&self, i: usize, j: usize) -> f64 {
-        self.rows[i].iter().find(|(column, _)| *column == j).map_or(0.0, |(_, value)| *value)
-    }
-
-    /// The eligible entry of lowest Markowitz count, the larger one if counts are equal.
-    fn next_pivot(&mut self) -> Result<(usize, usize), Fault> {
-        let few = SEARCH.min(self.left.len());
-        let columns = &self.columns;
-        self.left.sort_by_key(|j| columns[*j].len());
-        let mut best: Option<(usize, f64, usize, usize)> = None;
-        for &j in &self.left[..few] {
-            let largest = self.columns[j].iter().map(|i| self.value(*i, j).abs()).fold(0.0, f64::max);
-            if largest <= NOISE * self.largest[j] {
-                return Err(Fault::Singular { column: j });
-            }
-            for &i in &self.columns[j] {
-                let size = self.value(i, j).abs();
-                let count = (self.rows[i].len() - 1) * (self.columns[j].len() - 1);
-                let better = best.is_none_or(|(c, s, _, _)| count < c || (count == c && size > s));
-                if size >= THRESHOLD * largest && better {
-                    best = Some((count, size, i, j));
-                }
-            }
-        }
-        best.map(|(_, _, i, j)| (i, j)).ok_or(Fault::NotFinite)
-    }
-
-    fn eliminate(&mut self, row: usize, column: usize) -> Cross {
-        self.left.retain(|j| *j != column);
-        let pivot = self.value(row, column);
-        let mut u = std::mem::take(&mut self.rows[row]);
-        u.retain(|(j, _)| *j != column);
-        for (j, _) in &u {
-            self.columns[*j].retain(|i| *i != row);
-        }
-        let mut below = std::mem::take(&mut self.columns[column]);
-        below.retain(|i| *i != row);
-        for &i in &below {
-            let l = self.value(i, column) / pivot;
-            self.rows[i].retain(|(j, _)| *j != column);
-            for (k, (j, _)) in self.rows[i].iter().enumerate() {
-                self.at[*j] = k;
-            }
-            for (j, value) in &u {
-                if self.at[*j] == usize::MAX {
-                    self.rows[i].push((*j, -l * value));
-                    self.columns[*j].push(i);
-                } else {
-                    self.rows[i][self.at[*j]].1 -= l * value; // (1)
-                }
-            }
-            for (j, _) in &self.rows[i] {
-                self.at[*j] = usize::MAX;
-            }
-        }
-        Cross { columns: u.iter().map(|(j, _)| *j).collect(), rows: below }
     }
 }
 

@@ -6,7 +6,7 @@
 //! σ. Where b has no part in the null space of A the limit is the solution of least norm (weighed by D); what rounding puts there grows
 //! by 1/ε at most, and A x does not feel it.
 
-use crate::{Fault, Lu, Pattern};
+use crate::{Archive, Fault, Lu, Pattern};
 
 /// A compromise. Directions in which A is worth less than about ε/12 count as none: where constraints of a mechanism lose rank in a pose, what they
 /// say near it is mostly the error of the steps before, divided by little. Measured on parallelograms that fall flat: below 1e-6 runs
@@ -99,6 +99,16 @@ impl Semidefinite {
             }
         }
         b.copy_from_slice(&self.x);
+    }
+
+    /// As `Lu::reserve`.
+    pub fn reserve(&mut self) {
+        self.lu.reserve();
+    }
+
+    /// As `Lu::remember`.
+    pub fn remember(&mut self, archive: &mut Archive) {
+        self.lu.remember(archive);
     }
 
     /// One pass of (1) alone.

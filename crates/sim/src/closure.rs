@@ -10,7 +10,7 @@
 //! (1), (2) [Featherstone2008, ch. 8]; (3) after each accepted step is the projection of [Eich1993]: drift does not add up.
 
 use trunnion_equations::{Closure, Entries, Symbol, System};
-use trunnion_num::{Matrix, Pattern, Semidefinite};
+use trunnion_num::{Archive, Matrix, Pattern, Semidefinite};
 
 /// Newton's iterations of nonlinear multipliers.
 const ITERATIONS: usize = 20;
@@ -203,6 +203,20 @@ impl Loops {
             }
         }
         moved
+    }
+
+    /// As `Lu::reserve`.
+    pub fn reserve(&mut self) {
+        [&mut self.s, &mut self.position.gram, &mut self.velocity.gram]
+            .into_iter()
+            .for_each(Semidefinite::reserve);
+    }
+
+    /// What the next evaluation takes over from those before.
+    pub fn remember(&mut self, archive: &mut Archive) {
+        for matrix in [&mut self.s, &mut self.position.gram, &mut self.velocity.gram] {
+            matrix.remember(archive);
+        }
     }
 
     /// Constraints that follow from others in the pose of the last `close`.

@@ -31,6 +31,7 @@
 
 use crate::problem::{Direction, Guard, Hybrid};
 use crate::stepper::Segment;
+use trunnion_num::Archive;
 
 /// Roots closer than this, relative to 1 + |t|, cross together: what integration leaves uncertain in any case.
 pub const TOGETHER: f64 = 1e-12;
@@ -120,6 +121,16 @@ impl Locator {
             y: vec![0.0; n],
             g: vec![0.0; m],
         }
+    }
+
+    /// What the next search takes over from those before.
+    pub fn remember(&mut self, archive: &mut Archive) {
+        archive.signs(&mut self.side);
+        archive.flags(&mut self.resting);
+        archive.numbers(&mut self.level);
+        archive.flag(&mut self.fresh);
+        archive.flags(&mut self.may_fire);
+        archive.numbers(&mut self.range);
     }
 
     pub fn len(&self) -> usize {
@@ -223,6 +234,35 @@ impl Locator {
         let at = self.found.iter().fold(earliest, |t, f| t.max(f.t));
         self.arrive(problem, curve, at);
         Some(at)
+    }
+
+    /// Guards that are on their other side at `to`, without asking since when: the work of two evaluations.
+    pub fn look_at_end<P: Hybrid>(
+        &mut self,
+        problem: &mut P,
+        curve: &Segment,
+        from: f64,
+        to: f64,
+    ) -> Option<f64> {
+        self.found.clear();
+        if self.is_empty() || to <= from {
+            return None;
+        }
+        self.fresh = false;
+        self.evaluate(problem, curve, to);
+        for guard in 0..self.len() {
+            self.resting[guard] &= self.g[guard].abs() <= 2.0 * self.level[guard];
+        }
+        self.arrive(problem, curve, to);
+        for guard in 0..self.len() {
+            let s = sign(self.g[guard]);
+            if self.side[guard] == 0 && s != 0 && !self.resting[guard] {
+                let fires = self.may_fire[guard] && self.directions[guard] != Direction::Both;
+                let fires = fires && self.counts(guard, s);
+                self.found.push(Found { t: to, guard, rising: s > 0, fires });
+            }
+        }
+        (!self.found.is_empty()).then_some(to)
     }
 
     /// The side of a guard at the end of the curve, crossings that did not count included.

@@ -25,6 +25,7 @@ use crate::problem::{Crossing, Effect, Hybrid};
 pub use crate::run_error::RunError;
 use crate::stepper::{Failure, Stepper};
 use std::ops::ControlFlow;
+use trunnion_num::Archive;
 
 /// Firings of one guard that make a burst …
 const BURST: usize = 20;
@@ -61,7 +62,7 @@ pub fn integrate<P: Hybrid>(
 }
 
 /// Why the loop is left early.
-enum Stop {
+pub(crate) enum Stop {
     Ended(Ended),
     Error(RunError),
 }
@@ -101,19 +102,21 @@ impl History {
     }
 }
 
-struct Run<'a, P: Hybrid> {
-    problem: &'a mut P,
-    stepper: &'a mut dyn Stepper,
+pub(crate) struct Run<'a, P: Hybrid> {
+    pub problem: &'a mut P,
+    pub stepper: &'a mut dyn Stepper,
     plan: &'a Plan,
     observer: &'a mut dyn Observer<P>,
-    consistent: Consistent,
+    pub consistent: Consistent,
     locator: Locator,
     // Where the run stands.
-    t: f64,
-    y: Vec<f64>,
+    pub t: f64,
+    pub y: Vec<f64>,
     points: Points,
     steps: u64,
-    events: u64,
+    pub events: u64,
+    /// Instants between the ends of steps at which something happened, since whoever counts put it to 0.
+    pub located: usize,
     crossings_total: u64,
     samples: u64,
     restarts: u64,
@@ -136,7 +139,7 @@ struct Run<'a, P: Hybrid> {
 }
 
 impl<'a, P: Hybrid> Run<'a, P> {
-    fn new(
+    pub fn new(
         problem: &'a mut P,
         y: &[f64],
         stepper: &'a mut dyn Stepper,
@@ -158,6 +161,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             points: Points::default(),
             steps: 0,
             events: 0,
+            located: 0,
             crossings_total: 0,
             samples: 0,
             restarts: 0,
@@ -178,25 +182,13 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     fn run(&mut self) -> Result<(), Stop> {
         let t_end = self.plan.t_end;
-        self.make_consistent()?;
-        self.begin();
-        self.happen(true)?;
-        self.sample_due()?;
-        self.restart()?;
+        self.begin()?;
         loop {
             if self.t >= t_end {
                 return self.report(self.t, Moment::End);
             }
             self.report_here()?;
-            let limit = self.problem.next_instant().min(t_end);
-            if let Err(failure) = self.stepper.step(self.problem, limit) {
-                return Err(self.solver_error(failure).into());
-            }
-            self.steps += 1;
-            self.follow_step()?;
-            if self.sample_due()? {
-                self.restart()?;
-            }
+            self.once(t_end)?;
             let at = Progress { t: self.t, steps: self.steps, events: self.events };
             if self.observer.progress(at).is_break() {
                 return Err(Stop::Ended(Ended::Cancelled));
@@ -204,8 +196,17 @@ impl<'a, P: Hybrid> Run<'a, P> {
         }
     }
 
+    /// At t₀, before the first step.
+    pub fn begin(&mut self) -> Result<(), Stop> {
+        self.make_consistent()?;
+        self.find_begun();
+        self.happen(true)?;
+        self.sample_due()?;
+        self.restart()
+    }
+
     /// Guards that are beyond zero already and count.
-    fn begin(&mut self) {
+    fn find_begun(&mut self) {
         self.problem.guards(self.t, &self.y, &mut self.g);
         for guard in 0..self.g.len() {
             let heading = (self.g[guard] > 0.0) as i8 - (self.g[guard] < 0.0) as i8;
@@ -215,13 +216,40 @@ impl<'a, P: Hybrid> Run<'a, P> {
         }
     }
 
+    /// One step of the solver and what happens in it, up to `t_end` at most.
+    pub fn once(&mut self, t_end: f64) -> Result<(), Stop> {
+        let limit = self.problem.next_instant().min(t_end);
+        if let Err(failure) = self.stepper.step(self.problem, limit) {
+            return Err(self.solver_error(failure).into());
+        }
+        self.steps += 1;
+        self.follow_step()?;
+        if self.sample_due()? {
+            self.restart()?;
+        }
+        Ok(())
+    }
+
+    /// Parameters, inputs or modes were changed from outside.
+    pub fn take_change(&mut self) -> Result<(), Stop> {
+        self.make_consistent()?;
+        self.crossings.clear();
+        self.happen(true)?;
+        self.restart()
+    }
+
     /// Over the last step: grid points and events in their order, up to its end or to the first that changes something.
     fn follow_step(&mut self) -> Result<(), Stop> {
         let end = self.stepper.state().0;
         let mut from = self.t;
         self.points.begin_step(from, end);
         loop {
-            let found = self.locator.search(self.problem, self.stepper.segment(), from, end);
+            let (problem, curve) = (&mut *self.problem, self.stepper.segment());
+            let found = if self.located < self.plan.max_located {
+                self.locator.search(problem, curve, from, end)
+            } else {
+                self.locator.look_at_end(problem, curve, from, end)
+            };
             let Some(at) = found else {
                 self.report_until(end)?;
                 self.move_to(end);
@@ -232,6 +260,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 }
                 return Ok(());
             };
+            self.located += 1;
             self.report_until(at)?;
             self.move_to(at);
             self.stepper.segment().at(at, &mut self.y);
@@ -257,6 +286,31 @@ impl<'a, P: Hybrid> Run<'a, P> {
         }
     }
 
+    /// All that the steps to come take over from those before, the problem's own memory aside.
+    pub fn remember(&mut self, archive: &mut Archive) -> bool {
+        archive.number(&mut self.t);
+        archive.numbers(&mut self.y);
+        for count in [
+            &mut self.steps,
+            &mut self.events,
+            &mut self.crossings_total,
+            &mut self.samples,
+            &mut self.restarts,
+        ] {
+            archive.word(count);
+        }
+        archive.count(&mut self.standing);
+        archive.number(&mut self.standing_since);
+        for history in &mut self.history {
+            archive.numbers(&mut history.times);
+            archive.count(&mut history.count);
+            archive.sign(&mut history.heading);
+        }
+        self.locator.remember(archive);
+        self.consistent.remember(archive);
+        self.stepper.remember(archive)
+    }
+
     fn move_to(&mut self, t: f64) {
         if t - self.standing_since > self.vanishing() {
             (self.standing, self.standing_since) = (0, t);
@@ -266,7 +320,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// Time in which nothing can happen on purpose.
     fn vanishing(&self) -> f64 {
-        (VANISHING * (self.plan.t_end - self.plan.t_0)).max(VANISHING_TIME * self.t.abs())
+        (VANISHING * self.plan.length()).max(VANISHING_TIME * self.t.abs())
     }
 
     /// Everything that happens at `self.t` to `self.y`, beginning with `self.crossings` and the guards that only left
@@ -352,7 +406,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             self.fired[guard] = true;
             self.heading[guard] = if rising { 1 } else { -1 };
             self.rest[guard] = self.locator.rest_after_firing(guard, self.g_before[guard]);
-            self.remember(guard)?;
+            self.note_firing(guard)?;
             let again = self.history[guard].time(1) == t;
             self.moved[guard] = again || self.g[guard] != self.g_before[guard];
             if self.plan.max_events.is_some_and(|most| self.events > most) {
@@ -404,7 +458,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
     }
 
     /// Note a firing; too many in too little time are an error.
-    fn remember(&mut self, guard: usize) -> Result<(), Stop> {
+    fn note_firing(&mut self, guard: usize) -> Result<(), Stop> {
         let t = self.t;
         let history = &mut self.history[guard];
         history.times[history.count % BURST] = t;
@@ -427,7 +481,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
     fn falls_through(&self, guard: usize, heading: i8) -> Result<(), Stop> {
         let history = &self.history[guard];
         let goes_on = !self.locator.may_fire(guard) && heading == history.heading;
-        if goes_on && history.time_to_come() < LITTLE * (self.plan.t_end - self.plan.t_0) {
+        if goes_on && history.time_to_come() < LITTLE * self.plan.length() {
             let (count, t) = (history.count.min(BURST), self.t);
             let within = t - history.time(count - 1);
             return Err(RunError::Zeno { guard: self.guard_name(guard), t, count, within }.into());

@@ -9,6 +9,7 @@ mod friction;
 pub mod homotopy;
 pub mod integrate;
 pub mod linear;
+pub mod live;
 pub mod lqr;
 pub mod machine;
 pub mod modes;

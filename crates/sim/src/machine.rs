@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use trunnion_equations::flat::{Action, Assignment, Kind};
 use trunnion_equations::{Compiled, Engine, Expr, Part, Symbol, System, Unit};
+use trunnion_num::Archive;
 
 use crate::closure::Loops;
 use crate::cuts::Cuts;
@@ -223,6 +224,35 @@ impl Machine {
         if let Machine { prepared, k, scratch, loops: Some(loops), .. } = self {
             let compiled = &prepared.compiled;
             loops.restore(y, |y, gaps| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps));
+        }
+    }
+
+    /// All that the steps to come take over from those before, the values of the unknowns aside. Err: why a controller's memory
+    /// cannot be kept, or taken up.
+    pub fn remember(&mut self, archive: &mut Archive) -> Result<(), String> {
+        archive.numbers(&mut self.slow);
+        if let Some(loops) = &mut self.loops {
+            loops.remember(archive);
+        }
+        self.tasks.remember(archive)?;
+        self.prepare();
+        Ok(())
+    }
+
+    /// Native code of every part, made now; and room for what steps may need.
+    pub fn warm_up(&mut self, t: f64, y: &[f64]) {
+        let n = y.len();
+        let (mut f, mut j) = (vec![0.0; n], vec![0.0; self.prepared.layout.pattern.nnz()]);
+        self.residual(t, y, &mut f);
+        self.jacobian(t, y, &mut j);
+        self.time_gradient(t, y, &mut f);
+        self.guards(t, y, &mut vec![0.0; self.prepared.layout.guards.len()]);
+        self.compute_actions(t, y);
+        self.record(t, y, &mut vec![0.0; self.prepared.columns.len()]);
+        self.project(t, &mut y.to_vec());
+        self.fired.reserve(256);
+        if let Some(loops) = &mut self.loops {
+            loops.reserve();
         }
     }
 

@@ -13,7 +13,7 @@
 use crate::homotopy;
 use crate::problem::{Layout, Problem};
 use crate::stepper::{Failure, Work};
-use trunnion_num::{Lu, Pattern, null_vector};
+use trunnion_num::{Archive, Lu, Pattern, null_vector};
 
 /// Corrections below this, relative to the size of the unknown, no longer matter.
 const CONVERGED: f64 = 1e-13;
@@ -323,6 +323,17 @@ impl Consistent {
 
     pub fn work(&self) -> Work {
         self.part.work
+    }
+
+    /// As `Lu::reserve`.
+    pub fn reserve(&mut self) {
+        self.part.lu.reserve();
+    }
+
+    /// What the next search takes over from those before.
+    pub fn remember(&mut self, archive: &mut Archive) {
+        self.part.work.remember(archive);
+        self.part.lu.remember(archive);
     }
 }
 

@@ -30,11 +30,18 @@ pub struct Plan {
     pub both_sides: bool,
     /// Instants with events before the run is given up; None: as many as come.
     pub max_events: Option<u64>,
+    /// Instants within steps that are located, counted by `Run::located`; what happens beyond is seen at the ends of steps.
+    pub max_located: usize,
 }
 
 impl Plan {
     pub fn new(t_0: f64, t_end: f64, output: Output) -> Self {
-        Plan { t_0, t_end, output, at: vec![], both_sides: true, max_events: None }
+        Plan { t_0, t_end, output, at: vec![], both_sides: true, max_events: None, max_located: usize::MAX }
+    }
+
+    /// How long the run is; one without end, in real time, is looked at a second at a time.
+    pub(crate) fn length(&self) -> f64 {
+        if self.t_end.is_finite() { self.t_end - self.t_0 } else { 1.0 }
     }
 
     /// Grid point k.

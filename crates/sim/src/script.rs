@@ -9,8 +9,10 @@
 
 mod error;
 mod host;
+mod memory;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 pub use error::ScriptError;
 
@@ -209,6 +211,8 @@ struct Engine {
     context: Context,
     watch: Rc<Watch>,
     log: Rc<RefCell<Log>>,
+    /// Where `Math.random` stands.
+    random: Rc<Cell<u64>>,
     limits: Limits,
 }
 
@@ -230,15 +234,17 @@ impl Engine {
         let runtime = Runtime::new()?;
         let context = Context::custom::<Language>(&runtime)?;
         let log = Rc::new(RefCell::new(Log::new(limits.log)));
-        let numbers = context
-            .with(|ctx| Ok::<_, rquickjs::Error>(Persistent::save(&ctx, host::install(&ctx, &log)?)))?;
+        let random = Rc::new(Cell::new(host::SEED));
+        let numbers = context.with(|ctx| {
+            Ok::<_, rquickjs::Error>(Persistent::save(&ctx, host::install(&ctx, &log, &random)?))
+        })?;
         // From here on, as the engine itself must not fail half-built.
         let watch = Rc::new(Watch::new(limits.call));
         let watching = watch.clone();
         runtime.set_interrupt_handler(Some(Box::new(move || watching.is_over())));
         runtime.set_memory_limit(limits.memory.max(1));
         runtime.set_max_stack_size(limits.stack.max(1));
-        Ok(Engine { numbers, context, watch, log, limits })
+        Ok(Engine { numbers, context, watch, log, random, limits })
     }
 
     fn numbers<'js>(&self, ctx: &Ctx<'js>, kind: &str, names: &[String]) -> rquickjs::Result<Object<'js>> {

@@ -1,6 +1,7 @@
 //! The one face of all solvers: restart from values, take one accepted step, give the curve over it.
 
 use crate::problem::Problem;
+use trunnion_num::Archive;
 
 /// How a solver is to work. Fixed-step solvers use `h` alone.
 #[derive(Clone, Debug)]
@@ -30,6 +31,15 @@ pub struct Work {
     pub jacobians: u64,
     pub factorisations: u64,
     pub newton_failures: u64,
+}
+
+impl Work {
+    pub fn remember(&mut self, archive: &mut Archive) {
+        let Work { steps, rejected, residuals, jacobians, factorisations, newton_failures } = self;
+        for count in [steps, rejected, residuals, jacobians, factorisations, newton_failures] {
+            archive.word(count);
+        }
+    }
 }
 
 /// The polynomial a solver gives over its last step: y(t₀ + θ h) = Σ_k c_k θ^k, θ ∈ [0, 1].
@@ -82,7 +92,8 @@ pub enum Cause {
 pub trait Stepper {
     /// Forget all history and begin at (t, y); `y` is consistent.
     fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure>;
-    /// One accepted step that ends at or before `limit`.
+    /// One accepted step that ends at or before `limit`. Solvers in real time may leave it undone after a few attempts; the
+    /// next call goes on.
     fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure>;
     /// The values at the end of the last step are moved a little, to `y`; history is kept.
     fn adjust(&mut self, problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure>;
@@ -91,4 +102,9 @@ pub trait Stepper {
     /// The curve over the last step.
     fn segment(&mut self) -> &Segment;
     fn work(&self) -> Work;
+    /// What the next step takes over from those before; false if this solver has no way to keep it.
+    fn remember(&mut self, archive: &mut Archive) -> bool {
+        let _ = archive;
+        false
+    }
 }

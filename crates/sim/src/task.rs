@@ -4,6 +4,7 @@
 
 use trunnion_equations::flat::{Action, Kind};
 use trunnion_equations::{Start, Symbol, System};
+use trunnion_num::Archive;
 
 #[cfg(feature = "script")]
 use crate::script::{Limits, Script};
@@ -14,6 +15,8 @@ use without::{Limits, Script};
 /// A build without JavaScript refuses scripts when a run starts.
 #[cfg(not(feature = "script"))]
 mod without {
+    use trunnion_num::Archive;
+
     #[derive(Default)]
     pub struct Limits {}
 
@@ -30,6 +33,9 @@ mod without {
             match *self {}
         }
         pub fn take_log(&mut self) -> Vec<String> {
+            match *self {}
+        }
+        pub fn remember(&mut self, _: &mut Archive) -> Result<(), String> {
             match *self {}
         }
     }
@@ -131,6 +137,18 @@ impl Tasks {
     /// Output k of a controller at its last sample.
     pub fn output(&self, number: usize, k: usize) -> f64 {
         self.list[number].outputs[k]
+    }
+
+    /// Clocks, last outputs and the memory of controllers.
+    pub fn remember(&mut self, archive: &mut Archive) -> Result<(), String> {
+        for task in &mut self.list {
+            archive.word(&mut task.k);
+            archive.numbers(&mut task.outputs);
+            if let Some(script) = &mut task.script {
+                script.remember(archive).map_err(|e| e.to_string())?;
+            }
+        }
+        Ok(())
     }
 
     pub fn take_log(&mut self) -> Vec<String> {

@@ -292,7 +292,8 @@ impl<'a> Growing<'a> {
                 true => "true".to_string(),
                 false => option.default.clone(),
             };
-            let chosen = value.map_or(Some(unsaid), |value| self.choose(value, (name, &option.choices), parent));
+            let chosen =
+                value.map_or(Some(unsaid), |value| self.choose(value, (name, &option.choices), parent));
             let matching = |w: &&'a crate::component::When| {
                 w.option.text == *name && chosen.as_ref().is_some_and(|c| w.is.iter().any(|is| is.text == *c))
             };

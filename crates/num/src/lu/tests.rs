@@ -126,6 +126,31 @@ fn a_vanished_pivot_is_replaced() {
 }
 
 #[test]
+fn factors_with_remembered_pivots_have_the_same_bits() {
+    let mut noise = Noise(7);
+    let pattern = random_pattern(40, 0.1, &mut noise);
+    let mut draw = |size: f64| -> Vec<f64> {
+        (pattern.entries()).map(|(i, j, _)| noise.next() + if i == j { size } else { 0.0 }).collect()
+    };
+    let (first, second) = (draw(10.0), draw(1.0));
+    let mut lu = Lu::new(&pattern);
+    lu.refactor(&first).unwrap();
+    let mut archive = Archive::to_write();
+    lu.remember(&mut archive);
+    let mut other = Lu::new(&pattern);
+    let mut archive = Archive::to_read(archive.finish().unwrap());
+    other.remember(&mut archive);
+    assert!(archive.finish().is_some());
+    for lu in [&mut lu, &mut other] {
+        lu.refactor(&second).unwrap();
+    }
+    let [mut x, mut y] = [vec![1.0; 40], vec![1.0; 40]];
+    lu.solve(&mut x);
+    other.solve(&mut y);
+    assert_eq!(x, y);
+}
+
+#[test]
 fn a_singular_matrix_names_the_unknown() {
     // y = x and 2 y = 2 x: nothing determines z beyond its own row, nor x and y.
     let pattern = Pattern::from_entries(3, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 2)]);

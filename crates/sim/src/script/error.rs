@@ -55,7 +55,7 @@ impl From<rquickjs::Error> for Trouble {
 }
 
 impl Trouble {
-    fn rules(message: String, hint: String) -> Trouble {
+    pub fn rules(message: String, hint: String) -> Trouble {
         Trouble::Rules { place: None, message, hint: Some(hint) }
     }
 

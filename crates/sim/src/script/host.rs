@@ -7,10 +7,14 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Prepares the globals, and gives the function that makes an object of numbers from its kind and its names.
-pub fn install<'js>(ctx: &Ctx<'js>, log: &Rc<RefCell<Log>>) -> rquickjs::Result<Function<'js>> {
+pub fn install<'js>(
+    ctx: &Ctx<'js>,
+    log: &Rc<RefCell<Log>>,
+    state: &Rc<Cell<u64>>,
+) -> rquickjs::Result<Function<'js>> {
     let log = log.clone();
     let print = Function::new(ctx.clone(), move |line: String| log.borrow_mut().add(line))?;
-    let state = Cell::new(SEED);
+    let state = state.clone();
     let random = Function::new(ctx.clone(), move || uniform(&state))?.with_name("random")?;
     let refuse = Function::new(ctx.clone(), refuse)?;
     let host: Function = ctx.eval(include_str!("host.js"))?;
@@ -24,7 +28,7 @@ fn refuse(ctx: Ctx<'_>, kind: String, name: String, known: Vec<String>) -> rquic
 }
 
 /// Any number: every run of every program draws the same sequence.
-const SEED: u64 = 20_260_101;
+pub const SEED: u64 = 20_260_101;
 
 /// Evenly spread over 0 ≤ x < 1 in steps of 2⁻⁵³, by SplitMix64. [Steele2014, fig. 17]
 fn uniform(state: &Cell<u64>) -> f64 {

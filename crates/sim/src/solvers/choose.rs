@@ -98,7 +98,7 @@ pub const SOLVERS: &[Entry] = &[
     },
     Entry {
         name: "realtime",
-        about: "linearly implicit, order 2, fixed step, the same work in every step",
+        about: "Rosenbrock, order 3, ends at multiples of its step and divides it where needed; of live runs",
         fixed_step: true,
         make: |l, o, _| Box::new(realtime(l, o)),
     },

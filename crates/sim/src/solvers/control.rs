@@ -7,6 +7,7 @@
 //! k is the order of the estimate plus one, S the safety factor.
 
 use crate::stepper::Options;
+use trunnion_num::Archive;
 
 /// S: aims at an error somewhat below 1, so that few steps are rejected.
 const SAFETY: f64 = 0.9;
@@ -51,6 +52,18 @@ impl StepControl {
         self.h = h.min(self.h_max);
         self.last = None;
         self.rejected = false;
+    }
+
+    /// What the next step takes over from those before.
+    pub fn remember(&mut self, archive: &mut Archive) {
+        archive.number(&mut self.h);
+        let mut known = self.last.is_some();
+        archive.flag(&mut known);
+        let (mut h, mut error) = self.last.unwrap_or_default();
+        archive.number(&mut h);
+        archive.number(&mut error);
+        self.last = known.then_some((h, error));
+        archive.flag(&mut self.rejected);
     }
 
     /// Size and end of the step to try from `t`. The end is `limit` itself where the step reaches it.

@@ -2,6 +2,8 @@
 //!
 //! A limit that falls between two step ends cuts the step there; the one after it ends at t_k again.
 
+use trunnion_num::Archive;
+
 /// A step end closer to the limit than this share of h is the limit.
 const SNAP: f64 = 1e-6;
 /// Step of a fixed-step solver whose user gave none (s): fits mechanisms and fluid power, not acoustics.
@@ -17,6 +19,12 @@ pub struct FixedSteps {
 impl FixedSteps {
     pub fn new(start: f64, h: f64) -> Self {
         FixedSteps { start, h, k: 0 }
+    }
+
+    pub fn remember(&mut self, archive: &mut Archive) {
+        archive.number(&mut self.start);
+        archive.number(&mut self.h);
+        archive.word(&mut self.k);
     }
 
     /// End of the step that begins at `t`: later than `t`, at or before `limit`.

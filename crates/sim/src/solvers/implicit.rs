@@ -6,7 +6,7 @@
 
 use super::one_step::Refusal;
 use crate::problem::{Layout, Problem};
-use trunnion_num::{Fault, Lu, Pattern};
+use trunnion_num::{Archive, Fault, Lu, Pattern};
 
 #[derive(Clone, Debug)]
 pub struct IterationMatrix {
@@ -45,6 +45,17 @@ impl IterationMatrix {
             lu: Lu::new(&pattern),
             mass,
         }
+    }
+
+    /// As `Lu::reserve`.
+    pub fn reserve(&mut self) {
+        self.lu.reserve();
+    }
+
+    /// What the next step takes over from those before.
+    pub fn remember(&mut self, archive: &mut Archive) {
+        archive.numbers(&mut self.jacobian);
+        self.lu.remember(archive);
     }
 
     pub fn evaluate(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) {

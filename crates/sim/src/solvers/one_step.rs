@@ -2,9 +2,14 @@
 
 use super::control::{StepControl, first_step};
 use super::error::Tolerance;
+use super::fixed::FixedSteps;
 use super::implicit::mass;
 use crate::problem::{Layout, Problem};
 use crate::stepper::{Cause, Failure, Options, Segment, Stepper, Work};
+use trunnion_num::Archive;
+
+/// Attempts at one step before a solver in periods hands back: whoever counts them is asked that often at least.
+const TRIES: u64 = 4;
 
 /// From t to t1 = t + h; t1 is exact, h is rounded.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,6 +57,11 @@ pub trait Method {
     fn accept(&mut self);
     /// The curve over the step accepted last.
     fn segment(&self, span: Span, y0: &[f64], y1: &[f64], segment: &mut Segment);
+    /// What the next step takes over from those before; false if this method has no way to keep it.
+    fn remember(&mut self, archive: &mut Archive) -> bool {
+        let _ = archive;
+        false
+    }
 }
 
 /// A stepper made of a one-step method.
@@ -63,6 +73,9 @@ pub struct OneStep<M> {
     fixed: Option<f64>,
     /// Origin of the grid of constant steps, and steps since.
     grid: (f64, u64),
+    /// Length and grid of periods whose ends are met, for a solver in real time.
+    period: Option<f64>,
+    periods: FixedSteps,
     started: bool,
     /// The last accepted step.
     span: Span,
@@ -71,6 +84,10 @@ pub struct OneStep<M> {
     /// Written by `attempt`.
     y_new: Vec<f64>,
     error: Vec<f64>,
+    // Written by `restart`: f and y' there; M.
+    f: Vec<f64>,
+    y_dot: Vec<f64>,
+    mass: Vec<f64>,
     work: Work,
     segment: Segment,
     segment_is_current: bool,
@@ -86,12 +103,17 @@ impl<M: Method> OneStep<M> {
             method,
             fixed: None,
             grid: (0.0, 0),
+            period: None,
+            periods: FixedSteps::default(),
             started: false,
             span: Span::default(),
             y0: vec![0.0; n],
             y1: vec![0.0; n],
             y_new: vec![0.0; n],
             error: vec![0.0; n],
+            f: vec![0.0; n],
+            y_dot: vec![0.0; n],
+            mass: mass(layout),
             work: Work::default(),
             segment: Segment::default(),
             segment_is_current: false,
@@ -105,6 +127,12 @@ impl<M: Method> OneStep<M> {
         OneStep { fixed: Some(h), ..Self::adaptive(method, layout, &options) }
     }
 
+    /// A solver that chooses its steps within periods and meets their ends. They are counted from the first restart.
+    pub fn in_periods(method: M, layout: &Layout, options: &Options, period: f64) -> Self {
+        let options = Options { h: Some(period), h_max: period.min(options.h_max), ..options.clone() };
+        OneStep { period: Some(period), ..Self::adaptive(method, layout, &options) }
+    }
+
     fn first_step_from(mut self, options: &Options) -> Self {
         if let Some(h) = options.h {
             self.control.h = h;
@@ -114,13 +142,12 @@ impl<M: Method> OneStep<M> {
     }
 
     /// The step to begin with, from the behaviour at the start, and from the step before a jump.
-    fn begin_with(&mut self, problem: &mut dyn Problem, f: &[f64]) -> f64 {
-        let mass = mass(problem.layout());
-        let (t, y) = (self.span.t1, &self.y1);
+    fn begin_with(&mut self, problem: &mut dyn Problem) -> f64 {
+        let (t, y, f, mass, y_dot) = (self.span.t1, &self.y1, &self.f, &self.mass, &mut self.y_dot);
         let norm = |e: &[f64], tolerance: &Tolerance| tolerance.norm(e, y, y);
-        let y_dot: Vec<f64> = f.iter().zip(&mass).map(|(f, m)| f * m).collect();
+        (0..y.len()).for_each(|i| y_dot[i] = f[i] * mass[i]);
         let y_norm = norm(y, &self.tolerance).max(self.tolerance.nominal_norm());
-        let y_dot_norm = norm(&y_dot, &self.tolerance);
+        let y_dot_norm = norm(y_dot, &self.tolerance);
         let (trial, bent) = (&mut self.y_new, &mut self.error);
         let mut residuals = 0;
         let estimate = first_step(self.method.orders().0, self.control.h_max(), y_norm, y_dot_norm, |h| {
@@ -187,21 +214,23 @@ impl<M: Method> Stepper for OneStep<M> {
     fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
         self.span = Span { t, t1: t, h: 0.0 };
         self.grid = (t, 0);
+        if let (Some(period), true) = (self.period, self.work.residuals == 0) {
+            self.periods = FixedSteps::new(t, period);
+        }
         self.y1.copy_from_slice(y);
         self.y0.copy_from_slice(y);
-        let mut f = vec![0.0; y.len()];
-        problem.residual(t, y, &mut f);
+        problem.residual(t, y, &mut self.f);
         self.work.residuals += 1;
-        if let Some(row) = f.iter().position(|v| !v.is_finite()) {
+        if let Some(row) = self.f.iter().position(|v| !v.is_finite()) {
             return Err(Failure::NotFinite { t, row });
         }
         let h = match self.fixed {
             Some(h) => h,
-            None => self.begin_with(problem, &f),
+            None => self.begin_with(problem),
         };
         self.control.restart(h);
         self.started = true;
-        self.method.restart(problem, t, h, y, &f, &mut self.work);
+        self.method.restart(problem, t, h, y, &self.f, &mut self.work);
         self.segment.coefficients.clear();
         self.segment.coefficients.reserve(6 * y.len());
         self.segment_is_current = false;
@@ -216,8 +245,13 @@ impl<M: Method> Stepper for OneStep<M> {
         if let Some(h) = self.fixed {
             return self.fixed_step(problem, h, limit);
         }
+        let limit = if self.period.is_some() { self.periods.next(t, limit) } else { limit };
         let mut last = Failure::StepTooSmall { t, h: self.control.h, unknown: 0, cause: Cause::Error };
+        let most = if self.period.is_some() { self.work.rejected + TRIES } else { u64::MAX };
         while !self.control.exhausted(t) {
+            if self.work.rejected == most {
+                return Ok(());
+            }
             let (h, t1) = self.control.next(t, limit);
             let span = Span { t, t1, h };
             match self.method.attempt(
@@ -276,5 +310,20 @@ impl<M: Method> Stepper for OneStep<M> {
 
     fn work(&self) -> Work {
         self.work
+    }
+
+    fn remember(&mut self, archive: &mut Archive) -> bool {
+        self.control.remember(archive);
+        self.periods.remember(archive);
+        archive.flag(&mut self.started);
+        for x in [&mut self.span.t, &mut self.span.t1, &mut self.span.h, &mut self.grid.0] {
+            archive.number(x);
+        }
+        archive.word(&mut self.grid.1);
+        archive.numbers(&mut self.y0);
+        archive.numbers(&mut self.y1);
+        self.work.remember(archive);
+        self.segment_is_current &= !archive.reads();
+        self.method.remember(archive)
     }
 }

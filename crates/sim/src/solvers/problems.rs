@@ -67,11 +67,11 @@ pub fn oscillator() -> Written {
     written(&[1.0; 2], 0, &[(1, 0), (0, 1)], residual, jacobian, 7.0, &[1.0, 0.0], &end)
 }
 
-/// y' = −y²: y = 1/(1 + t). Nonlinear, smooth.
+/// y' = −y³: y = 1/√(1 + 2 t). Nonlinear, smooth. (RODAS3 solves y' = −y² to rounding, which shows no order.)
 pub fn hyperbola() -> Written {
-    let residual = |_, y: &[f64], f: &mut [f64]| f[0] = -y[0] * y[0];
-    let jacobian = |_, y: &[f64], j: &mut [f64]| j[0] = -2.0 * y[0];
-    written(&[1.0], 0, &[(0, 0)], residual, jacobian, 1.0, &[1.0], &[0.5])
+    let residual = |_, y: &[f64], f: &mut [f64]| f[0] = -y[0].powi(3);
+    let jacobian = |_, y: &[f64], j: &mut [f64]| j[0] = -3.0 * y[0] * y[0];
+    written(&[1.0], 0, &[(0, 0)], residual, jacobian, 1.0, &[1.0], &[1.0 / 3f64.sqrt()])
 }
 
 /// Prothero–Robinson: y' = −10⁶ (y − sin t) + cos t, y = sin t: stiff order without transient.

@@ -7,10 +7,12 @@
 //! [Hairer, Wanner 1996, eqs. IV.7.25, VI.4.9], with W = M − hγ J. Algebraic rows of (1) are divided by hγ.
 //! J and ∂f/∂t are exact and taken at the start of every step. Non-stiff order in algebraic unknowns too.
 
+use super::fixed::DEFAULT_STEP;
 use super::implicit::IterationMatrix;
 use super::one_step::{Method, OneStep, Refusal, Span};
 use crate::problem::{Layout, Problem};
 use crate::stepper::{Options, Segment, Work};
+use trunnion_num::Archive;
 
 pub struct Tableau {
     pub order: usize,
@@ -128,32 +130,34 @@ const A63: f64 = -11.627539656261098;
 const A64: f64 = -0.18268767659942256;
 const A65: f64 = 0.030198172008377946;
 
-/// ROS2 for real time: order 2, also in algebraic unknowns, 2 stages, L-stable, stiffly accurate.
+/// RODAS3: order 3(2), also in algebraic unknowns, 4 stages, 3 of them with residuals of their own, L-stable, stiffly
+/// accurate. [Sandu 1997, table 1]
 ///
-/// γ = 1 − 1/√2, α_21 = 1, γ_21 = −γ, b = (1 − γ, γ). In the form (1) U = Γ k, so a_21 = m_1 = 1/γ, c_21 = −1/γ;
-/// the quadratic with Σ b_i(θ) = θ, Σ b_i(θ) β_i = θ²/2 gives D_0.
-pub const ROS2: Tableau = Tableau {
-    order: 2,
-    estimate_order: 1,
-    gamma: G,
-    alpha: &[0.0, 1.0],
-    gamma_i: &[G, 0.0],
-    a: &[&[], &[1.0 / G]],
-    c: &[&[], &[-1.0 / G]],
-    m: &[1.0 / G, 1.0],
-    e: &[],
-    dense: &[&[0.0, -0.5 / (G * (1.0 - G))]],
+/// The quadratic with Σ b_i(θ) = θ, Σ b_i(θ) β_i = θ²/2 and, for algebraic unknowns, Σ b_i(θ) ω_ij α_j² = θ² gives D_0.
+pub const RODAS3: Tableau = Tableau {
+    order: 3,
+    estimate_order: 2,
+    gamma: 0.5,
+    alpha: &[0.0, 0.0, 1.0, 1.0],
+    gamma_i: &[0.5, 1.5, 0.0, 0.0],
+    a: &[&[], &[0.0], &[2.0, 0.0], &[2.0, 0.0, 1.0]],
+    c: &[&[], &[4.0], &[1.0, -1.0], &[1.0, -1.0, -8.0 / 3.0]],
+    m: &[2.0, 0.0, 1.0, 1.0],
+    e: &[0.0, 0.0, 0.0, 1.0],
+    dense: &[&[3.0, -1.0, -1.0, 0.0]],
 };
-const G: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
 
 /// Adaptive RODAS5P.
 pub fn rodas5p(layout: &Layout, options: &Options) -> OneStep<Rosenbrock> {
     OneStep::adaptive(Rosenbrock::new(&RODAS5P, layout), layout, options)
 }
 
-/// Fixed steps `options.h` (1 ms unless given) of equal work: one Jacobian, one factorisation, two residuals.
+/// RODAS3 in steps that end at the multiples of `options.h` (1 ms unless given), divided where the tolerance asks for it.
 pub fn realtime(layout: &Layout, options: &Options) -> OneStep<Rosenbrock> {
-    OneStep::fixed(Rosenbrock::new(&ROS2, layout), layout, options.h.unwrap_or(1e-3))
+    let period = options.h.unwrap_or(DEFAULT_STEP);
+    let mut method = Rosenbrock::new(&RODAS3, layout);
+    method.matrix.reserve();
+    OneStep::in_periods(method, layout, options, period)
 }
 
 pub struct Rosenbrock {
@@ -273,6 +277,14 @@ impl Method for Rosenbrock {
 
     fn accept(&mut self) {
         self.at_start = false;
+    }
+
+    fn remember(&mut self, archive: &mut Archive) -> bool {
+        archive.flag(&mut self.at_start);
+        archive.numbers(&mut self.f0);
+        archive.numbers(&mut self.f_t);
+        self.matrix.remember(archive);
+        true
     }
 
     fn segment(&self, _span: Span, y0: &[f64], y1: &[f64], segment: &mut Segment) {

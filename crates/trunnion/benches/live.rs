@@ -1,0 +1,75 @@
+//! Models in real time: how long a period of 1 ms takes to compute, over 60 s simulated as fast as possible.
+//!
+//! Times have everything else in them that the machine did meanwhile; the most steps tried in a period, and the overruns,
+//! are the model's own.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use trunnion::project::Project;
+use trunnion_sim::live::{Pace, Parts};
+use trunnion_sim::machine::Machine;
+
+const SECONDS: f64 = 60.0;
+const MODELS: &[&str] = &[
+    "examples/hydraulic/stiff_circuit.toml",
+    "examples/hydraulic/hydro_gas_strut.toml",
+    "examples/hydraulic/open_loop.toml",
+    "examples/mechanisms/driven_arm.toml",
+    "examples/mechanisms/four_bars_2.toml",
+    "examples/forestry/crane.toml",
+    "examples/pneumatic/torx.toml",
+];
+
+fn main() {
+    let [a, b, c] = ["median", "99.9 %", "worst"];
+    println!("60 s in periods of 1 ms");
+    println!(
+        "{:<40} {:>6} {a:>9} {b:>9} {c:>9} {:>5} {:>6} {:>8} {:>11}",
+        "model", "states", "mean", "most", "overruns", "× real time"
+    );
+    for model in MODELS {
+        let path = format!("{}/../../{model}", env!("CARGO_MANIFEST_DIR"));
+        if Path::new(&path).exists() {
+            measure(model, &path);
+        }
+    }
+    println!("mean, most: steps tried in a period");
+}
+
+fn measure(name: &str, path: &str) {
+    let project = Project::open(path, &[]).unwrap_or_else(|f| panic!("{name}: {}", f.render(false)));
+    let (pace, t_0) = (Pace::default(), project.run.t_start);
+    let (machine, y) = Machine::start(Arc::clone(&project.prepared), &HashMap::new(), t_0)
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
+    let mut parts = Parts::new(machine, y, t_0, pace);
+    let mut live = parts.live().unwrap_or_else(|e| panic!("{name}: {e}"));
+    let periods = (SECONDS / pace.period).round() as usize;
+    let mut times = Vec::with_capacity(periods);
+    let (mut most, mut all) = (0, 0);
+    for _ in 0..periods {
+        let begin = Instant::now();
+        let ended = live.advance().unwrap_or_else(|e| panic!("{name}: {e}"));
+        times.push(begin.elapsed().as_secs_f64() * 1e6);
+        most = most.max(live.attempts);
+        all += live.attempts;
+        if ended.is_some() {
+            break;
+        }
+    }
+    let sum: f64 = times.iter().sum();
+    times.sort_by(f64::total_cmp);
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+    println!(
+        "{name:<40} {:>6} {:>6.1} µs {:>6.1} µs {:>6.1} µs {:>5.2} {most:>6} {:>8} {:>11.0}",
+        project.prepared.system.n_states,
+        at(0.5),
+        at(0.999),
+        at(1.0),
+        all as f64 / times.len() as f64,
+        live.overruns,
+        times.len() as f64 * pace.period * 1e6 / sum,
+    );
+}
