@@ -4,6 +4,7 @@
 //!   sticks → slides    when the force that holds it exceeds the limit, to the side that force held it from
 
 use trunnion_equations::{STILL, System};
+use trunnion_num::Archive;
 
 pub struct Frictions {
     /// Place of each mode among the slow values: 1, −1, or 0 while it sticks.
@@ -30,6 +31,11 @@ impl Frictions {
 
     pub fn len(&self) -> usize {
         self.modes.len()
+    }
+
+    /// See `Machine::remember`.
+    pub fn remember(&mut self, archive: &mut Archive) {
+        archive.numbers(&mut self.broke);
     }
 
     fn now(&self, k: usize) -> Now {

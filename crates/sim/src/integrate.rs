@@ -199,8 +199,11 @@ impl<'a, P: Hybrid> Run<'a, P> {
     /// At t₀, before the first step.
     pub fn begin(&mut self) -> Result<(), Stop> {
         self.make_consistent()?;
-        self.find_begun();
         self.happen(true)?;
+        self.find_begun();
+        if !self.crossings.is_empty() {
+            self.happen(true)?;
+        }
         self.sample_due()?;
         self.restart()
     }

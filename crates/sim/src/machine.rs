@@ -234,6 +234,7 @@ impl Machine {
         if let Some(loops) = &mut self.loops {
             loops.remember(archive);
         }
+        self.frictions.remember(archive);
         self.tasks.remember(archive)?;
         self.prepare();
         Ok(())
@@ -248,6 +249,7 @@ impl Machine {
         self.time_gradient(t, y, &mut f);
         self.guards(t, y, &mut vec![0.0; self.prepared.layout.guards.len()]);
         self.compute_actions(t, y);
+        self.read_frictions(t, y);
         self.record(t, y, &mut vec![0.0; self.prepared.columns.len()]);
         self.project(t, &mut y.to_vec());
         self.fired.reserve(256);

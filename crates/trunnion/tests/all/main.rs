@@ -7,6 +7,7 @@ mod bad_networks;
 mod commands;
 mod domain_pairs;
 mod first_model;
+mod forestry;
 mod graphs;
 mod imports;
 mod library_checks;
