@@ -8,6 +8,7 @@ mod commands;
 mod controllers;
 mod domain_pairs;
 mod first_model;
+mod forestry;
 mod graphs;
 mod imports;
 mod library_checks;
