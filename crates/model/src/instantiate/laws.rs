@@ -210,6 +210,7 @@ impl<'a> Builder<'a> {
                         set,
                         terminate: event.terminate.clone(),
                         warn: event.warn.clone(),
+                        at_start: event.at_start,
                     });
                 }
                 Err(errors) => errors.iter().for_each(|e| self.problems.add(language_error(e, &when.text))),
