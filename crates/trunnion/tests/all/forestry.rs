@@ -49,7 +49,7 @@ fn oscillations(sets: &[&str], time: Option<f64>) -> Vec<(f64, f64)> {
     let (linear, _) = linearise(&mut here.machine, here.t, &here.y, &[], &[]).unwrap();
     let all = modes(&linear).unwrap();
     let swings = all.iter().filter(|m| m.pole.im > 0.0);
-    swings.map(|m| (m.pole.natural_frequency() / std::f64::consts::TAU, m.pole.damping_ratio())).collect()
+    swings.map(|m| (m.pole.natural_frequency(), m.pole.damping_ratio())).collect()
 }
 
 fn near(found: f64, expected: f64, share: f64, what: &str) {
