@@ -9,6 +9,7 @@ mod controllers;
 mod domain_pairs;
 mod first_model;
 mod forestry;
+mod friction;
 mod graphs;
 mod imports;
 mod library_checks;
