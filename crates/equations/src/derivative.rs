@@ -216,7 +216,12 @@ fn partial(graph: &Graph, e: Expr, i: usize) -> Ex<'_> {
         Node::Table1(t, x, d) => graph.table1(t, graph.at(x), d + 1),
         Node::Table2(t, x, y, dx, dy) if i == 0 => graph.table2(t, graph.at(x), graph.at(y), dx + 1, dy),
         Node::Table2(t, x, y, dx, dy) => graph.table2(t, graph.at(x), graph.at(y), dx, dy + 1),
-        Node::Const(_) | Node::Time | Node::Symbol(_) | Node::Derivative(_) | Node::Select(..) => zero,
+        Node::Const(_)
+        | Node::Time
+        | Node::Symbol(_)
+        | Node::Derivative(_)
+        | Node::Select(..)
+        | Node::Holding(..) => zero,
     }
 }
 

@@ -106,6 +106,8 @@ pub struct Event {
     pub terminate: Option<String>,
     /// Something to tell whoever runs the model.
     pub warn: Option<String>,
+    /// Happens at the start too, if its guard is already beyond zero.
+    pub at_start: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -159,6 +161,29 @@ pub struct Constraint {
     pub acceleration: Expr,
     /// A quantity of kind `Multiplier`.
     pub multiplier: Symbol,
+    /// There only now and then: made of a [`Hold`].
+    pub switched: bool,
+}
+
+/// While `locked`, a multiplier against `speed` gives it its rate; else the multiplier is 0.
+#[derive(Clone, Debug)]
+pub struct Hold {
+    pub origin: Origin,
+    /// Of modes, inputs and parameters.
+    pub locked: Expr,
+    pub speed: Expr,
+    pub rate: Expr,
+    pub multiplier: Symbol,
+}
+
+/// Dry friction: `mode` is the direction of sliding, 0 while it sticks, which its hold sees to.
+#[derive(Clone, Debug)]
+pub struct Friction {
+    pub mode: Symbol,
+    pub speed: Expr,
+    /// The most it holds.
+    pub limit: Expr,
+    pub multiplier: Symbol,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -172,6 +197,9 @@ pub struct Flat {
     /// States to give up first where equations tie states to each other.
     pub dependent: Vec<Symbol>,
     pub constraints: Vec<Constraint>,
+    /// Made from `dry` and `hold` in equations.
+    pub holds: Vec<Hold>,
+    pub frictions: Vec<Friction>,
     /// States whose start closing the loops is not to change if others can.
     pub held: Vec<Symbol>,
     /// States that are a unit quaternion (w, x, y, z) together.

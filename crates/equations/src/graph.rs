@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trunnion_num::{Table1, Table2};
 
-use crate::node::{Binary, Expr, Node, Symbol, TableId, Unary};
+use crate::node::{Binary, Expr, Holding, Node, Symbol, TableId, Unary};
 
 /// A table that nodes refer to.
 #[derive(Clone, Debug)]
@@ -43,8 +43,9 @@ fn key(node: &Node) -> Key {
         Node::Unary(op, a) => Key(4, op as u64, a.0 as u64),
         Node::Binary(op, a, b) => Key(5, op as u64, two(a, b)),
         Node::Select(c, a, b) => Key(6, c.0 as u64, two(a, b)),
+        Node::Holding(kind, a, b, c) => Key(8 + kind as u32, a.0 as u64, two(b, c)),
         Node::Table1(t, a, d) => Key(7, two(Expr(t.0), a), d as u64),
-        Node::Table2(t, a, b, dx, dy) => Key(8 + t.0, two(a, b), ((dx as u64) << 8) | dy as u64),
+        Node::Table2(t, a, b, dx, dy) => Key(10 + t.0, two(a, b), ((dx as u64) << 8) | dy as u64),
     }
 }
 
@@ -204,6 +205,10 @@ impl Graph {
         }
     }
 
+    pub fn holding<'g>(&'g self, kind: Holding, [a, b, c]: [Ex<'g>; 3]) -> Ex<'g> {
+        self.make(Node::Holding(kind, a.id, b.id, c.id))
+    }
+
     pub fn unary<'g>(&'g self, op: Unary, a: Ex<'g>) -> Ex<'g> {
         if let Some(v) = a.value() {
             return self.constant(op.eval(v));
@@ -341,7 +346,7 @@ impl Graph {
     pub fn evaluate_node(&self, node: Node, child: impl Fn(Expr) -> f64) -> f64 {
         match node {
             Node::Const(v) => v,
-            Node::Time | Node::Symbol(_) | Node::Derivative(_) => f64::NAN,
+            Node::Time | Node::Symbol(_) | Node::Derivative(_) | Node::Holding(..) => f64::NAN,
             Node::Unary(op, a) => op.eval(child(a)),
             Node::Binary(op, a, b) => op.eval(child(a), child(b)),
             Node::Select(c, a, b) => {
@@ -423,6 +428,7 @@ impl Graph {
             Node::Unary(op, a) => self.unary(op, at(a)).id,
             Node::Binary(op, a, b) => self.binary(op, at(a), at(b)).id,
             Node::Select(c, a, b) => self.select(at(c), at(a), at(b)).id,
+            Node::Holding(kind, a, b, c) => self.holding(kind, [at(a), at(b), at(c)]).id,
             Node::Table1(t, a, d) => self.table1(t, at(a), d).id,
             Node::Table2(t, a, b, dx, dy) => self.table2(t, at(a), at(b), dx, dy).id,
         }

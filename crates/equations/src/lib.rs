@@ -19,6 +19,6 @@ pub use closure::{Closure, Entries};
 pub use compiled::{Compiled, Engine};
 pub use flat::{Flat, Unit};
 pub use graph::{Ex, Graph, Table};
-pub use node::{Binary, Expr, Node, Symbol, TableId, Unary};
+pub use node::{Binary, Expr, Holding, Node, Symbol, TableId, Unary};
 pub use structure::analyse;
-pub use system::{AsWritten, Definition, Part, Row, Start, System};
+pub use system::{AsWritten, Definition, Part, Row, STILL, Start, System};

@@ -70,6 +70,24 @@ pub enum Binary {
     Or,
 }
 
+/// A force that is not computed from a formula alone. Analysis turns it into modes and multipliers: no program ever sees one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Holding {
+    /// Dry friction against a speed: (speed, most it holds, force when sliding).
+    Dry,
+    /// While locked, what gives a speed its rate, and else 0: (locked, speed, rate).
+    Hold,
+}
+
+impl Holding {
+    pub fn name(self) -> &'static str {
+        match self {
+            Holding::Dry => "dry",
+            Holding::Hold => "hold",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Node {
     Const(f64),
@@ -82,6 +100,7 @@ pub enum Node {
     Binary(Binary, Expr, Expr),
     /// `if condition { a } else { b }`; both sides are computed.
     Select(Expr, Expr, Expr),
+    Holding(Holding, Expr, Expr, Expr),
     /// Table of one variable, or its derivative of the given order.
     Table1(TableId, Expr, u8),
     /// Table of two variables, or its partial derivative.
@@ -95,7 +114,7 @@ impl Node {
             Node::Const(_) | Node::Time | Node::Symbol(_) | Node::Derivative(_) => [None; 3],
             Node::Unary(_, a) | Node::Table1(_, a, _) => [Some(a), None, None],
             Node::Binary(_, a, b) | Node::Table2(_, a, b, _, _) => [Some(a), Some(b), None],
-            Node::Select(c, a, b) => [Some(c), Some(a), Some(b)],
+            Node::Select(c, a, b) | Node::Holding(_, c, a, b) => [Some(c), Some(a), Some(b)],
         };
         slots.into_iter().flatten()
     }

@@ -82,6 +82,12 @@ impl Printer<'_> {
                     (format!("if({c}, {a}, {b})"), Level::Atom)
                 }
             }
+            Node::Holding(kind, a, b, c) => {
+                let name = kind.name();
+                let list = [a, b, c].map(|e| self.all(e, depth)).join(", ");
+                let name = if latex { format!(r"\operatorname{{{name}}}") } else { name.to_string() };
+                (format!("{name}({list})"), Level::Atom)
+            }
             Node::Table1(t, x, d) => {
                 let name = self.table_name(t);
                 (format!("{name}{}({})", "'".repeat(d as usize), self.all(x, depth)), Level::Atom)

@@ -164,7 +164,9 @@ fn emit(graph: &Graph, roots: &[Expr], mut shortcut: impl FnMut(Expr, Node) -> O
                     Node::Table1(t, a, d) => Op::Table1(t.0, at(a), d),
                     Node::Table2(t, a, b, dx, dy) => Op::Table2(t.0, at(a), at(b), dx, dy),
                     // A leaf nobody has a place for has no value: it shows up as NaN, not as a wrong number.
-                    Node::Time | Node::Symbol(_) | Node::Derivative(_) => Op::Const(f64::NAN),
+                    Node::Time | Node::Symbol(_) | Node::Derivative(_) | Node::Holding(..) => {
+                        Op::Const(f64::NAN)
+                    }
                 }
             };
             number.insert(e, ops.len() as u32);

@@ -7,10 +7,12 @@ use trunnion_num::Pattern;
 use crate::closure::{Closure, Entries};
 use crate::compiled::{Compiled, Engine};
 use crate::derivative::{Gradient, cut_gradients, gradients};
-use crate::flat::{Action, Assignment, Constraint, Direction, Event, Kind, Origin, Output, Quantity, Task};
+use crate::flat::{
+    Action, Assignment, Constraint, Direction, Event, Friction, Kind, Origin, Output, Quantity, Task,
+};
 use crate::graph::Graph;
 use crate::hash::Map;
-use crate::node::{Expr, Node, Symbol};
+use crate::node::{Binary, Expr, Node, Symbol};
 use crate::program::{Place, Programs};
 use crate::start::{evaluate, start_values};
 use crate::structure::{Alias, Reduction, Relation};
@@ -67,11 +69,16 @@ pub struct Parts {
     pub as_written: AsWritten,
     /// What states have to fulfil although they are integrated on their own.
     pub constraints: Vec<Constraint>,
+    /// Dry friction; what it holds with is among the constraints.
+    pub frictions: Vec<Friction>,
     /// States whose start closing the loops is not to change if others can.
     pub held: Vec<Symbol>,
     /// States that are a unit quaternion together.
     pub quaternions: Vec<[Symbol; 4]>,
 }
+
+/// Below this speed (SI) friction sticks if it can hold.
+pub const STILL: f64 = 1e-8;
 
 #[derive(Debug)]
 pub struct System {
@@ -110,7 +117,7 @@ pub enum Part {
     Residual,
     Jacobian,
     TimeGradient,
-    /// Events first, then relations.
+    /// Events first, then relations, then frictions.
     Guards,
     Outputs,
     /// Values of all assignments and script inputs: events first, then tasks.
@@ -119,6 +126,8 @@ pub enum Part {
     Closure,
     /// Gaps, their rates, and their derivatives, as [`Closure`] lays out.
     Gaps,
+    /// Speed, limit and multiplier of every friction.
+    Frictions,
 }
 
 impl System {
@@ -188,7 +197,23 @@ impl System {
         let events = self.events.iter().map(|e| (e.name.clone(), e.direction, e.guard));
         let relations =
             self.relations.iter().map(|r| (self.quantity(r.mode).name.clone(), Direction::Both, r.guard));
-        events.chain(relations).collect()
+        let frictions = self.frictions.iter().map(|f| {
+            let name = self.quantity(f.mode).name.clone();
+            (name, Direction::Falling, self.margin(f))
+        });
+        events.chain(relations).chain(frictions).collect()
+    }
+
+    /// How far friction is from its next change: of what it holds while it sticks, of speed while it slides.
+    fn margin(&self, friction: &Friction) -> Expr {
+        let g = &self.graph;
+        let (direction, speed) = (g.symbol(friction.mode), g.at(friction.speed));
+        let (limit, force) = (g.at(friction.limit), g.symbol(friction.multiplier));
+        let held = 1.0 - force.abs() / limit.max(g.constant(f64::MIN_POSITIVE));
+        // Where nothing holds it, because its motion is prescribed.
+        let still = 1.0 - speed.abs() / STILL;
+        let sticks = g.binary(Binary::Eq, direction, g.constant(0.0));
+        g.select(sticks, held.min(still), direction * speed).id
     }
 
     /// Assignments of every event, then of every task.
@@ -211,6 +236,11 @@ impl System {
         roots
     }
 
+    fn friction_roots(&self) -> Vec<Expr> {
+        let of = |f: &Friction| [f.speed, f.limit, self.graph.symbol(f.multiplier).id];
+        self.frictions.iter().flat_map(of).collect()
+    }
+
     fn place(&self, node: Node) -> Option<Place> {
         match node {
             Node::Time => Some(Place::Time),
@@ -230,6 +260,7 @@ impl System {
             self.action_roots(),
             self.closure.forces.clone(),
             self.closure.gaps.clone(),
+            self.friction_roots(),
         ];
         Programs::build(&self.graph, &lists, |n| self.place(n))
     }

@@ -5,6 +5,7 @@
 
 mod bond_graph;
 mod common;
+mod csv;
 mod events;
 mod families;
 mod library;
@@ -235,6 +236,7 @@ pub struct Event {
     pub set: Vec<Assign>,
     pub terminate: Option<String>,
     pub warn: Option<String>,
+    pub at_start: bool,
 }
 
 #[derive(Clone, Debug)]

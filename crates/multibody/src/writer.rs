@@ -65,6 +65,7 @@ impl<'f> Writer<'f> {
             velocity: gap.v.id,
             acceleration: gap.a.id,
             multiplier,
+            switched: false,
         });
     }
 

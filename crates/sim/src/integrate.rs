@@ -200,8 +200,23 @@ impl<'a, P: Hybrid> Run<'a, P> {
     pub fn begin(&mut self) -> Result<(), Stop> {
         self.make_consistent()?;
         self.happen(true)?;
+        self.find_begun();
+        if !self.crossings.is_empty() {
+            self.happen(true)?;
+        }
         self.sample_due()?;
         self.restart()
+    }
+
+    /// Guards that are beyond zero already and count.
+    fn find_begun(&mut self) {
+        self.problem.guards(self.t, &self.y, &mut self.g);
+        for guard in 0..self.g.len() {
+            let heading = (self.g[guard] > 0.0) as i8 - (self.g[guard] < 0.0) as i8;
+            if heading != 0 && self.problem.at_start(guard) && self.locator.counts(guard, heading) {
+                self.crossings.push(Crossing { guard, rising: heading > 0 });
+            }
+        }
     }
 
     /// One step of the solver and what happens in it, up to `t_end` at most.

@@ -5,6 +5,7 @@ pub mod closure;
 mod cuts;
 pub mod driven;
 pub mod events;
+mod friction;
 pub mod homotopy;
 pub mod integrate;
 pub mod linear;

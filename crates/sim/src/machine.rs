@@ -11,6 +11,7 @@ use trunnion_num::Archive;
 
 use crate::closure::Loops;
 use crate::cuts::Cuts;
+use crate::friction::Frictions;
 use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem};
 use crate::start_error::StartError;
 use crate::task::Tasks;
@@ -49,7 +50,7 @@ impl Prepared {
         let layout = layout(&system);
         let columns = columns(&system);
         let reads = |part: usize| compiled.program(part).unknowns() > system.n();
-        let reads_multipliers = (0..=Part::Gaps as usize).map(reads).collect();
+        let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
         Prepared { system, compiled, layout, columns, reads_multipliers }
     }
 
@@ -98,7 +99,8 @@ fn columns(system: &System) -> Vec<Column> {
         source: Source::Output(i),
     });
     let constraints = system.constraints.iter().enumerate();
-    let multipliers = constraints.map(|(i, c)| of(c.multiplier, Source::Multiplier(i)));
+    let multipliers =
+        constraints.filter(|(_, c)| !c.switched).map(|(i, c)| of(c.multiplier, Source::Multiplier(i)));
     let hidden = |s: Symbol| system.relations.iter().any(|r| r.mode == s);
     let discrete = system.slow.iter().enumerate().filter(|&(_, &s)| {
         matches!(system.quantity(s).kind, Kind::Mode { .. } | Kind::Input { .. }) && !hidden(s)
@@ -124,6 +126,7 @@ pub struct Machine {
     /// Constraints that follow from others at the start.
     pub redundant: Vec<usize>,
     tasks: Tasks,
+    frictions: Frictions,
     /// Why the model ended the run.
     pub ended_by: Option<String>,
     /// Number and time of every event so far.
@@ -164,6 +167,7 @@ impl Machine {
             moved: vec![],
             redundant: vec![],
             tasks,
+            frictions: Frictions::new(system),
             slow,
             prepared,
             ended_by: None,
@@ -171,6 +175,7 @@ impl Machine {
         };
         machine.prepare();
         machine.assemble(t_0, held, &mut y)?;
+        machine.stick(t_0, &y);
         Ok((machine, y))
     }
 
@@ -185,6 +190,8 @@ impl Machine {
         self.normalise(y);
         self.close(t, y);
         self.redundant = self.loops.as_ref().map_or(vec![], Loops::dependent);
+        let constraints = &self.prepared.system.constraints;
+        self.redundant.retain(|&k| !constraints[k].switched);
         Ok(())
     }
 
@@ -227,6 +234,7 @@ impl Machine {
         if let Some(loops) = &mut self.loops {
             loops.remember(archive);
         }
+        self.frictions.remember(archive);
         self.tasks.remember(archive)?;
         self.prepare();
         Ok(())
@@ -241,6 +249,7 @@ impl Machine {
         self.time_gradient(t, y, &mut f);
         self.guards(t, y, &mut vec![0.0; self.prepared.layout.guards.len()]);
         self.compute_actions(t, y);
+        self.read_frictions(t, y);
         self.record(t, y, &mut vec![0.0; self.prepared.columns.len()]);
         self.project(t, &mut y.to_vec());
         self.fired.reserve(256);
@@ -308,8 +317,10 @@ impl Machine {
     fn part(&mut self, part: Part, t: f64, y: &[f64], out: &mut [f64]) {
         if self.prepared.reads_multipliers[part as usize] {
             self.close(t, y);
+            return self.run(part, t, y, out);
         }
-        self.run(part, t, y, out);
+        let Machine { prepared, k, scratch, .. } = self;
+        prepared.compiled.run(part as usize, t, y, k, scratch, out);
     }
 
     /// With the multipliers of the last `close`.
@@ -317,6 +328,30 @@ impl Machine {
         let Machine { prepared, k, scratch, loops, .. } = self;
         let y = loops.as_ref().map_or(y, |l| &l.extended);
         prepared.compiled.run(part as usize, t, y, k, scratch, out);
+    }
+
+    /// Let friction stick or slide as speeds and forces ask for, until all agree; true if anything changed.
+    fn stick(&mut self, t: f64, y: &[f64]) -> bool {
+        let mut changed = false;
+        // Each may be decided anew once the others are.
+        for _ in 0..=2 * self.frictions.len() {
+            self.read_frictions(t, y);
+            if !self.frictions.settle(t, &mut self.slow) {
+                break;
+            }
+            self.prepare();
+            changed = true;
+        }
+        changed
+    }
+
+    /// Speeds, limits and holding forces of all frictions at (t, y).
+    fn read_frictions(&mut self, t: f64, y: &[f64]) {
+        if self.frictions.len() > 0 {
+            let mut values = std::mem::take(&mut self.frictions.values);
+            self.part(Part::Frictions, t, y, &mut values);
+            self.frictions.values = values;
+        }
     }
 
     fn compute_actions(&mut self, t: f64, y: &[f64]) {
@@ -409,11 +444,16 @@ impl Hybrid for Machine {
         self.part(Part::Guards, t, y, g);
     }
 
+    fn at_start(&self, guard: usize) -> bool {
+        self.prepared.system.events.get(guard).is_some_and(|e| e.at_start)
+    }
+
     fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String> {
         let prepared = Arc::clone(&self.prepared);
         let system = &prepared.system;
-        let n_events = system.events.len();
+        let (n_events, n_relations) = (system.events.len(), system.relations.len());
         self.compute_actions(t, y);
+        self.read_frictions(t, y);
         let mut effect = Effect::default();
         for crossing in crossings {
             if let Some(event) = system.events.get(crossing.guard) {
@@ -424,6 +464,9 @@ impl Hybrid for Machine {
                     effect.terminate = true;
                     self.ended_by = Some(message.clone());
                 }
+            } else if crossing.guard >= n_events + n_relations {
+                let number = crossing.guard - n_events - n_relations;
+                effect.changed |= self.frictions.fire(number, t, &mut self.slow);
             } else {
                 let number = crossing.guard - n_events;
                 let value = if crossing.rising { 1.0 } else { 0.0 };
@@ -434,7 +477,7 @@ impl Hybrid for Machine {
         Ok(effect)
     }
 
-    fn settle(&mut self, _t: f64, _y: &[f64], g: &[f64]) -> bool {
+    fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool {
         let prepared = Arc::clone(&self.prepared);
         let system = &prepared.system;
         let n_events = system.events.len();
@@ -452,7 +495,7 @@ impl Hybrid for Machine {
         if changed {
             self.prepare();
         }
-        changed
+        self.stick(t, y) || changed
     }
 
     fn next_instant(&self) -> f64 {

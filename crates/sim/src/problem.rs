@@ -73,6 +73,11 @@ pub struct Effect {
 pub trait Hybrid: Problem {
     /// Guard functions; a guard crosses when its value changes sign.
     fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]);
+    /// Whether a guard that is beyond zero at the start counts as having crossed.
+    fn at_start(&self, guard: usize) -> bool {
+        let _ = guard;
+        false
+    }
     /// Carry out the actions of all guards that crossed at t together. May change `y`.
     fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String>;
     /// Bring modes that mirror a relation into line with the guard values `g`; true if one changed.

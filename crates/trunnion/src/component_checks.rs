@@ -163,6 +163,10 @@ impl Bundle {
                     one.verdicts[Check::Runs as usize] = Verdict::Absent;
                     self.on_bench(definition, &chosen, Drive::Dual, &mut one);
                 }
+                let sticks = one.verdicts[Check::Equations as usize] == Verdict::Absent;
+                if drive == Drive::Typical && sticks {
+                    self.on_bench(definition, &chosen, Drive::Rigid, &mut one);
+                }
                 report.add(one);
             }
         }
@@ -201,6 +205,8 @@ impl Bundle {
                 }
                 missing.into_iter().for_each(|found| report.enter(Check::Power, found));
             }
+            // Friction that sticks needs something that has inertia.
+            (Err(errors), true) if errors.iter().all(|e| e.code == "S0008") && drive != Drive::Rigid => {}
             (Err(errors), true) => report.enter(Check::Equations, errors),
             // It does not take what a stiff drive imposes.
             (Err(_), false) => {}
@@ -288,7 +294,7 @@ impl Trial<'_> {
     fn is_excused(&self, error: Option<&RunError>) -> bool {
         let not_finite =
             matches!(error, Some(RunError::Solver { failure: SolverFailure::NotFinite { .. }, .. }));
-        !matches!(self.drive, Drive::Typical | Drive::Dual) && !not_finite
+        !matches!(self.drive, Drive::Typical | Drive::Dual | Drive::Rigid) && !not_finite
     }
 
     fn finding(&self, code: &'static str, what: &str) -> Diagnostic {

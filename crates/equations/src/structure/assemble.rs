@@ -1,10 +1,14 @@
 //! Puts the solved blocks together: every definition expanded down to y, time, parameters, inputs and modes.
 
-use crate::flat::{Action, Assignment, Constraint, Event, Flat, Kind, Origin, Output, Quantity, Task};
+use crate::flat::{
+    Action, Assignment, Constraint, Event, Flat, Friction, Hold, Kind, Origin, Output, Quantity, Task,
+};
 use crate::graph::Graph;
 use crate::hash::Map;
 use crate::node::{Expr, Node, Symbol};
 use crate::structure::alias::Alias;
+use crate::structure::error::StructureError;
+use crate::structure::holding;
 use crate::structure::index::Reduction;
 use crate::structure::leaf_expr;
 use crate::structure::relations::Relation;
@@ -23,9 +27,20 @@ pub struct Solved {
     pub solutions: Vec<Solution>,
 }
 
-pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> System {
+pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> Result<System, Vec<StructureError>> {
     let Flat {
-        graph, mut quantities, equations, events, tasks, outputs, constraints, held, quaternions, ..
+        graph,
+        mut quantities,
+        equations,
+        events,
+        tasks,
+        outputs,
+        constraints,
+        holds,
+        frictions,
+        held,
+        quaternions,
+        ..
     } = flat;
     let Solved { relations, leaves, residuals, is_state, reductions, solutions } = solved;
     // What each solved leaf stands for, in terms of y, and what was made of expressions so far.
@@ -94,8 +109,22 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> System {
         acceleration: all(c.acceleration),
         ..c
     });
-    let constraints = constraints.collect();
-    System::new(Parts {
+    let mut constraints: Vec<Constraint> = constraints.collect();
+    let frictions = frictions.into_iter().map(|f| Friction { speed: all(f.speed), limit: all(f.limit), ..f });
+    let frictions = frictions.collect();
+    let states = (&unknowns[..n_states], &rows[..n_states]);
+    let mut errors = vec![];
+    for hold in holds {
+        let (locked, speed, rate) = (all(hold.locked), all(hold.speed), all(hold.rate));
+        match holding::constraint(&graph, Hold { locked, speed, rate, ..hold }, states, &quantities) {
+            Ok(constraint) => constraints.push(constraint),
+            Err(error) => errors.push(error),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(System::new(Parts {
         graph,
         quantities,
         unknowns,
@@ -110,9 +139,10 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> System {
         reduced: reductions,
         as_written,
         constraints,
+        frictions,
         held,
         quaternions,
-    })
+    }))
 }
 
 /// Every unknown that follows from y, to be recorded under its name.

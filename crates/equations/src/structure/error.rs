@@ -20,6 +20,10 @@ pub enum Finding {
     Undecided { equation: String, states: Vec<String> },
     /// An equation without anything to solve for.
     NoUnknown { equation: String },
+    /// The speed that friction or a lock acts against does not follow from states.
+    NoInertia { quantity: String },
+    /// A lock that a continuous quantity opens and closes.
+    LockVaries { quantity: String },
     /// Linear equations that determine only combinations of their unknowns.
     Dependent { equations: Vec<String>, unknowns: Vec<String> },
 }
@@ -60,6 +64,8 @@ impl StructureError {
             Finding::OnlyStates { .. } | Finding::Undecided { .. } => "S0004",
             Finding::NoUnknown { .. } => "S0005",
             Finding::Dependent { .. } => "S0006",
+            Finding::NoInertia { .. } => "S0008",
+            Finding::LockVaries { .. } => "S0009",
         }
     }
 
@@ -93,6 +99,14 @@ impl StructureError {
                 list(states, "`", "`")
             ),
             Finding::NoUnknown { equation } => format!("equation ({equation}) contains no unknown"),
+            Finding::NoInertia { quantity } => {
+                format!(
+                    "nothing that moves can stick here: the speed depends on `{quantity}`, which is not integrated"
+                )
+            }
+            Finding::LockVaries { quantity } => {
+                format!("the first argument of `hold` depends on `{quantity}`, which changes continuously")
+            }
             Finding::Dependent { equations, unknowns } => format!(
                 "equations {} determine only combinations of {}, not each of them",
                 list(equations, "(", ")"),
@@ -140,6 +154,10 @@ impl StructureError {
             Finding::NoUnknown { .. } => {
                 "declare one of its names under [variables], or remove the equation".into()
             }
+            Finding::NoInertia { .. } => {
+                "connect a mass or an inertia to it, or choose friction with at_rest = \"creeps\"".into()
+            }
+            Finding::LockVaries { .. } => "let an event set a mode, and use the mode".into(),
         }
     }
 }

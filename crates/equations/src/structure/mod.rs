@@ -11,6 +11,7 @@
 mod alias;
 mod assemble;
 mod error;
+mod holding;
 mod index;
 mod linear;
 mod matching;
@@ -36,17 +37,18 @@ use assemble::{Solved, assemble};
 
 /// Sort and solve. All findings are reported at once.
 pub fn analyse(mut flat: Flat) -> Result<System, Vec<StructureError>> {
+    holding::extract(&mut flat);
     let n_quantities = flat.quantities.len();
     let eliminated = alias::eliminate(&mut flat);
     match solve(&mut flat, &eliminated.aliases) {
-        Ok(solved) => Ok(assemble(flat, eliminated.aliases, solved)),
+        Ok(solved) => assemble(flat, eliminated.aliases, solved),
         Err(errors) if eliminated.aliases.is_empty() => Err(errors),
         // Once more as it was written, so that messages count the equations and unknowns the user knows.
         Err(_) => {
             flat.quantities.truncate(n_quantities);
             eliminated.restore(&mut flat);
             let solved = solve(&mut flat, &[])?;
-            Ok(assemble(flat, vec![], solved))
+            assemble(flat, vec![], solved)
         }
     }
 }
@@ -151,7 +153,7 @@ fn leaf_expr(graph: &Graph, leaf: Node) -> Expr {
 
 /// Everything that is computed beside the equations, to read or to rewrite.
 fn actions(flat: &mut Flat) -> (&Graph, Vec<&mut Expr>) {
-    let Flat { graph, events, tasks, outputs, constraints, .. } = flat;
+    let Flat { graph, events, tasks, outputs, constraints, holds, frictions, .. } = flat;
     let mut places: Vec<&mut Expr> = Vec::new();
     for event in events.iter_mut() {
         places.push(&mut event.guard);
@@ -167,6 +169,8 @@ fn actions(flat: &mut Flat) -> (&Graph, Vec<&mut Expr>) {
     for c in constraints {
         places.extend(c.position.iter_mut().chain([&mut c.velocity, &mut c.acceleration]));
     }
+    places.extend(holds.iter_mut().flat_map(|h| [&mut h.locked, &mut h.speed, &mut h.rate]));
+    places.extend(frictions.iter_mut().flat_map(|f| [&mut f.speed, &mut f.limit]));
     (graph, places)
 }
 

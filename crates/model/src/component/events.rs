@@ -26,9 +26,10 @@ pub fn read_event(entry: &Entry, problems: &Problems) -> Option<Event> {
     let set = read_assignments(&f);
     let terminate = f.text("terminate").map(|t| t.text);
     let warn = f.text("warn").map(|t| t.text);
+    let at_start = f.boolean("at_start").unwrap_or(false);
     f.text("doc");
     f.finish();
-    Some(Event { key: entry.key.clone(), when, set, terminate, warn })
+    Some(Event { key: entry.key.clone(), when, set, terminate, warn, at_start })
 }
 
 fn read_clock(f: &Fields<'_>) -> Option<Clock> {

@@ -269,6 +269,7 @@ impl Numbered for Event {
             set: parts(&self.set, number),
             terminate: self.terminate.clone(),
             warn: self.warn.clone(),
+            at_start: self.at_start,
         })
     }
 }

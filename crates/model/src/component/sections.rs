@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::bond_graph::read_bond_graph;
 use super::common::read_common;
+use super::csv::with_file;
 use super::events::{read_controller, read_event, read_task};
 use super::linear_graph::read_linear_graph;
 use super::ports::{read_choice, read_port};
@@ -60,8 +61,8 @@ fn read_body(fields: &Fields<'_>, reading: &Reading<'_>) -> Body {
         variables: entries(fields, "variables", problems, |e| read_variable(e, "variable", problems)),
         modes: entries(fields, "modes", problems, |e| read_mode(e, "mode", problems)),
         inputs: entries(fields, "inputs", problems, |e| read_variable(e, "input", problems)),
-        tables: entries(fields, "tables", problems, |e| read_table(e, problems)),
-        components: entries(fields, "components", problems, |e| read_child(e, problems)),
+        tables: entries(fields, "tables", problems, |e| read_table(e, reading)),
+        components: entries(fields, "components", problems, |e| read_child(e, reading)),
         connections: read_connections(fields.entries("connect"), problems),
         equations: fields.entries("equations").iter().filter_map(|e| read_equation(e, problems)).collect(),
         terms: fields.entries("terms").iter().filter_map(|e| read_term(e, problems)).collect(),
@@ -221,7 +222,8 @@ fn read_when(f: &Fields<'_>, options: &[Choice], reading: &Reading<'_>) -> Optio
     Some(When { option, is, body })
 }
 
-fn read_child(entry: &Entry, problems: &Problems) -> Option<Child> {
+fn read_child(entry: &Entry, reading: &Reading<'_>) -> Option<Child> {
+    let problems = reading.problems;
     let key = entry.key.clone();
     if let Some(kind) = entry.value.as_text() {
         return Some(Child { key, kind: Some(kind), arguments: vec![], definition: None, section: None });
@@ -234,7 +236,7 @@ fn read_child(entry: &Entry, problems: &Problems) -> Option<Child> {
     if f.value("type").is_none() {
         f.missing("type", "as in { type = \"resistor\", R = \"1 kOhm\" }");
     }
-    let arguments = f.rest().map(|e| (e.key.clone(), e.value.clone())).collect();
+    let arguments = f.rest().filter_map(|e| Some((e.key.clone(), with_file(e, reading)?))).collect();
     Some(Child { key, kind, arguments, definition: None, section: None })
 }
 

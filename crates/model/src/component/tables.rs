@@ -2,9 +2,10 @@
 
 use trunnion_num::{Outside, Shape};
 
+use super::csv::with_file;
 use super::read::{number, unit};
 use super::sections::{fields_of, plain, table_of};
-use super::{Column, TableData, wrong_dimension};
+use super::{Column, Reading, TableData, wrong_dimension};
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Data, Entry, Fields, Key, Value, wrong_type};
 use crate::language::is_function;
@@ -97,7 +98,7 @@ pub fn given_table<'t>(
                 return None;
             }
         },
-        None => read_table(&Entry { key: key.clone(), value: value.clone() }, problems)?,
+        None => table_data(&Entry { key: key.clone(), value: value.clone() }, problems)?,
     };
     if given.z.is_some() != own.z.is_some() {
         let columns = if own.z.is_some() { "x, y and z" } else { "x and y" };
@@ -119,7 +120,22 @@ pub fn given_table<'t>(
     Some(given)
 }
 
-pub fn read_table(entry: &Entry, problems: &Problems) -> Option<TableData> {
+/// An entry of [tables].
+pub fn read_table(entry: &Entry, reading: &Reading<'_>) -> Option<TableData> {
+    match with_file(entry, reading) {
+        Some(value) => table_data(&Entry { key: entry.key.clone(), value }, reading.problems),
+        None => Some(unread(entry.key.clone(), false)),
+    }
+}
+
+/// A table that could not be read still is a function, of any dimension.
+fn unread(key: Key, of_two: bool) -> TableData {
+    let any = || Column { values: vec![0.0, 1.0], unit: None };
+    let z = of_two.then(|| Column { values: vec![0.0; 4], unit: None });
+    TableData { key, x: any(), y: any(), z, shape: Shape::Linear, outside: Outside::Hold }
+}
+
+fn table_data(entry: &Entry, problems: &Problems) -> Option<TableData> {
     let key = entry.key.clone();
     if is_function(&key.name) {
         let error = Diagnostic::error("M0113", format!("`{}` cannot name a table", key.name));
@@ -140,22 +156,10 @@ pub fn read_table(entry: &Entry, problems: &Problems) -> Option<TableData> {
         }
     }
     f.finish();
-    // A table that could not be read still is a function, of any dimension.
-    let whole = x.is_some() && y.is_some() && (z.is_some() || table.get("z").is_none());
-    let (x, y, z) = match (x, y) {
-        (Some(x), Some(y)) if whole => (x, y, z),
-        _ => {
-            let any = || Column { values: vec![0.0, 1.0], unit: None };
-            let values = || Column { values: vec![0.0; 4], unit: None };
-            (any(), any(), table.get("z").map(|_| values()))
-        }
-    };
-    Some(TableData {
-        key,
-        x,
-        y,
-        z,
-        shape: shape.unwrap_or(Shape::Linear),
-        outside: outside.unwrap_or(Outside::Hold),
-    })
+    let of_two = table.get("z").is_some();
+    let (shape, outside) = (shape.unwrap_or(Shape::Linear), outside.unwrap_or(Outside::Hold));
+    match (x, y) {
+        (Some(x), Some(y)) if z.is_some() == of_two => Some(TableData { key, x, y, z, shape, outside }),
+        _ => Some(unread(key, of_two)),
+    }
 }

@@ -42,7 +42,7 @@ impl Values {
         let at = |e: Expr| self.known[&e];
         match node {
             Node::Const(v) => Some(v),
-            Node::Time | Node::Derivative(_) => None,
+            Node::Time | Node::Derivative(_) | Node::Holding(..) => None,
             Node::Symbol(s) => self.symbols.get(&s).copied(),
             Node::Unary(op, a) => Some(op.eval(at(a)?)),
             Node::Binary(op, a, b) => Some(op.eval(at(a)?, at(b)?)),

@@ -214,6 +214,7 @@ impl<'a> Builder<'a> {
                         set,
                         terminate: event.terminate.as_ref().map(|message| format!("{whose}{message}")),
                         warn: event.warn.clone(),
+                        at_start: event.at_start,
                     });
                 }
                 Err(errors) => errors.iter().for_each(|e| self.problems.add(language_error(e, &when.text))),

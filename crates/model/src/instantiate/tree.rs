@@ -29,6 +29,8 @@ pub struct Instance<'a> {
     pub definition: &'a Definition,
     /// The sections of the definition and of the options chosen.
     pub bodies: Vec<&'a Body>,
+    /// Options and what was chosen.
+    pub chosen: HashMap<String, String>,
     /// Values of parameters and signal inputs.
     pub arguments: HashMap<String, Argument>,
     pub starts: HashMap<String, Argument>,
@@ -277,6 +279,7 @@ impl<'a> Growing<'a> {
     ) -> usize {
         let index = self.tree.instances.len();
         let mut bodies = vec![&definition.body];
+        let mut all_chosen = HashMap::new();
         for option in definition.options.iter().filter(|o| !o.choices.is_empty()) {
             let name = &option.key.name;
             let set = self.sets.take(&join(&path, name));
@@ -289,17 +292,20 @@ impl<'a> Growing<'a> {
                 true => "true".to_string(),
                 false => option.default.clone(),
             };
-            let chosen = value.map_or(Some(unsaid), |value| self.choose(value, name, &option.choices));
+            let chosen =
+                value.map_or(Some(unsaid), |value| self.choose(value, (name, &option.choices), parent));
             let matching = |w: &&'a crate::component::When| {
                 w.option.text == *name && chosen.as_ref().is_some_and(|c| w.is.iter().any(|is| is.text == *c))
             };
             bodies.extend(definition.when.iter().filter(matching).map(|w| &w.body));
+            all_chosen.extend(chosen.map(|c| (name.clone(), c)));
         }
         let mut instance = Instance {
             path,
             parent,
             definition,
             bodies,
+            chosen: all_chosen,
             arguments: HashMap::new(),
             starts: HashMap::new(),
             tables: HashMap::new(),
@@ -315,7 +321,13 @@ impl<'a> Growing<'a> {
         index
     }
 
-    fn choose(&self, value: &Value, name: &str, choices: &[String]) -> Option<String> {
+    /// One of the choices, or what was chosen for the option of this name where the component is used.
+    fn choose(
+        &self,
+        value: &Value,
+        (name, choices): (&str, &[String]),
+        parent: Option<usize>,
+    ) -> Option<String> {
         let words = || choices.iter().map(String::as_str);
         let Some(text) = choice_text(value) else {
             self.problems.add(wrong_type(value, name, &one_of(words())));
@@ -323,6 +335,10 @@ impl<'a> Growing<'a> {
         };
         if choices.contains(&text) {
             return Some(text);
+        }
+        let of_parent = parent.and_then(|p| self.tree.instances[p].chosen.get(&text));
+        if let Some(same) = of_parent.filter(|c| choices.contains(c)) {
+            return Some(same.clone());
         }
         self.problems.add(
             Diagnostic::error("M0112", format!("option `{name}` cannot be `{text}`"))

@@ -7,7 +7,7 @@
 //!   smooth_min(a, b, d)  = ½ (a + b − smooth_abs(a − b, d))  low by d/2 where a = b                   (3)
 //!   smooth_sign(x, d)    = x / √(x² + d²)                    0.71 at d, 0.995 at 10 d                 (4)
 
-use trunnion_equations::{Binary, Ex, Graph, Unary};
+use trunnion_equations::{Binary, Ex, Graph, Holding, Unary};
 
 /// Which dimensions the arguments may have, and which one the result gets.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,10 @@ pub(super) enum Rule {
     Square,
     /// The operator `^`.
     Power,
+    /// A speed and two forces give a force.
+    Dry,
+    /// A condition, a speed and its rate give the force that has power with the speed.
+    Hold,
 }
 
 pub(super) struct Function {
@@ -64,6 +68,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("tanh(x)", 1, Rule::Plain, |_, x| x[0].tanh()),
     function("signed_root(x, d)", 2, Rule::Root, |_, x| x[0].signed_root(x[1])),
     function("signed_square(x)", 1, Rule::Square, |_, x| x[0].signed_square()),
+    function("dry(v, f_hold, f_slide)", 3, Rule::Dry, |g, x| g.holding(Holding::Dry, [x[0], x[1], x[2]])),
+    function("hold(locked, v, rate)", 3, Rule::Hold, |g, x| g.holding(Holding::Hold, [x[0], x[1], x[2]])),
     function("smooth_abs(x, d)", 2, Rule::Same, |_, x| smooth_abs(x[0], x[1])),
     function("smooth_max(a, b, d)", 3, Rule::Same, |_, x| {
         0.5 * (x[0] + x[1] + smooth_abs(x[0] - x[1], x[2]))

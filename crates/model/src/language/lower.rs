@@ -325,7 +325,19 @@ impl<'g, 's> Lowering<'g, 's> {
         }
         let terms: Vec<Term> = arguments.iter().map(|a| self.term(a)).collect();
         let pairs: Vec<_> = arguments.iter().zip(terms.iter().map(|t| t.1)).collect();
-        let dimension = if function.rule == Rule::Plain {
+        let dimension = if function.rule == Rule::Dry {
+            self.agree(&pairs[1..])
+        } else if function.rule == Rule::Hold {
+            self.plain(&arguments[0], pairs[0].1, "the first argument of `hold`");
+            let speed = pairs[1].1;
+            if let (Some(speed), Some(rate)) = (speed, pairs[2].1)
+                && rate != speed / Dimension::TIME
+            {
+                let error = LangError::dimension(&arguments[2].span, speed / Dimension::TIME, rate);
+                self.fail(error.label(format!("{}, but it is the rate of the speed", in_unit(rate))));
+            }
+            speed.map(|speed| Dimension::POWER / speed)
+        } else if function.rule == Rule::Plain {
             let what = format!("the argument of `{}`", function.name());
             pairs.iter().for_each(|&(a, dimension)| self.plain(a, dimension, &what));
             Some(Dimension::ONE)

@@ -26,6 +26,7 @@ impl Dimension {
     pub const CURRENT: Dimension = Dimension::whole([0, 0, 0, 1, 0, 0, 0]);
     pub const TEMPERATURE: Dimension = Dimension::whole([0, 0, 0, 0, 1, 0, 0]);
     pub const AMOUNT: Dimension = Dimension::whole([0, 0, 0, 0, 0, 1, 0]);
+    pub const POWER: Dimension = Dimension::whole([2, 1, -3, 0, 0, 0, 0]);
     pub const LIGHT: Dimension = Dimension::whole([0, 0, 0, 0, 0, 0, 1]);
 
     /// Whole exponents of m, kg, s, A, K, mol, cd.

@@ -3,6 +3,7 @@
 mod broken;
 mod codes;
 mod common;
+mod csv;
 mod families;
 mod garbage;
 mod library;

@@ -26,6 +26,8 @@ pub enum Drive {
     Typical,
     /// Typical, save that raw bonds get a mass.
     Dual,
+    /// A mass that nothing soft separates from the port: for friction that sticks.
+    Rigid,
     SoftEffort,
     SoftFlow,
     Effort,
@@ -44,7 +46,7 @@ impl Drive {
     /// "with an effort at every port".
     pub fn phrase(self) -> &'static str {
         match self {
-            Drive::Typical | Drive::Dual => "with a mass or a volume at every port",
+            Drive::Typical | Drive::Dual | Drive::Rigid => "with a mass or a volume at every port",
             Drive::SoftEffort | Drive::Effort => "with an effort at every port",
             Drive::SoftFlow | Drive::Flow => "with a flow at every port",
         }
@@ -225,7 +227,12 @@ fn power(port: &Port, domain: &Domain, drive: Drive, phase: f64) -> String {
              laws.mass = { flow = \"p*f1/(e1*0.1 s)\" }\nlaws.damper = { effort = \"1000*e1/f1*f\" }",
             )
         }
-        Drive::Typical | Drive::Dual => (
+        Drive::Rigid if is_mechanical(domain) => (
+            "\"SE.drive -> 1.body -> out\", \"1.body -> I.mass\", \"1.body -> R.inside\"",
+            "laws.drive = { effort = \"e0 + e1*WAVE\" }\nlaws.inside = { effort = \"0.2*e1/f1*f\" }\n\
+             laws.mass = { flow = \"p*f1/(e1*0.1 s)\" }",
+        ),
+        Drive::Typical | Drive::Dual | Drive::Rigid => (
             volume,
             "laws.drive = { flow = \"f1*WAVE\" }\nlaws.around = { effort = \"e0\" }\n\
              laws.leak = { effort = \"3*e1/f1*f\" }\nlaws.volume = { effort = \"e0 + q*e1/(f1*0.1 s)\" }\n\

@@ -64,6 +64,7 @@ fn pendulum(start: [f64; 4], times: usize) -> Flat {
             velocity: scaled(rate),
             acceleration: scaled(acceleration),
             multiplier,
+            switched: false,
         };
         flat.constraints.push(constraint);
     }

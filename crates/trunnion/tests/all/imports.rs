@@ -66,6 +66,13 @@ fn references() -> Vec<Reference> {
     (0..table.rows()).map(one).collect()
 }
 
+/// Friction of the file takes no part.
+fn frictionless(text: &str) -> String {
+    let mut parts = text.split(", friction = \"");
+    let first = parts.next().unwrap_or_default().to_string();
+    parts.fold(first, |all, part| all + part.split_once('"').map_or("", |(_, rest)| rest))
+}
+
 fn opened(path: &Path) -> Project {
     Project::open(path.to_str().unwrap(), &[]).unwrap_or_else(|failure| panic!("{}", failure.render(false)))
 }
@@ -78,6 +85,7 @@ fn near(found: f64, expected: f64, largest: f64, what: &str) {
 fn accelerations_from_rest_are_those_of_the_reference() {
     let folder = six_axis();
     folder.good(&["import", "six_axis.urdf", "-o", "robot.toml"]);
+    folder.write("robot.toml", frictionless(&folder.read("robot.toml")));
     let path = folder.path("robot.toml");
     let project = opened(&path);
     let names = &project.prepared.layout.names;
@@ -106,7 +114,7 @@ fn torques_of_prescribed_motion_are_the_mass_matrix_of_the_reference() {
     let folder = six_axis();
     folder.good(&["import", "six_axis.urdf", "-o", "robot.toml"]);
     // Every axis goes its way: φ_k = p_k + ½ a_k t².
-    let mut text = folder.read("robot.toml");
+    let mut text = frictionless(&folder.read("robot.toml"));
     for k in 1..=6 {
         let line = text.lines().find(|l| l.starts_with(&format!("axis_{k} ="))).unwrap().to_string();
         let driven = line.replace(" }", &format!(", motion = \"p{k} + 0.5*a{k}*time^2\" }}"));

@@ -133,6 +133,9 @@ fn node(sheet: &Sheet, e: Expr, depth: usize) -> Value {
         Node::Unary(op, a) => json!({ "kind": "operation", "op": unary(op), "args": [of(a)] }),
         Node::Binary(op, a, b) => json!({ "kind": "operation", "op": binary(op), "args": [of(a), of(b)] }),
         Node::Select(c, a, b) => json!({ "kind": "operation", "op": "if", "args": [of(c), of(a), of(b)] }),
+        Node::Holding(kind, a, b, c) => {
+            json!({ "kind": "operation", "op": kind.name(), "args": [of(a), of(b), of(c)] })
+        }
         Node::Table1(t, a, d) => {
             json!({ "kind": "table", "name": graph.table_name(t), "order": [d], "args": [of(a)] })
         }

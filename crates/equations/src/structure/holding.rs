@@ -1,0 +1,157 @@
+//! Friction that sticks and locks that hold: forces that a run finds by numbers while they hold.
+//!
+//!   dry(v, F, S)   = −λ while it sticks, ±S while it slides to either side                            (1)
+//!   hold(l, v, r)  = −λ while l, else 0                                                               (2)
+//!   g̈ = v' − r while it holds,   λ = 0 otherwise                                                     (3)
+//!
+//! λ is a multiplier like that of a closed loop and is found together with those: (3) keeps the matrix of all of them symmetric, whatever
+//! holds at the moment. When friction sticks and when it breaks away is decided where it runs.
+
+use crate::derivative::gradients;
+use crate::flat::{Constraint, Flat, Friction, Hold, Kind, Origin, Quantity, Unit};
+use crate::graph::Graph;
+use crate::hash::Map;
+use crate::node::{Binary, Expr, Holding, Node, Symbol};
+use crate::structure::actions;
+use crate::structure::error::{Finding, StructureError};
+use crate::system::Row;
+
+/// `dry` and `hold` become modes and multipliers, wherever they stand.
+pub fn extract(flat: &mut Flat) {
+    let graph = std::mem::take(&mut flat.graph);
+    let mut made: Map<Expr, Expr> = Map::default();
+    for k in 0..flat.equations.len() {
+        let sides = [flat.equations[k].lhs, flat.equations[k].rhs];
+        let origin = flat.equations[k].origin.clone();
+        let new = replaced(&graph, &sides, &mut made, |node| make(&graph, flat, node, &origin));
+        (flat.equations[k].lhs, flat.equations[k].rhs) = (new[0], new[1]);
+    }
+    flat.graph = graph;
+    // Elsewhere only what equations know: a friction that acts on nothing has no force.
+    let (graph, places) = actions(flat);
+    for place in places {
+        *place = replaced(graph, &[*place], &mut made, |_| graph.constant(f64::NAN).id)[0];
+    }
+}
+
+fn replaced(
+    graph: &Graph,
+    roots: &[Expr],
+    made: &mut Map<Expr, Expr>,
+    mut make: impl FnMut(Node) -> Expr,
+) -> Vec<Expr> {
+    let holds = |&e: &Expr| matches!(graph.node(e), Node::Holding(..));
+    if !graph.reachable(roots.iter().copied()).iter().any(holds) {
+        return roots.to_vec();
+    }
+    graph.rewrite(roots, |node| match node {
+        Node::Holding(kind, a, b, c) => {
+            let own = graph.holding(kind, [a, b, c].map(|e| graph.at(e))).id;
+            Some(*made.entry(own).or_insert_with(|| make(node)))
+        }
+        _ => None,
+    })
+}
+
+/// (1), (2)
+fn make(graph: &Graph, flat: &mut Flat, node: Node, origin: &Origin) -> Expr {
+    let zero = graph.constant(0.0);
+    let Node::Holding(kind, a, b, c) = node else { return zero.id };
+    let multiplier = add(flat, "holding", "Force that holds", Kind::Multiplier, origin);
+    let against = -graph.symbol(multiplier);
+    let hold = |locked: Expr, speed: Expr, rate: Expr| Hold {
+        origin: origin.clone(),
+        locked,
+        speed,
+        rate,
+        multiplier,
+    };
+    match kind {
+        Holding::Dry => {
+            let (speed, limit, sliding) = (a, b, graph.at(c));
+            let doc = "Direction of sliding: 1, -1, or 0 while it sticks";
+            // Which it is, is found before anything is computed from it.
+            let mode = add(flat, "sliding", doc, Kind::Mode { start: graph.constant(1.0).id }, origin);
+            let sticks = graph.binary(Binary::Eq, graph.symbol(mode), zero);
+            flat.holds.push(hold(sticks.id, speed, zero.id));
+            flat.frictions.push(Friction { mode, speed, limit, multiplier });
+            graph.select(sticks, against, graph.symbol(mode) * sliding).id
+        }
+        Holding::Hold => {
+            flat.holds.push(hold(a, b, c));
+            graph.select(graph.at(a), against, zero).id
+        }
+    }
+}
+
+/// A quantity of the component that has the equation.
+fn add(flat: &mut Flat, name: &str, doc: &str, kind: Kind, origin: &Origin) -> Symbol {
+    let own =
+        if origin.component.is_empty() { name.to_string() } else { format!("{}.{name}", origin.component) };
+    let mut name = own.clone();
+    let mut number = 1;
+    while flat.find(&name).is_some() {
+        number += 1;
+        name = format!("{own}{number}");
+    }
+    flat.add(Quantity {
+        name,
+        unit: Unit::default(),
+        doc: doc.into(),
+        origin: origin.clone(),
+        kind,
+        nominal: None,
+        range: (f64::NEG_INFINITY, f64::INFINITY),
+    })
+}
+
+/// (3), of a hold whose expressions are expanded down to y. `rows` are the derivatives of the states.
+pub fn constraint(
+    graph: &Graph,
+    hold: Hold,
+    (states, rows): (&[Symbol], &[Row]),
+    quantities: &[Quantity],
+) -> Result<Constraint, StructureError> {
+    let Hold { origin, locked, speed, rate, multiplier } = hold;
+    let fails = |finding: Finding| Err(StructureError { finding, origins: vec![origin.clone()] });
+    let name = |s: Symbol| quantities[s.index()].name.clone();
+    let varies = |s: Symbol| matches!(quantities[s.index()].kind, Kind::Unknown { .. } | Kind::Multiplier);
+    for e in graph.reachable([locked]) {
+        match graph.node(e) {
+            Node::Symbol(s) if varies(s) => return fails(Finding::LockVaries { quantity: name(s) }),
+            _ => {}
+        }
+    }
+    for e in graph.reachable([speed]) {
+        match graph.node(e) {
+            Node::Symbol(s) if varies(s) && !states.contains(&s) => {
+                return fails(Finding::NoInertia { quantity: name(s) });
+            }
+            _ => {}
+        }
+    }
+    let time = states.len() as u32;
+    let columns: Map<Symbol, u32> = states.iter().enumerate().map(|(i, &s)| (s, i as u32)).collect();
+    let slopes = gradients(graph, &[speed], |node| match node {
+        Node::Symbol(s) => columns.get(&s).copied(),
+        Node::Time => Some(time),
+        _ => None,
+    });
+    let mut change = -graph.at(rate);
+    for &(i, slope) in &slopes[0] {
+        let slope = graph.at(slope);
+        change = change + if i == time { slope } else { slope * graph.at(rows[i as usize].value) };
+    }
+    let (zero, locked) = (graph.constant(0.0), graph.at(locked));
+    // A speed with a rate of its own is not to be put to zero.
+    let stays = rate == zero.id;
+    Ok(Constraint {
+        name: origin.component.clone(),
+        origin,
+        position: None,
+        velocity: if stays { graph.select(locked, graph.at(speed), zero).id } else { zero.id },
+        acceleration: graph.select(locked, change, graph.symbol(multiplier)).id,
+        multiplier,
+        switched: true,
+    })
+}

@@ -1,0 +1,159 @@
+//! Tables from files of results or measurements: `{ file = "path.csv", x = "time", y = "stroke" }`.
+//!
+//! The first line that is no comment (`#`) has the names of the columns, each with its unit in brackets if it has one:
+//! `time [s],stroke [mm]`. Columns are parted by commas, semicolons or tabs. What is read takes the place of `x` and `y` in
+//! the table, as if it had been written there.
+
+use std::sync::Arc;
+
+use super::Reading;
+use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
+use crate::file::{Data, Entry, Fields, Key, Source, Span, Table, Text, Value};
+
+/// A value whose table is read from a file, if it names one; None: it could not be read, which has been reported.
+pub fn with_file(entry: &Entry, reading: &Reading<'_>) -> Option<Value> {
+    let Data::Table(table) = &entry.value.data else { return Some(entry.value.clone()) };
+    if table.get("file").is_none_or(|e| e.value.as_text().is_none()) {
+        return Some(entry.value.clone());
+    }
+    let problems = reading.problems;
+    let f = Fields::new(table, format!("table `{}`", entry.key.name), &entry.key.span, problems);
+    let file = f.text("file")?;
+    let source = reading.source_beside(&file)?;
+    if let Some(z) = table.get("z") {
+        problems.add(
+            Diagnostic::error("M0118", "a file has tables of one variable only")
+                .at(&z.key.span, "cannot be read from a file")
+                .hint("write x, y and z in the model, or take one table for each y"),
+        );
+        return None;
+    }
+    let sheet = Sheet::read(&source, &file, problems)?;
+    let mut entries: Vec<Entry> = table
+        .entries
+        .iter()
+        .filter(|e| !["file", "x", "y"].contains(&e.key.name.as_str()))
+        .cloned()
+        .collect();
+    for (k, key) in ["x", "y"].into_iter().enumerate() {
+        let wanted = table.get(key).map(|e| &e.value);
+        let data = sheet.column(wanted, k, &file, problems)?;
+        let span = wanted.map_or(&file.span, |v| &v.span).clone();
+        entries
+            .push(Entry { key: Key { name: key.into(), span: span.clone() }, value: Value { data, span } });
+    }
+    Some(Value {
+        data: Data::Table(Table { entries, span: table.span.clone() }),
+        span: entry.value.span.clone(),
+    })
+}
+
+struct Sheet<'s> {
+    source: &'s Arc<Source>,
+    /// Name and unit of each column.
+    head: Vec<(String, Option<String>)>,
+    /// Cells with the place where they begin.
+    rows: Vec<Vec<(usize, &'s str)>>,
+}
+
+impl<'s> Sheet<'s> {
+    fn read(source: &'s Arc<Source>, file: &Text, problems: &Problems) -> Option<Self> {
+        let start = |line: &str| line.as_ptr() as usize - source.text.as_ptr() as usize;
+        let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
+        let mut lines = text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#'));
+        let Some(first) = lines.next() else {
+            let error = Diagnostic::error("M0118", format!("`{}` is empty", source.name));
+            problems
+                .add(error.at(&file.span, "no columns").hint("its first line has the names of the columns"));
+            return None;
+        };
+        let separator = [',', ';', '\t'].into_iter().max_by_key(|&c| first.matches(c).count()).unwrap_or(',');
+        let cells = |line: &'s str| -> Vec<(usize, &'s str)> {
+            line.split(separator).map(|cell| cell.trim().trim_matches('"')).map(|c| (start(c), c)).collect()
+        };
+        let head = cells(first).into_iter().map(|(_, cell)| {
+            match cell.strip_suffix(']').and_then(|c| c.split_once('[')) {
+                Some((name, unit)) => (name.trim().to_string(), Some(unit.trim().to_string())),
+                None => (cell.to_string(), None),
+            }
+        });
+        Some(Sheet { source, head: head.collect(), rows: lines.map(cells).collect() })
+    }
+
+    /// Number k of the columns, or the one that is named: `"stroke"` or `{ column = "stroke", unit = "mm" }`.
+    fn column(&self, wanted: Option<&Value>, k: usize, file: &Text, problems: &Problems) -> Option<Data> {
+        let (name, own) = match wanted.map(|v| (&v.data, v)) {
+            Some((Data::Table(table), value)) => {
+                let f = Fields::new(table, "a column of the file", &value.span, problems);
+                let (name, unit) = (f.text("column"), f.entry("unit").cloned());
+                if f.value("column").is_none() {
+                    f.missing("column", "its name in the first line of the file");
+                }
+                f.finish();
+                (Some(name?), unit)
+            }
+            Some((_, value)) => match value.as_text() {
+                Some(text) => (Some(text), None),
+                None => {
+                    problems.add(crate::file::wrong_type(
+                        value,
+                        ["x", "y"][k],
+                        "the name of a column in the file",
+                    ));
+                    return None;
+                }
+            },
+            None => (None, None),
+        };
+        let index = match &name {
+            Some(name) => self.head.iter().position(|(n, _)| *n == name.text),
+            None => (k < self.head.len()).then_some(k),
+        };
+        let names = || self.head.iter().map(|(n, _)| n.as_str());
+        let Some(index) = index else {
+            let (message, place) = match &name {
+                Some(name) => (format!("`{}` has no column `{}`", self.source.name, name.text), &name.span),
+                None => (format!("`{}` has only one column", self.source.name), &file.span),
+            };
+            problems.add(
+                Diagnostic::error("M0118", message)
+                    .at(place, "unknown column")
+                    .hint(format!("it has {}", one_of(names().take(12)).replace(" or ", " and ")))
+                    .hint_if(name.and_then(|n| did_you_mean(&n.text, names()))),
+            );
+            return None;
+        };
+        let place = name.as_ref().map_or(&file.span, |n| &n.span).clone();
+        let values = self.numbers(index, &place, problems)?;
+        let unit = own.or_else(|| {
+            let text = self.head[index].1.clone()?;
+            let key = Key { name: "unit".into(), span: place.clone() };
+            Some(Entry { key, value: Value { data: Data::Text(text), span: place.clone() } })
+        });
+        let values = Value { data: Data::List(values), span: place.clone() };
+        let mut entries =
+            vec![Entry { key: Key { name: "values".into(), span: place.clone() }, value: values }];
+        entries.extend(unit);
+        Some(Data::Table(Table { entries, span: place }))
+    }
+
+    fn numbers(&self, index: usize, place: &Span, problems: &Problems) -> Option<Vec<Value>> {
+        let mut values = vec![];
+        for row in &self.rows {
+            let number =
+                row.get(index).and_then(|(_, cell)| cell.parse::<f64>().ok()).filter(|v| v.is_finite());
+            let Some(number) = number else {
+                let (start, cell) = row.get(index).or(row.last()).copied().unwrap_or((0, ""));
+                let message = format!("column `{}` has something that is no number", self.head[index].0);
+                problems.add(
+                    Diagnostic::error("M0118", message)
+                        .at(&Span::new(self.source, start..start + cell.len()), "not a number")
+                        .at(place, "read here"),
+                );
+                return None;
+            };
+            values.push(Value { data: Data::Number(number), span: place.clone() });
+        }
+        Some(values)
+    }
+}
