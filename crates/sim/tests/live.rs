@@ -103,6 +103,20 @@ const RELAY: &str = r#"
     a = "tau*der(x) = 0.1 - sign(x)"
 "#;
 
+/// Sticks and slips on a belt.
+const BELT: &str = r#"
+    [parameters]
+    m = "1 kg"
+    k = "100 N/m"
+    v_0 = "0.1 m/s"
+    [variables]
+    x = { unit = "m" }
+    v = { unit = "m/s" }
+    [equations]
+    a = "der(x) = v"
+    b = "m*der(v) = -k*x - dry(v - v_0, 5 N, 3 N)"
+"#;
+
 /// Events, a sampled set and a controller together.
 const EVERYTHING: &str = r#"
     [parameters]
@@ -154,6 +168,24 @@ fn bounces_come_at_their_instants() {
     let h = v_1 * left - 0.5 * 9.81 * left * left;
     assert!((live.y()[0] - h).abs() < 1e-10, "{} {h}", live.y()[0]);
     assert_eq!((live.events(), live.overruns, live.t()), (1, 0, 1.0));
+}
+
+#[test]
+fn what_sticks_slips_at_its_instant() {
+    let model = prepared(BELT);
+    let mut parts = parts(&model, Pace::default());
+    let mut live = parts.live().unwrap();
+    // It slides until it keeps up with the belt, and then goes with it until the spring pulls with 5 N.
+    let mut stuck = vec![];
+    for _ in 0..1000 {
+        advance(&mut live, 1);
+        if live.y()[1] == 0.1 {
+            stuck.push(live.y()[0]);
+        }
+    }
+    let last = stuck.iter().fold(0.0, |a: f64, x| a.max(*x));
+    assert!(stuck.len() > 100 && (0.0498..=0.05).contains(&last), "{} {last}", stuck.len());
+    assert_eq!(live.overruns, 0);
 }
 
 #[test]
@@ -213,7 +245,7 @@ fn inputs_count_from_the_next_period_on() {
 
 #[test]
 fn a_run_taken_up_again_goes_on_with_the_same_bits() {
-    for text in [BALL, JUMPS, RELAY, EVERYTHING] {
+    for text in [BALL, JUMPS, RELAY, BELT, EVERYTHING] {
         let model = prepared(text);
         for pace in [Pace::default(), Pace { attempts: 1, ..Pace::default() }] {
             let mut whole = parts(&model, pace);
@@ -241,7 +273,7 @@ fn a_run_taken_up_again_goes_on_with_the_same_bits() {
 
 #[test]
 fn a_period_allocates_nothing() {
-    for text in [BALL, JUMPS, RELAY] {
+    for text in [BALL, JUMPS, RELAY, BELT] {
         let model = prepared(text);
         let mut parts = parts(&model, Pace::default());
         let mut live = parts.live().unwrap();
