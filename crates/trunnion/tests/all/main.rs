@@ -21,6 +21,7 @@ mod native;
 mod networks;
 mod pictures;
 mod pid;
+mod pneumatics;
 mod program;
 mod studies;
 mod user_components;
