@@ -80,6 +80,7 @@ impl Semidefinite {
     pub fn solve(&mut self, b: &mut [f64]) {
         self.x.fill(0.0);
         self.rest.copy_from_slice(b);
+        let mut before = 0.0;
         for pass in 0..PASSES {
             if pass > 0 {
                 self.rest.copy_from_slice(b);
@@ -98,9 +99,12 @@ impl Semidefinite {
                 change = change.max(d.abs());
                 size = size.max(x.abs());
             }
-            if change <= f64::EPSILON * size {
+            // What further passes would add, if they go on to shrink as the last one did.
+            let left = if pass == 0 { change } else { 2.0 * change * (change / before).min(0.5) };
+            if left <= f64::EPSILON * size {
                 break;
             }
+            before = change;
         }
         b.copy_from_slice(&self.x);
     }
