@@ -34,6 +34,10 @@ impl Frictions {
         self.modes.len()
     }
 
+    pub fn any_sticks(&self, slow: &[f64]) -> bool {
+        self.modes.iter().any(|&mode| slow[mode] == 0.0)
+    }
+
     fn now(&self, k: usize) -> Now {
         Now { speed: self.values[3 * k], limit: self.values[3 * k + 1], held_by: self.values[3 * k + 2] }
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trunnion_equations::flat::{Action, Assignment, Kind};
-use trunnion_equations::{Compiled, Engine, Expr, Part, Symbol, System, Unit};
+use trunnion_equations::{Compiled, Engine, Expr, Node, Part, Symbol, System, Unit};
 use trunnion_num::Archive;
 
 use crate::closure::Loops;
@@ -25,6 +25,8 @@ pub struct Prepared {
     pub columns: Vec<Column>,
     /// By part: it reads multipliers.
     reads_multipliers: Vec<bool>,
+    /// Guards other than those of friction read them.
+    guards_read: bool,
 }
 
 /// A recorded signal.
@@ -51,7 +53,8 @@ impl Prepared {
         let columns = columns(&system);
         let reads = |part: usize| compiled.program(part).unknowns() > system.n();
         let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
-        Prepared { system, compiled, layout, columns, reads_multipliers }
+        let guards_read = guards_read_multipliers(&system);
+        Prepared { system, compiled, layout, columns, reads_multipliers, guards_read }
     }
 
     /// What a column shows, in SI.
@@ -69,6 +72,14 @@ impl Prepared {
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|c| c.name == name)
     }
+}
+
+fn guards_read_multipliers(system: &System) -> bool {
+    let plain = system.events.iter().map(|e| e.guard).chain(system.relations.iter().map(|r| r.guard));
+    let plain: Vec<Expr> = plain.collect();
+    let multiplier = |s: Symbol| matches!(system.quantity(s).kind, Kind::Multiplier);
+    let reads = |&e: &Expr| matches!(system.graph.node(e), Node::Symbol(s) if multiplier(s));
+    system.graph.reachable(plain).iter().any(reads)
 }
 
 fn layout(system: &System) -> Layout {
@@ -440,7 +451,15 @@ impl Hybrid for Machine {
     }
 
     fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
-        self.part(Part::Guards, t, y, g);
+        // What slides does not ask what would hold it.
+        let open = !self.prepared.guards_read && !self.frictions.any_sticks(&self.slow);
+        match &mut self.loops {
+            Some(loops) if open => {
+                loops.extended[..y.len()].copy_from_slice(y);
+                self.run(Part::Guards, t, y, g);
+            }
+            _ => self.part(Part::Guards, t, y, g),
+        }
     }
 
     fn at_start(&self, guard: usize) -> bool {
