@@ -131,6 +131,8 @@ pub struct Machine {
     actions: Vec<f64>,
     outputs: Vec<f64>,
     loops: Option<Loops>,
+    /// The time at which multipliers were last found, with the values of today.
+    closed: Option<f64>,
     cuts: Option<Cuts>,
     /// Start values that had to move to close the loops, with the value given.
     pub moved: Vec<(Symbol, f64)>,
@@ -174,6 +176,7 @@ impl Machine {
             actions: sized(Part::Actions),
             outputs: sized(Part::Outputs),
             loops: Loops::new(system),
+            closed: None,
             cuts: Cuts::new(system),
             moved: vec![],
             redundant: vec![],
@@ -224,9 +227,13 @@ impl Machine {
 
     /// Multipliers at (t, y), and f in the buffers of `loops`.
     fn close(&mut self, t: f64, y: &[f64]) {
-        let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return };
+        let Machine { prepared, k, scratch, loops: Some(loops), closed, .. } = self else { return };
+        if *closed == Some(t) && loops.extended[..y.len()] == *y {
+            return;
+        }
         let compiled = &prepared.compiled;
         loops.close(y, |extended, out| compiled.run(Part::Closure as usize, t, extended, k, scratch, out));
+        *closed = Some(t);
     }
 
     /// Bring `y` back to closed loops and unit quaternions, to rounding.
@@ -320,6 +327,7 @@ impl Machine {
 
     /// k follows the slow inputs.
     fn prepare(&mut self) {
+        self.closed = None;
         self.prepared.compiled.prepare(&self.slow, &mut self.scratch, &mut self.k);
     }
 
@@ -456,6 +464,7 @@ impl Hybrid for Machine {
         match &mut self.loops {
             Some(loops) if open => {
                 loops.extended[..y.len()].copy_from_slice(y);
+                self.closed = None;
                 self.run(Part::Guards, t, y, g);
             }
             _ => self.part(Part::Guards, t, y, g),
