@@ -20,5 +20,6 @@ mod networks;
 mod pictures;
 mod pid;
 mod program;
+mod reduction;
 mod studies;
 mod user_components;
