@@ -28,4 +28,5 @@ done
 "$trunnion" plot ../examples/mechanisms/driven_arm.toml --view iso --frames 4 --trace forearm.end -o pictures/examples/driven_arm-view.svg > /dev/null
 "$trunnion" plot ../examples/mechanisms/bricard_square.toml --view iso --at 0,0.5,1 -o pictures/examples/bricard_square-view.svg > /dev/null
 "$trunnion" plot ../examples/torx/torx.toml --view iso --at 0,1.4 --trace platform -o pictures/examples/torx-view.svg > /dev/null
+"$trunnion" plot ../examples/excavator/load_sensing_arm.toml --view xy --at 0,3.5 -o pictures/examples/load_sensing_arm-view.svg > /dev/null
 "$trunnion" plot ../examples/mechanisms/squeezer.toml --view xy --at 0.02 -o pictures/examples/squeezer-view.svg > /dev/null

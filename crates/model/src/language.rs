@@ -19,7 +19,7 @@ use crate::units::Dimension;
 
 pub use ast::{Ast, Kind, Operator, references};
 pub use error::LangError;
-pub use family::{Allowance, Number, repeats};
+pub use family::{Allowance, LAST, Number, repeats};
 pub use guard::{Guard, condition};
 pub use lower::{lower, lower_equation};
 pub use parse::{parse_equation, parse_expression};

@@ -8,6 +8,7 @@ pub mod energy;
 pub mod file;
 pub mod instantiate;
 pub mod language;
+pub mod live;
 mod load;
 pub mod mechanism;
 mod nearest;

@@ -12,6 +12,7 @@ use crate::component::{
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
 use crate::file::{Entry, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, relative};
 use crate::instantiate::{Deferred, Sets, Users, instantiate};
+use crate::live::Live;
 use crate::mechanism::{Mechanism, Sections, mount};
 use crate::network::Network;
 use crate::run::{Expect, Run};
@@ -26,6 +27,7 @@ pub struct Model {
     pub network: Network,
     pub mechanism: Mechanism,
     pub run: Run,
+    pub live: Live,
     pub expect: Vec<Expect>,
     /// All texts it was made from, for showing where something comes from.
     pub sources: Sources,
@@ -97,6 +99,8 @@ pub fn load_asking(
         entries.push(entry);
     }
     let run = builder.read_run(&Table { entries, span: place });
+    let live =
+        builder.read_live(&Table { entries: loading.live.clone(), span: Span::new(&root.source, 0..0) });
     let expect: Vec<Expect> = loading.expect.iter().filter_map(|v| builder.read_expect(v)).collect();
     let known: Vec<String> = builder.names.map.keys().cloned().collect();
     sets.finish(&known, &problems);
@@ -121,7 +125,7 @@ pub fn load_asking(
     let hash = sources.hash();
     let (name, doc) = (root.title.clone(), root.doc.clone());
     let model =
-        |warnings| Model { name, doc, flat, network, mechanism, run, expect, sources, warnings, hash };
+        |warnings| Model { name, doc, flat, network, mechanism, run, live, expect, sources, warnings, hash };
     let deferred = builder.deferred;
     (problems.finish().map(model).map_err(|errors| users.name(errors)), deferred)
 }
@@ -163,6 +167,7 @@ struct Loading<'a> {
     root: Option<Definition>,
     sections: Sections,
     run: Vec<Entry>,
+    live: Vec<Entry>,
     expect: Vec<Value>,
     libraries: Vec<Text>,
     /// Stores that the model does without.
@@ -180,6 +185,7 @@ impl<'a> Loading<'a> {
             root: None,
             sections: Sections::default(),
             run: vec![],
+            live: vec![],
             expect: vec![],
             libraries: vec![],
             remove: vec![],
@@ -255,12 +261,17 @@ impl<'a> Loading<'a> {
             f.finish();
         }
         let run = fields.entries("run").to_vec();
+        let live = fields.entries("live").to_vec();
         let expect = fields.list("expect").unwrap_or(&[]).to_vec();
         self.sections.extend(Sections::read(&fields, self.reading));
         finish_sections(fields);
         for entry in run {
             self.run.retain(|e| e.key.name != entry.key.name);
             self.run.push(entry);
+        }
+        for entry in live {
+            self.live.retain(|e| e.key.name != entry.key.name);
+            self.live.push(entry);
         }
         // What an included model expects need not hold with other parameters.
         self.expect = expect;

@@ -140,12 +140,12 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 
 impl Builder<'_> {
     /// A value of a parameter-only expression of the model, in SI.
-    fn number(&mut self, value: Option<&Value>, key: &str, unit: &Unit) -> Option<f64> {
+    pub(crate) fn number(&mut self, value: Option<&Value>, key: &str, unit: &Unit) -> Option<f64> {
         let scalar = read_scalar(value?, key, self.problems);
         self.constant(&scalar, 0, Some(unit), &format!("`{key}`")).map(|(_, v)| v)
     }
 
-    fn positive(&mut self, value: Option<&Value>, key: &str, unit: &Unit) -> Option<f64> {
+    pub(crate) fn positive(&mut self, value: Option<&Value>, key: &str, unit: &Unit) -> Option<f64> {
         let number = self.number(value, key, unit)?;
         if number > 0.0 {
             return Some(number);
@@ -198,7 +198,7 @@ impl Builder<'_> {
     }
 
     /// Patterns of names; one that fits nothing is worth a word.
-    fn patterns(&self, texts: Vec<Text>) -> Vec<String> {
+    pub(crate) fn patterns(&self, texts: Vec<Text>) -> Vec<String> {
         for text in &texts {
             let fits = self.names.map.keys().any(|name| matches(&text.text, name));
             if !self.names.is_broken(&text.text) && !fits && text.text != "time" {

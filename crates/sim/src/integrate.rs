@@ -225,8 +225,11 @@ impl<'a, P: Hybrid> Run<'a, P> {
         if let Err(failure) = self.stepper.step(self.problem, limit) {
             return Err(self.solver_error(failure).into());
         }
-        self.steps += 1;
-        self.follow_step()?;
+        // A step may be left undone for now.
+        if self.stepper.state().0 > self.t {
+            self.steps += 1;
+            self.follow_step()?;
+        }
         if self.sample_due()? {
             self.restart()?;
         }

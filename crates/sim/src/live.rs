@@ -1,7 +1,7 @@
 //! A machine in real time: periods of one length, with bounded work in each.
 //!
-//! In a period the solver (`realtime`) goes on to the period's end in as many steps as its tolerance asks for. At most `attempts` of them
-//! are made; what is then left is carried on in the next period and counted as an overrun. Events are located and
+//! In a period the solver (`realtime`) goes on to the period's end in as many steps as its tolerance asks for. `attempts` of them
+//! are tried at most, and one more; what is then left is carried on in the next period and counted as an overrun. Events are located and
 //! split steps `located` times a period; what happens beyond that is seen at the ends of steps. Sampled tasks run at their exact
 //! instants. Work is counted, not timed: the same inputs give the same bits on every machine, however late it is.
 //!
@@ -32,7 +32,7 @@ pub struct Pace {
 
 impl Default for Pace {
     fn default() -> Self {
-        Pace { period: 1e-3, rtol: 1e-4, attempts: 16, located: 4 }
+        Pace { period: 1e-3, rtol: 1e-4, attempts: 10, located: 4 }
     }
 }
 

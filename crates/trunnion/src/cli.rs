@@ -3,7 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{animate, compare, convert, import, plot, sweep, verify};
-use crate::commands::{balance, completions, equations, examples, linearize, lqr, modes, new, response};
+use crate::commands::{
+    balance, completions, equations, examples, linearize, live, lqr, modes, new, response,
+};
 use crate::commands::{check, components, energy, graph, inverse, page, reduce, run, solvers, workspace};
 use crate::failure::Failure;
 
@@ -21,6 +23,8 @@ pub enum Command {
     Check(check::CheckArgs),
     /// Simulate a model and write its results
     Run(run::RunArgs),
+    /// Run a model in real time, driven by keys
+    Live(live::LiveArgs),
     /// Run models and compare with what they expect of themselves
     Verify(verify::VerifyArgs),
     /// Draw signals of results or models, or the mechanism itself
@@ -75,6 +79,7 @@ pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
     match &cli.command {
         Command::Check(args) => check::execute(args, colour),
         Command::Run(args) => run::execute(args, colour),
+        Command::Live(args) => live::execute(args, colour),
         Command::Verify(args) => verify::execute(args, colour),
         Command::Plot(args) => plot::execute(args),
         Command::Animate(args) => animate::execute(args),

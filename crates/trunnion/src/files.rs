@@ -77,7 +77,7 @@ fn has_line(text: &str, beginnings: &[&str]) -> bool {
 
 /// A model says how it is run; component files have none of these sections.
 pub fn looks_like_a_model(text: &str) -> bool {
-    has_line(text, &["[model]", "[run]", "[run.", "[[expect]]"])
+    has_line(text, &["[model]", "[run]", "[run.", "[live]", "[live.", "[[expect]]"])
 }
 
 /// A component has ports, or at least a title.

@@ -10,6 +10,7 @@ pub mod files;
 pub mod given;
 pub mod import;
 pub mod listing;
+pub mod live;
 pub mod measure;
 pub mod mesh;
 pub mod noise;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use trunnion_equations::structure::UNFIT_START;
 use trunnion_equations::{Engine, Flat, System, analyse};
 use trunnion_model::energy::Account;
+use trunnion_model::live::Live;
 use trunnion_model::mechanism::Mechanism;
 use trunnion_model::network::Network;
 use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load, load_asking};
@@ -24,6 +25,7 @@ pub struct Project {
     pub name: String,
     pub doc: String,
     pub run: Run,
+    pub live: Live,
     pub expect: Vec<Expect>,
     pub sources: Sources,
     pub warnings: Vec<Diagnostic>,
@@ -95,6 +97,7 @@ impl Project {
             name: model.name,
             doc: model.doc,
             run: model.run,
+            live: model.live,
             expect: model.expect,
             sources: model.sources,
             warnings,

@@ -6,6 +6,7 @@ use super::{Scalar, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems, one_of};
 use crate::domain::{Connector, DOMAINS, Domain, domain};
 use crate::file::{Data, Entry, Fields, Key, Span, Text, Value};
+use crate::language::LAST;
 use crate::network::Kind;
 
 /// What a chain passes through: a port, or an element or junction of its kind.
@@ -161,9 +162,9 @@ fn read_stop(word: &str, span: Span, problems: &Problems) -> Option<Stop> {
     check_name(&key, problems).then(|| Stop { kind: Some(kind), name: name.to_string(), span })
 }
 
-/// `v#+1` and `v#-1` are neighbours of `v#`.
+/// `v#+1` and `v#-1` are neighbours of `v#`, `v#last` is the last one.
 fn without_neighbour(name: &str) -> String {
-    name.replace("#+1", "#").replace("#-1", "#")
+    name.replace("#+1", "#").replace("#-1", "#").replace(LAST, "#")
 }
 
 fn read_domain(entry: &Entry, problems: &Problems) -> Option<(Key, &'static Domain)> {

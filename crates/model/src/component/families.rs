@@ -10,7 +10,7 @@ use super::{
 };
 use crate::domain::Domain;
 use crate::file::{Data, Entry, Key, Table, Text, Value};
-use crate::language::{Number, repeats};
+use crate::language::{LAST, Number, repeats};
 
 /// A definition whose families have `number.count` members.
 pub fn write_out(definition: &Definition, number: &Number) -> Definition {
@@ -46,7 +46,7 @@ fn each<T: Numbered>(list: &[T], number: &Number) -> Vec<T> {
 }
 
 fn holes(name: &str) -> usize {
-    name.matches('#').count()
+    name.matches('#').count() - name.matches(LAST).count()
 }
 
 impl Body {

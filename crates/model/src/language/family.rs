@@ -48,6 +48,9 @@ pub struct Number {
     open: bool,
 }
 
+/// In a path the last member, at whatever number: `cell#last`.
+pub const LAST: &str = "#last";
+
 /// What joins the members of a family in one expression.
 fn folds(function: &str) -> bool {
     matches!(function, "sum" | "product" | "min" | "max" | "count" | "last")
@@ -105,9 +108,10 @@ impl Number {
     pub fn name(&self, name: &str) -> Option<String> {
         // Names are of ports and parameters, which are larger than a node.
         self.allowance.spend(10)?;
+        let name = name.replace(LAST, &self.count.to_string());
         let holes = name.matches('#').count();
         if holes == 0 || self.at.is_empty() {
-            return Some(name.to_string());
+            return Some(name);
         }
         let mut parts = name.split('#');
         let mut made = parts.next().unwrap_or("").to_string();

@@ -73,7 +73,7 @@ R = { unit = "Ohm", default = 6 }
 [connect]
 "p"       = "cell1.p"
 "cell#.n" = "cell#+1.p"
-"n"       = "cell2.n"
+"n"       = "cell#last.n"
 "##;
 
 fn files(model: &str) -> Memory {
@@ -185,6 +185,7 @@ fn components_can_be_repeated_too() {
         good("[components]\na = \"ladder\"\ng = \"electric_ground\"\n[connect]\ng = [\"a.p\", \"a.n\"]\n");
     assert_eq!(equation(&model, "a.cell1.n: a.cell1.n.u"), "a.cell1.n.u = a.cell2.p.u");
     assert_eq!(value(&model, "a.cell2.R"), "2*a.R");
+    assert!(model.flat.equations.iter().any(|e| equation(&model, &e.name).contains("a.cell2.n.u")));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::stepper::{Cause, Failure, Options, Segment, Stepper, Work};
 use trunnion_num::Archive;
 
 /// Attempts at one step before a solver in periods hands back: whoever counts them is asked that often at least.
-const TRIES: u64 = 4;
+const TRIES: u64 = 2;
 
 /// From t to t1 = t + h; t1 is exact, h is rounded.
 #[derive(Clone, Copy, Debug, Default)]

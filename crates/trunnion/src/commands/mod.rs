@@ -14,6 +14,7 @@ pub mod graph;
 pub mod import;
 pub mod inverse;
 pub mod linearize;
+pub mod live;
 pub mod lqr;
 pub mod modes;
 pub mod new;

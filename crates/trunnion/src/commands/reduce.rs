@@ -20,7 +20,7 @@ use crate::output::say;
 use crate::project::ask_model;
 use crate::simulate::Overrides;
 use rank::{Store, rank};
-use search::{Study, Trial, Verdict};
+use search::{Search, Study, Trial, Verdict};
 
 #[derive(Args, Debug)]
 pub struct ReduceArgs {
@@ -59,7 +59,7 @@ pub fn execute(args: &ReduceArgs, colour: bool) -> Result<(), Failure> {
     }
     let study = Study::new(model, overrides, &args.keep, args.tol)?;
     let order: Vec<usize> = stores.iter().map(|s| s.node).collect();
-    let (removed, verdicts) = study.search(&order)?;
+    let Search { removed, verdicts } = study.search(&order)?;
     show_stores(&stores, &verdicts);
     if removed.is_empty() {
         say(format_args!(

@@ -12,6 +12,7 @@ mod forestry;
 mod graphs;
 mod imports;
 mod library_checks;
+mod live;
 mod mechanism_studies;
 mod model_commands;
 mod mounting;

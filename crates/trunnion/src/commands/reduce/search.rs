@@ -48,6 +48,13 @@ pub struct Trial {
     pub wall_s: f64,
 }
 
+/// What came of a search.
+pub struct Search {
+    pub removed: Vec<usize>,
+    /// Of every store.
+    pub verdicts: Vec<(usize, Verdict)>,
+}
+
 pub struct Study {
     pub model: Model,
     overrides: Overrides,
@@ -147,8 +154,8 @@ impl Study {
         }
     }
 
-    /// Stores that can go, and what came of each.
-    pub fn search(&self, order: &[usize]) -> Result<(Vec<usize>, Vec<(usize, Verdict)>), Failure> {
+    /// Stores that can go, from the first of `order` on.
+    pub fn search(&self, order: &[usize]) -> Result<Search, Failure> {
         let (mut removed, mut verdicts) = (vec![], vec![]);
         let mut open: Vec<&[usize]> = vec![order];
         while let Some(some) = open.pop() {
@@ -165,6 +172,6 @@ impl Study {
                 }
             }
         }
-        Ok((removed, verdicts))
+        Ok(Search { removed, verdicts })
     }
 }
