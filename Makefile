@@ -2,7 +2,7 @@
 
 OUT     := out
 TRUNNION := target/release/trunnion
-SHOW    := examples/hydraulic/stiff_circuit
+SHOW    := examples/forestry/crane
 
 .DEFAULT_GOAL := help
 .PHONY: help run test bench pictures tools clean
@@ -17,11 +17,13 @@ tools:
 run: tools ## Build, run the showcase, leave results and a picture in out/
 	cargo build --release --locked -p trunnion
 	@mkdir -p $(OUT)
-	$(TRUNNION) run $(SHOW).toml -o $(OUT)/stiff_circuit.parquet --stats $(OUT)/stiff_circuit.json
-	$(TRUNNION) plot $(OUT)/stiff_circuit.parquet -o $(OUT)/stiff_circuit.png
+	$(TRUNNION) run $(SHOW).toml -o $(OUT)/crane.parquet --stats $(OUT)/crane.json
+	$(TRUNNION) plot $(SHOW).toml --view side --frames 5 --trace stick.tip -o $(OUT)/crane.png
+	$(TRUNNION) compare $(SHOW).toml --set-b hydraulics=reduced -y e,reach.p_2,u_sk --plot $(OUT)/full-and-reduced.png
+	$(TRUNNION) compare $(SHOW).toml --set-b hydraulics=reduced -y raise.p_1 --plot $(OUT)/boom.png
 	@echo
-	@echo "Results: $(OUT)/stiff_circuit.parquet   picture: $(OUT)/stiff_circuit.png   figures: $(OUT)/stiff_circuit.json"
-	@echo "More:    $(TRUNNION) examples"
+	@echo "Results: $(OUT)/crane.parquet   pictures: $(OUT)/crane.png, $(OUT)/full-and-reduced.png, $(OUT)/boom.png   figures: $(OUT)/crane.json"
+	@echo "Drive it: $(TRUNNION) live $(SHOW).toml --set motion=operator     More: $(TRUNNION) examples"
 
 test: tools ## Check format and lints, run all tests and verify all examples
 	cargo fmt --check

@@ -18,6 +18,7 @@
 //! No clock, no input or output, no threads: the observer does what has to be done outside.
 
 use crate::events::Locator;
+use crate::history::{BURST, History};
 use crate::newton::Consistent;
 use crate::plan::Points;
 pub use crate::plan::{Ended, Moment, Observer, Output, Plan, Progress, Summary};
@@ -27,16 +28,11 @@ use crate::stepper::{Failure, Stepper};
 use std::ops::ControlFlow;
 use trunnion_num::Archive;
 
-/// Firings of one guard that make a burst …
-const BURST: usize = 20;
-/// … if they all fall within this share of the run's length: far below what a model resolves on purpose.
+/// Firings make a burst if all that are remembered fall within this share of the run's length: far below what a model resolves on purpose.
 const VANISHING: f64 = 1e-10;
 /// The same relative to time itself, some hundred roundings.
 const VANISHING_TIME: f64 = 1e-13;
-/// Intervals shrink if the later half of those remembered takes less than this share of the earlier half …
-const SHRINKING: f64 = 0.97;
-/// … of at least so many each, and if what would follow at that rate adds up to less than this share of the run.
-const FEWEST: usize = 4;
+/// Firings that shrink to less than this share of the run come to an end.
 const LITTLE: f64 = 1e-3;
 /// Rounds of settling at one instant, and restarts within vanishing time.
 const ROUNDS: usize = 100;
@@ -70,35 +66,6 @@ pub(crate) enum Stop {
 impl From<RunError> for Stop {
     fn from(error: RunError) -> Self {
         Stop::Error(error)
-    }
-}
-
-/// Firings of one guard.
-#[derive(Clone, Copy)]
-struct History {
-    /// The last times, a ring.
-    times: [f64; BURST],
-    count: usize,
-    /// Sign after the last.
-    heading: i8,
-}
-
-impl History {
-    /// The time of the firing before the last `back`; −∞ if there was none or it is forgotten.
-    fn time(&self, back: usize) -> f64 {
-        if back < self.count.min(BURST) {
-            self.times[(self.count - 1 - back) % BURST]
-        } else {
-            f64::NEG_INFINITY
-        }
-    }
-
-    /// Time that all firings to come will take if their intervals go on shrinking as they have; ∞ if they do not shrink.
-    fn time_to_come(&self) -> f64 {
-        let half = (self.count.min(BURST) - 1) / 2;
-        let (later, both) = (self.time(0) - self.time(half), self.time(0) - self.time(2 * half));
-        let ratio = later / (both - later);
-        if half >= FEWEST && ratio < SHRINKING { later * ratio / (1.0 - ratio) } else { f64::INFINITY }
     }
 }
 
@@ -148,7 +115,6 @@ impl<'a, P: Hybrid> Run<'a, P> {
     ) -> Self {
         let layout = problem.layout();
         let (n, m) = (layout.n(), layout.guards.len());
-        let none = History { times: [f64::NEG_INFINITY; BURST], count: 0, heading: 0 };
         Run {
             consistent: Consistent::new(layout),
             locator: Locator::new(&layout.guards, n),
@@ -167,7 +133,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             restarts: 0,
             standing: 0,
             standing_since: plan.t_0,
-            history: vec![none; m],
+            history: vec![History::default(); m],
             crossings: Vec::with_capacity(m),
             g: vec![0.0; m],
             g_raw: vec![0.0; m],
@@ -307,11 +273,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         }
         archive.count(&mut self.standing);
         archive.number(&mut self.standing_since);
-        for history in &mut self.history {
-            archive.numbers(&mut history.times);
-            archive.count(&mut history.count);
-            archive.sign(&mut history.heading);
-        }
+        self.history.iter_mut().for_each(|history| history.remember(archive));
         self.locator.remember(archive);
         self.consistent.remember(archive);
         self.stepper.remember(archive)
@@ -467,9 +429,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
     fn note_firing(&mut self, guard: usize) -> Result<(), Stop> {
         let t = self.t;
         let history = &mut self.history[guard];
-        history.times[history.count % BURST] = t;
-        history.count += 1;
-        history.heading = self.heading[guard];
+        history.add(t, self.heading[guard]);
         let oldest = history.time(BURST - 1);
         if t - oldest <= self.vanishing() {
             return Err(RunError::Zeno {

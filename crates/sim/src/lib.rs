@@ -6,6 +6,7 @@ mod cuts;
 pub mod driven;
 pub mod events;
 mod friction;
+mod history;
 pub mod homotopy;
 pub mod integrate;
 pub mod linear;

@@ -20,7 +20,7 @@ const MODELS: &[&str] = &[
     "examples/mechanisms/driven_arm.toml",
     "examples/mechanisms/four_bars_2.toml",
     "examples/forestry/crane.toml",
-    "examples/pneumatic/torx.toml",
+    "examples/torx/torx.toml",
 ];
 
 fn main() {

@@ -55,7 +55,9 @@ fn find(paths: &[String]) -> Result<Found, Failure> {
         if !Path::new(path).is_dir() {
             if is_component(path) {
                 found.components.push(path.clone());
-                found.beside.extend(siblings(path));
+                let beside = siblings(path).into_iter().filter(|p| !found.beside.contains(p));
+                let beside: Vec<String> = beside.collect();
+                found.beside.extend(beside);
             } else {
                 found.models.push(path.clone());
             }
