@@ -52,7 +52,7 @@ pub fn execute(args: &ReduceArgs, colour: bool) -> Result<(), Failure> {
     let overrides = Overrides { t_end: args.t_end, solver: args.solver.clone(), rtol: args.rtol };
     let model = ask_model(&args.model, &args.given.sets())?;
     let stores = rank(&model, &overrides, colour)?;
-    say(format_args!("{}: {} of energy that have a state\n", model.name, count(stores.len(), "store")));
+    say(format_args!("{}: {} of energy with a state\n", model.name, count(stores.len(), "store")));
     if stores.is_empty() {
         say("nothing can be removed: no C or I of a bond graph has a state of its own");
         return Ok(());
@@ -62,10 +62,7 @@ pub fn execute(args: &ReduceArgs, colour: bool) -> Result<(), Failure> {
     let Search { removed, verdicts } = study.search(&order)?;
     show_stores(&stores, &verdicts);
     if removed.is_empty() {
-        say(format_args!(
-            "\nnothing can be removed: each would change a kept signal by more than {}",
-            percent(args.tol)
-        ));
+        say(format_args!("\nnothing can be removed within {}", percent(args.tol)));
         return Ok(());
     }
     let (full, reduced) = (study.trial(&[])?, study.trial(&removed)?);

@@ -57,7 +57,7 @@ fn what_hurts_is_refused() {
     let folder = Folder::new();
     folder.write("m.toml", springs(""));
     let out = folder.good(&["reduce", "m.toml", "--keep", "stiff.dx,body.x,tip.v", "--tol", "1e-9"]);
-    assert!(out.contains("nothing can be removed: each would change a kept signal by more than"), "{out}");
+    assert!(out.contains("nothing can be removed within"), "{out}");
 }
 
 #[test]
