@@ -20,6 +20,7 @@ mod native;
 mod networks;
 mod pictures;
 mod pid;
+mod pneumatics;
 mod program;
 mod reduction;
 mod studies;
