@@ -21,4 +21,4 @@ pub use flat::{Flat, Unit};
 pub use graph::{Ex, Graph, Table};
 pub use node::{Binary, Expr, Holding, Node, Symbol, TableId, Unary};
 pub use structure::analyse;
-pub use system::{AsWritten, Definition, Part, Row, STILL, Start, System};
+pub use system::{AsWritten, Definition, Part, Row, STARTED, STILL, Start, System};

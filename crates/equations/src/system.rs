@@ -79,6 +79,9 @@ pub struct Parts {
 
 /// Below this speed (SI) friction sticks if it can hold.
 pub const STILL: f64 = 1e-8;
+/// Up to this speed (SI) friction that broke away is starting, its mode ±2: solvers leave so small a speed uncertain, and which way it goes is not
+/// asked again.
+pub const STARTED: f64 = 1e-5;
 
 #[derive(Debug)]
 pub struct System {
@@ -204,7 +207,7 @@ impl System {
         events.chain(relations).chain(frictions).collect()
     }
 
-    /// How far friction is from its next change: of what it holds while it sticks, of speed while it slides.
+    /// How far friction is from its next change: of what it holds while it sticks, of speed while it starts or slides.
     fn margin(&self, friction: &Friction) -> Expr {
         let g = &self.graph;
         let (direction, speed) = (g.symbol(friction.mode), g.at(friction.speed));
@@ -213,7 +216,9 @@ impl System {
         // Where nothing holds it, because its motion is prescribed.
         let still = 1.0 - speed.abs() / STILL;
         let sticks = g.binary(Binary::Eq, direction, g.constant(0.0));
-        g.select(sticks, held.min(still), direction * speed).id
+        let starts = g.binary(Binary::Lt, g.constant(1.5), direction.abs());
+        let moving = g.select(starts, STARTED - speed.abs(), direction * speed);
+        g.select(sticks, held.min(still), moving).id
     }
 
     /// Assignments of every event, then of every task.

@@ -83,8 +83,12 @@ impl Semidefinite {
         for pass in 0..PASSES {
             if pass > 0 {
                 self.rest.copy_from_slice(b);
-                for (i, j, k) in self.pattern.entries() {
-                    self.rest[i] -= self.a[k] * self.x[j];
+                let Pattern { start, row } = &self.pattern;
+                for (x, column) in self.x.iter().zip(start.windows(2)) {
+                    let column = column[0]..column[1];
+                    for (&i, a) in row[column.clone()].iter().zip(&self.a[column]) {
+                        self.rest[i] -= a * x;
+                    }
                 }
             }
             self.lu.solve(&mut self.rest);

@@ -1,16 +1,17 @@
 //! Whether dry friction sticks or slides, and to which side.
 //!
 //!   slides → sticks    when its speed comes to zero
-//!   sticks → slides    when the force that holds it exceeds the limit, to the side that force held it from
+//!   sticks → starts    when the force that holds it exceeds the limit, to the side that force held it from
+//!   starts → slides    when its speed is beyond doubt
 
-use trunnion_equations::{STILL, System};
-use trunnion_num::Archive;
+use trunnion_equations::{STARTED, STILL, System};
+
+/// The mode of friction that starts, for each direction.
+const STARTS: f64 = 2.0;
 
 pub struct Frictions {
-    /// Place of each mode among the slow values: 1, −1, or 0 while it sticks.
+    /// Place of each mode among the slow values: 1 or −1, 2 or −2 while it starts, or 0 while it sticks.
     modes: Vec<usize>,
-    /// When each last broke away: it does not stick again in the same instant.
-    broke: Vec<f64>,
     /// Speed, limit and multiplier of each.
     pub values: Vec<f64>,
 }
@@ -26,16 +27,11 @@ struct Now {
 impl Frictions {
     pub fn new(system: &System) -> Self {
         let modes = system.frictions.iter().filter_map(|f| system.slow_place(f.mode)).collect::<Vec<_>>();
-        Frictions { broke: vec![f64::NEG_INFINITY; modes.len()], values: vec![0.0; 3 * modes.len()], modes }
+        Frictions { values: vec![0.0; 3 * modes.len()], modes }
     }
 
     pub fn len(&self) -> usize {
         self.modes.len()
-    }
-
-    /// See `Machine::remember`.
-    pub fn remember(&mut self, archive: &mut Archive) {
-        archive.numbers(&mut self.broke);
     }
 
     fn now(&self, k: usize) -> Now {
@@ -43,35 +39,35 @@ impl Frictions {
     }
 
     /// Its guard fell through zero.
-    pub fn fire(&mut self, k: usize, t: f64, slow: &mut [f64]) -> bool {
+    pub fn fire(&mut self, k: usize, slow: &mut [f64]) -> bool {
         let Now { speed, held_by, .. } = self.now(k);
         let new = if speed.abs() > STILL {
             speed.signum()
         } else if slow[self.modes[k]] != 0.0 {
             0.0
         } else {
-            self.broke[k] = t;
-            -held_by.signum()
+            -STARTS * held_by.signum()
         };
         std::mem::replace(&mut slow[self.modes[k]], new) != new
     }
 
     /// What does not fit its speed or its force changes: the first that is found, as the others may follow from it.
-    pub fn settle(&mut self, t: f64, slow: &mut [f64]) -> bool {
+    pub fn settle(&mut self, slow: &mut [f64]) -> bool {
         for k in 0..self.len() {
             let Now { speed, limit, held_by } = self.now(k);
-            let direction = slow[self.modes[k]];
-            let new = if direction * speed < -STILL || (direction == 0.0 && speed.abs() > STILL) {
+            let mode = slow[self.modes[k]];
+            let new = if mode.abs() == STARTS {
+                if speed.abs() > STARTED { speed.signum() } else { mode }
+            } else if mode * speed < -STILL || (mode == 0.0 && speed.abs() > STILL) {
                 speed.signum()
-            } else if direction != 0.0 && direction * speed <= 0.0 && self.broke[k] != t {
+            } else if mode != 0.0 && mode * speed <= 0.0 {
                 0.0
-            } else if direction == 0.0 && held_by.abs() > limit {
-                self.broke[k] = t;
-                -held_by.signum()
+            } else if mode == 0.0 && held_by.abs() > limit {
+                -STARTS * held_by.signum()
             } else {
-                direction
+                mode
             };
-            if new != direction {
+            if new != mode {
                 slow[self.modes[k]] = new;
                 return true;
             }

@@ -234,7 +234,6 @@ impl Machine {
         if let Some(loops) = &mut self.loops {
             loops.remember(archive);
         }
-        self.frictions.remember(archive);
         self.tasks.remember(archive)?;
         self.prepare();
         Ok(())
@@ -336,7 +335,7 @@ impl Machine {
         // Each may be decided anew once the others are.
         for _ in 0..=2 * self.frictions.len() {
             self.read_frictions(t, y);
-            if !self.frictions.settle(t, &mut self.slow) {
+            if !self.frictions.settle(&mut self.slow) {
                 break;
             }
             self.prepare();
@@ -466,7 +465,7 @@ impl Hybrid for Machine {
                 }
             } else if crossing.guard >= n_events + n_relations {
                 let number = crossing.guard - n_events - n_relations;
-                effect.changed |= self.frictions.fire(number, t, &mut self.slow);
+                effect.changed |= self.frictions.fire(number, &mut self.slow);
             } else {
                 let number = crossing.guard - n_events;
                 let value = if crossing.rising { 1.0 } else { 0.0 };

@@ -37,6 +37,7 @@ impl Files for Disk {
 
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {
         let mut all = Vec::new();
+        let folder = if folder.is_empty() { "." } else { folder };
         walk(Path::new(folder), &mut all, 0).map_err(|e| reason(&e))?;
         Ok(all)
     }

@@ -69,13 +69,15 @@ fn make(graph: &Graph, flat: &mut Flat, node: Node, origin: &Origin) -> Expr {
     match kind {
         Holding::Dry => {
             let (speed, limit, sliding) = (a, b, graph.at(c));
-            let doc = "Direction of sliding: 1, -1, or 0 while it sticks";
+            let doc = "Direction of sliding: 1, -1, twice that while it starts, or 0 while it sticks";
             // Which it is, is found before anything is computed from it.
             let mode = add(flat, "sliding", doc, Kind::Mode { start: graph.constant(1.0).id }, origin);
             let sticks = graph.binary(Binary::Eq, graph.symbol(mode), zero);
             flat.holds.push(hold(sticks.id, speed, zero.id));
             flat.frictions.push(Friction { mode, speed, limit, multiplier });
-            graph.select(sticks, against, graph.symbol(mode) * sliding).id
+            let one = graph.constant(1.0);
+            let direction = graph.symbol(mode).min(one).max(-one);
+            graph.select(sticks, against, direction * sliding).id
         }
         Holding::Hold => {
             flat.holds.push(hold(a, b, c));

@@ -200,6 +200,10 @@ impl<'a> Builder<'a> {
         for (index, event) in events {
             let set = self.assignments(index, &event.set, Setter::Event(&states));
             let Some(when) = &event.when else { continue };
+            let whose = match self.tree.instances[index].path.as_str() {
+                "" => String::new(),
+                path => format!("`{path}` "),
+            };
             match condition(self.graph(), &when.ast, &self.view(index)) {
                 Ok(guard) => {
                     self.flat.events.push(Event {
@@ -208,7 +212,7 @@ impl<'a> Builder<'a> {
                         guard: guard.expr,
                         direction: guard.direction,
                         set,
-                        terminate: event.terminate.clone(),
+                        terminate: event.terminate.as_ref().map(|message| format!("{whose}{message}")),
                         warn: event.warn.clone(),
                         at_start: event.at_start,
                     });

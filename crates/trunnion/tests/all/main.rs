@@ -20,6 +20,8 @@ mod native;
 mod networks;
 mod pictures;
 mod pid;
+mod pneumatics;
 mod program;
+mod reduction;
 mod studies;
 mod user_components;
