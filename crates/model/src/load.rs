@@ -9,7 +9,7 @@ use crate::component::{
     Body, Common, Definition, Library, Parameter, Reading, finish_sections, flatten, number_families,
     read_definition,
 };
-use crate::diagnostic::{Diagnostic, Problems};
+use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
 use crate::file::{Entry, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, relative};
 use crate::instantiate::{Deferred, Sets, Users, instantiate};
 use crate::live::Live;
@@ -105,6 +105,7 @@ pub fn load_asking(
     let known: Vec<String> = builder.names.map.keys().cloned().collect();
     sets.finish(&known, &problems);
     builder.add_notes(&run, &expect);
+    remove_stores(&mut builder.network, &builder.flat, &loading.remove, &problems);
 
     let mut sources = reading.sources.borrow().clone();
     for instance in &builder.tree.instances {
@@ -129,6 +130,34 @@ pub fn load_asking(
     (problems.finish().map(model).map_err(|errors| users.name(errors)), deferred)
 }
 
+/// Marks the stores that [reduce] names.
+fn remove_stores(network: &mut Network, flat: &Flat, remove: &[Text], problems: &Problems) {
+    // What is missing because of other errors is not misspelt.
+    if problems.has_errors() {
+        return;
+    }
+    for text in remove {
+        let found = network.stores().find(|&n| network.nodes[n].name == text.text);
+        match found {
+            Some(n) if network.is_removable(flat, n) => network.removed.push(n),
+            Some(_) => problems.add(
+                Diagnostic::error("M0315", format!("`{}` cannot be removed", text.text))
+                    .at(&text.span, "an event or a task sets its state")
+                    .hint("take it from the list"),
+            ),
+            None => {
+                let names = network.stores().map(|n| network.nodes[n].name.as_str());
+                problems.add(
+                    Diagnostic::error("M0315", format!("there is no store `{}`", text.text))
+                        .at(&text.span, "no C or I of the bond graph has this name")
+                        .hint("`trunnion energy` lists the stores of a model")
+                        .hint_if(did_you_mean(&text.text, names)),
+                );
+            }
+        }
+    }
+}
+
 /// Files as they are read: included ones first, so that later ones can give parameters other values.
 struct Loading<'a> {
     reading: &'a Reading<'a>,
@@ -141,6 +170,8 @@ struct Loading<'a> {
     live: Vec<Entry>,
     expect: Vec<Value>,
     libraries: Vec<Text>,
+    /// Stores that the model does without.
+    remove: Vec<Text>,
     /// Files with values.
     defaults: Vec<Text>,
 }
@@ -157,6 +188,7 @@ impl<'a> Loading<'a> {
             live: vec![],
             expect: vec![],
             libraries: vec![],
+            remove: vec![],
             defaults: vec![],
         }
     }
@@ -223,6 +255,11 @@ impl<'a> Loading<'a> {
         }
         let definition =
             Definition { title: name, doc, ..read_definition(stem, source, &fields, self.reading) };
+        if let (Some(entry), Some(table)) = (fields.entry("reduce"), fields.table("reduce")) {
+            let f = Fields::new(table, "[reduce]", &entry.key.span, problems);
+            self.remove.extend(f.texts("remove"));
+            f.finish();
+        }
         let run = fields.entries("run").to_vec();
         let live = fields.entries("live").to_vec();
         let expect = fields.list("expect").unwrap_or(&[]).to_vec();

@@ -4,7 +4,7 @@
 //! Every connection of power ports is a junction: common effort (0) where the across variable is the effort,
 //! common flow (1) in mechanics, where it is the velocity. A bond counts power positive from `from` to `to`.
 
-use trunnion_equations::flat::Origin;
+use trunnion_equations::flat::{Action, Origin};
 use trunnion_equations::{Ex, Expr, Flat, Symbol};
 
 use crate::domain::Domain;
@@ -123,9 +123,26 @@ pub struct Network {
     pub bonds: Vec<Bond>,
     /// Accounts that components keep themselves.
     pub accounts: Vec<Own>,
+    /// Stores that keep nothing: no flow into a C, no effort on an I.
+    pub removed: Vec<usize>,
 }
 
 impl Network {
+    /// Numbers of the elements that store energy.
+    pub fn stores(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.nodes.len()).filter(|&n| matches!(self.nodes[n].kind, Kind::C | Kind::I))
+    }
+
+    /// Whether a store can go without: nothing sets its state, which would not be one any more.
+    pub fn is_removable(&self, flat: &Flat, store: usize) -> bool {
+        let tasks = flat.tasks.iter().filter_map(|t| match &t.action {
+            Action::Set(list) => Some(list),
+            Action::Script { .. } => None,
+        });
+        let mut set = flat.events.iter().map(|e| &e.set).chain(tasks).flatten();
+        !set.any(|a| self.nodes[store].law.states.contains(&a.target))
+    }
+
     /// The bonds of every node, in the order in which they were written.
     pub fn incident(&self) -> Vec<Vec<usize>> {
         incident(self.nodes.len(), self.bonds.iter().map(|b| (b.from, b.to)))

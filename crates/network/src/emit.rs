@@ -6,6 +6,7 @@
 //!   I:  p' = e, f = f(p)  or  p = p(f)                                                                (4)
 //!   R:  e = e(f)  or  f = f(e)                                                                        (5)
 //!   TF: e₁ = A e₂, f₂ = A f₁;   GY: e₂ = A f₁, e₁ = A f₂                                              (6)
+//!   removed C: f = 0, q = q(e);   removed I: e = 0, p = p(f)                                          (7)
 //!
 //! Stores in derivative causality keep q' = f and are named to the analysis as the states to give up.
 
@@ -120,6 +121,8 @@ impl Writer<'_> {
         match node.kind {
             Kind::Se => self.each(views, &law.effort, |v| v.pair.effort),
             Kind::Sf => self.each(views, &law.flow, |v| v.pair.flow),
+            Kind::C if self.is_removed() => self.remove(law, views, &law.effort, |p| (p.flow, p.effort)),
+            Kind::I if self.is_removed() => self.remove(law, views, &law.flow, |p| (p.effort, p.flow)),
             Kind::C => self.store(law, views, &law.effort, |p| (p.flow, p.effort), |v| v.gives_effort), // (3)
             Kind::I => self.store(law, views, &law.flow, |p| (p.effort, p.flow), |v| !v.gives_effort),  // (4)
             Kind::R => self.loss(law, views),
@@ -156,6 +159,24 @@ impl Writer<'_> {
                 continue;
             }
             self.flat.dependent.push(state);
+            match law.stored.get(k) {
+                Some(&inverse) => self.set_symbol(state, inverse),
+                None => self.set(response, answer),
+            }
+        }
+    }
+
+    fn is_removed(&self) -> bool {
+        self.node.is_some_and(|n| self.network.removed.contains(&n))
+    }
+
+    /// A store that keeps nothing: (7). Its q or p still tells what its effort or flow would have put into it.
+    fn remove(&mut self, law: &Law, views: &[View], answers: &[Expr], pick: fn(Pair) -> (Signed, Signed)) {
+        for (k, view) in views.iter().enumerate() {
+            let (Some(&state), Some(&answer)) = (law.states.get(k), answers.get(k)) else { continue };
+            let (rate, response) = pick(view.pair);
+            let (rate, zero) = (self.value(rate), self.flat.graph.constant(0.0).id);
+            self.push("removed".into(), rate, zero);
             match law.stored.get(k) {
                 Some(&inverse) => self.set_symbol(state, inverse),
                 None => self.set(response, answer),

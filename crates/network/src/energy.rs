@@ -38,6 +38,9 @@ pub fn account(flat: &mut Flat, network: &Network) -> Vec<Account> {
     let mut accounts = vec![];
     let incident = network.incident();
     for (n, node) in network.nodes.iter().enumerate() {
+        if network.removed.contains(&n) {
+            continue;
+        }
         let side = match node.kind {
             Kind::Se | Kind::Sf => Side::Supplied,
             Kind::R | Kind::Equations => Side::Lost,
@@ -77,6 +80,19 @@ pub fn account(flat: &mut Flat, network: &Network) -> Vec<Account> {
     }
     accounts.extend(network.accounts.iter().map(|own| keep(flat, own)));
     accounts
+}
+
+/// Adds a signal for every store: A = ∫|e f| dt, the energy that went in and out. [Louca1997]
+pub fn activities(flat: &mut Flat, network: &Network) -> Vec<(usize, String)> {
+    let incident = network.incident();
+    let mut signals = vec![];
+    for n in network.stores().filter(|n| !network.removed.contains(n)) {
+        let signal = format!("activity.{}", network.nodes[n].name);
+        let power = flat.graph.at(power_into(flat, network, n, &incident[n])).abs().id;
+        integrate(flat, &signal, network.nodes[n].origin.clone(), power);
+        signals.push((n, signal));
+    }
+    signals
 }
 
 /// An account of a component's own.

@@ -13,5 +13,5 @@ mod simplify;
 pub use advice::advise;
 pub use causality::{Causality, Conflict, Derivative, Finding, Loop, assign};
 pub use emit::emit;
-pub use energy::{account, motion_power};
+pub use energy::{account, activities, motion_power};
 pub use simplify::{BondGraph, DrawnBond, DrawnNode};

@@ -32,7 +32,7 @@ pub struct Pace {
 
 impl Default for Pace {
     fn default() -> Self {
-        Pace { period: 1e-3, rtol: 1e-4, attempts: 10, located: 4 }
+        Pace { period: 1e-3, rtol: 1e-4, attempts: 5, located: 4 }
     }
 }
 

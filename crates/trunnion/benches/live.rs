@@ -1,7 +1,7 @@
 //! Models in real time: how long a period of 1 ms takes to compute, over 60 s simulated as fast as possible.
 //!
-//! Times have everything else in them that the machine did meanwhile; the most steps tried in a period, and the overruns,
-//! are the model's own.
+//! Periods are the same bits whenever they are computed, so each is computed several times and its shortest time counts: what else the machine
+//! does meanwhile drops out, and the worst period is the model's own.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,6 +13,7 @@ use trunnion_sim::live::{Pace, Parts};
 use trunnion_sim::machine::Machine;
 
 const SECONDS: f64 = 60.0;
+const ROUNDS: usize = 5;
 const MODELS: &[&str] = &[
     "examples/hydraulic/stiff_circuit.toml",
     "examples/hydraulic/hydro_gas_strut.toml",
@@ -39,37 +40,56 @@ fn main() {
     println!("mean, most: steps tried in a period");
 }
 
+/// What 60 s took: the time of each period (µs), steps tried in all and in the worst period, overruns.
+#[derive(Default)]
+struct Run {
+    times: Vec<f64>,
+    all: u64,
+    most: u64,
+    overruns: u64,
+}
+
 fn measure(name: &str, path: &str) {
     let project = Project::open(path, &[]).unwrap_or_else(|f| panic!("{name}: {}", f.render(false)));
-    let (pace, t_0) = (Pace::default(), project.run.t_start);
-    let (machine, y) = Machine::start(Arc::clone(&project.prepared), &HashMap::new(), t_0)
-        .unwrap_or_else(|e| panic!("{name}: {e}"));
-    let mut parts = Parts::new(machine, y, t_0, pace);
-    let mut live = parts.live().unwrap_or_else(|e| panic!("{name}: {e}"));
-    let periods = (SECONDS / pace.period).round() as usize;
-    let mut times = Vec::with_capacity(periods);
-    let (mut most, mut all) = (0, 0);
-    for _ in 0..periods {
-        let begin = Instant::now();
-        let ended = live.advance().unwrap_or_else(|e| panic!("{name}: {e}"));
-        times.push(begin.elapsed().as_secs_f64() * 1e6);
-        most = most.max(live.attempts);
-        all += live.attempts;
-        if ended.is_some() {
-            break;
-        }
+    let mut best = run(name, &project);
+    for _ in 1..ROUNDS {
+        let again = run(name, &project);
+        best.times.iter_mut().zip(&again.times).for_each(|(best, time)| *best = best.min(*time));
     }
+    let Run { mut times, all, most, overruns } = best;
     let sum: f64 = times.iter().sum();
     times.sort_by(f64::total_cmp);
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
     println!(
-        "{name:<40} {:>6} {:>6.1} µs {:>6.1} µs {:>6.1} µs {:>5.2} {most:>6} {:>8} {:>11.0}",
+        "{name:<40} {:>6} {:>6.1} µs {:>6.1} µs {:>6.1} µs {:>5.2} {most:>6} {overruns:>8} {:>11.0}",
         project.prepared.system.n_states,
         at(0.5),
         at(0.999),
         at(1.0),
         all as f64 / times.len() as f64,
-        live.overruns,
-        times.len() as f64 * pace.period * 1e6 / sum,
+        times.len() as f64 * Pace::default().period * 1e6 / sum,
     );
+}
+
+fn run(name: &str, project: &Project) -> Run {
+    let t_0 = project.run.t_start;
+    let wanted = &project.live;
+    let steps = wanted.steps.map_or(Pace::default().attempts, |steps| steps as u64);
+    let pace = Pace { attempts: steps, rtol: wanted.rtol.unwrap_or(Pace::default().rtol), ..Pace::default() };
+    let (machine, y) = Machine::start(Arc::clone(&project.prepared), &HashMap::new(), t_0)
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
+    let mut parts = Parts::new(machine, y, t_0, pace);
+    let mut live = parts.live().unwrap_or_else(|e| panic!("{name}: {e}"));
+    let mut run = Run::default();
+    for _ in 0..(SECONDS / pace.period).round() as usize {
+        let begin = Instant::now();
+        let ended = live.advance().unwrap_or_else(|e| panic!("{name}: {e}"));
+        run.times.push(begin.elapsed().as_secs_f64() * 1e6);
+        run.most = run.most.max(live.attempts);
+        run.all += live.attempts;
+        if ended.is_some() {
+            break;
+        }
+    }
+    Run { overruns: live.overruns, ..run }
 }

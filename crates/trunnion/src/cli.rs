@@ -6,7 +6,7 @@ use crate::commands::{animate, compare, convert, import, plot, sweep, verify};
 use crate::commands::{
     balance, completions, equations, examples, linearize, live, lqr, modes, new, response,
 };
-use crate::commands::{check, components, energy, graph, inverse, page, run, solvers, workspace};
+use crate::commands::{check, components, energy, graph, inverse, page, reduce, run, solvers, workspace};
 use crate::failure::Failure;
 
 /// Simulates machines whose mechanism, hydraulics, pneumatics and controller are designed together.
@@ -59,6 +59,8 @@ pub enum Command {
     Workspace(workspace::WorkspaceArgs),
     /// Show what every element supplied, lost and stored during a run
     Energy(energy::EnergyArgs),
+    /// Find which stores of energy a model can do without
+    Reduce(reduce::ReduceArgs),
     /// Write a small model to start from
     New(new::NewArgs),
     /// List the built-in components
@@ -95,6 +97,7 @@ pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
         Command::Inverse(args) => inverse::execute(args, colour),
         Command::Workspace(args) => workspace::execute(args, colour),
         Command::Energy(args) => energy::execute(args, colour),
+        Command::Reduce(args) => reduce::execute(args, colour),
         Command::New(args) => new::execute(args),
         Command::Components(args) => components::execute(args),
         Command::Page(args) => page::execute(args),

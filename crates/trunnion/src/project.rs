@@ -64,15 +64,7 @@ impl Project {
         engine: Engine,
         complete: impl FnOnce(&mut Flat, &Network, &Mechanism),
     ) -> Result<Project, Failure> {
-        let given = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
-        let model = match load_asking(&Disk, path, &given, library()) {
-            (model, open) if open.is_empty() => model.map_err(Failure::Model)?,
-            _ => read_model(path, &answered(path, sets)?)?,
-        };
-        if let Some(nothing) = model.nothing_to_simulate(path) {
-            return Err(Failure::Model(vec![nothing]));
-        }
-        Self::of_model(model, engine, complete)
+        Self::of_model(ask_model(path, sets)?, engine, complete)
     }
 
     /// A model that has been read.
@@ -149,6 +141,19 @@ fn unfit_starts(system: &System, sources: &Sources) -> Vec<Diagnostic> {
         .hint(format!("give start values that fit each other, or none for `{name}`"))
     });
     unfit.collect()
+}
+
+/// The model with answers to what it leaves open; it has something to simulate.
+pub fn ask_model(path: &str, sets: &[String]) -> Result<Model, Failure> {
+    let given = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
+    let model = match load_asking(&Disk, path, &given, library()) {
+        (model, open) if open.is_empty() => model.map_err(Failure::Model)?,
+        _ => read_model(path, &answered(path, sets)?)?,
+    };
+    if let Some(nothing) = model.nothing_to_simulate(path) {
+        return Err(Failure::Model(vec![nothing]));
+    }
+    Ok(model)
 }
 
 /// The model as it is written, without compiling it.

@@ -63,7 +63,7 @@ pub struct CompareArgs {
     pub plot: Option<PathBuf>,
 }
 
-fn share(text: &str) -> Result<f64, String> {
+pub fn share(text: &str) -> Result<f64, String> {
     let value = trunnion_model::units::parse_value(text).map_err(|e| e.message)?;
     let plain = value.unit.dimension == trunnion_model::units::Dimension::ONE;
     if plain && value.si >= 0.0 { Ok(value.si) } else { Err("it is a share, as 0.01 or 1 %".into()) }
@@ -132,14 +132,14 @@ fn open(args: &CompareArgs) -> Result<(Signals, Signals), Failure> {
 }
 
 /// Times with one row.
-fn single_times(times: &[f64]) -> Vec<f64> {
+pub fn single_times(times: &[f64]) -> Vec<f64> {
     let same = |k: usize| times[k] == times[k - 1];
     let single = |&k: &usize| !(k > 0 && same(k) || k + 1 < times.len() && same(k + 1));
     (0..times.len()).filter(single).map(|k| times[k]).collect()
 }
 
 /// The times at which two signals are compared.
-struct Times {
+pub struct Times {
     at: Vec<f64>,
     a: Vec<f64>,
     b: Vec<f64>,
@@ -147,7 +147,7 @@ struct Times {
 }
 
 impl Times {
-    fn new(a: &[f64], b: &[f64]) -> Self {
+    pub fn new(a: &[f64], b: &[f64]) -> Self {
         let (single_a, single_b) = (single_times(a), single_times(b));
         let mut common = vec![];
         let (mut i, mut j) = (0, 0);
@@ -195,17 +195,17 @@ fn sampled(times: &[f64], values: &[f64], at: &[f64]) -> Vec<f64> {
 }
 
 #[derive(Clone, Debug)]
-struct Difference {
-    name: String,
-    unit: String,
-    max: f64,
+pub struct Difference {
+    pub name: String,
+    pub unit: String,
+    pub max: f64,
     at: f64,
     rms: f64,
     /// Largest difference as a share of the range of the first, or of its size where it is constant.
-    relative: f64,
+    pub relative: f64,
 }
 
-fn difference(times: &Times, x: &Column, y: &Column) -> Difference {
+pub fn difference(times: &Times, x: &Column, y: &Column) -> Difference {
     let (x_at, y_at) = (sampled(&times.a, &x.values, &times.at), sampled(&times.b, &y.values, &times.at));
     let (mut max, mut at) = (0.0, times.at[0]);
     let mut rms = Meter::new(Measure::Rms);
@@ -269,7 +269,7 @@ fn efforts(a: &Signals, b: &Signals) {
     }
 }
 
-fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     if share.is_infinite() { "∞".into() } else { format!("{} %", number(100.0 * share, 3)) }
 }
 

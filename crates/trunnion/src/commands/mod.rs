@@ -21,6 +21,7 @@ pub mod new;
 pub mod page;
 pub mod picture;
 pub mod plot;
+pub mod reduce;
 pub mod response;
 pub mod run;
 pub mod solvers;

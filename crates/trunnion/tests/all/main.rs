@@ -23,5 +23,6 @@ mod pictures;
 mod pid;
 mod pneumatics;
 mod program;
+mod reduction;
 mod studies;
 mod user_components;
