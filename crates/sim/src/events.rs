@@ -92,7 +92,7 @@ pub struct Locator {
     g: Vec<f64>,
 }
 
-fn sign(x: f64) -> i8 {
+pub fn sign(x: f64) -> i8 {
     (x > 0.0) as i8 - (x < 0.0) as i8
 }
 

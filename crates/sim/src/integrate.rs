@@ -17,7 +17,7 @@
 //!
 //! No clock, no input or output, no threads: the observer does what has to be done outside.
 
-use crate::events::Locator;
+use crate::events::{Locator, sign};
 use crate::history::{BURST, History};
 use crate::newton::Consistent;
 use crate::plan::Points;
@@ -178,7 +178,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
     fn find_begun(&mut self) {
         self.problem.guards(self.t, &self.y, &mut self.g);
         for guard in 0..self.g.len() {
-            let heading = (self.g[guard] > 0.0) as i8 - (self.g[guard] < 0.0) as i8;
+            let heading = sign(self.g[guard]);
             if heading != 0 && self.problem.at_start(guard) && self.locator.counts(guard, heading) {
                 self.crossings.push(Crossing { guard, rising: heading > 0 });
             }
@@ -389,8 +389,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
     /// Guards that a jump put on their other side: into `self.crossings` if that counts. A guard fires once an instant.
     fn find_jumps(&mut self) {
         for guard in 0..self.locator.len() {
-            let (side, s) =
-                (self.locator.side(guard), (self.g[guard] > 0.0) as i8 - (self.g[guard] < 0.0) as i8);
+            let (side, s) = (self.locator.side(guard), sign(self.g[guard]));
             let crosses = side != 0 && s == -side;
             let leaves = side == 0 && s != 0 && self.locator.counts_from_zero(guard, s);
             if (crosses || leaves) && self.heading[guard] == 0 {
@@ -406,7 +405,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
     /// Sides of all guards after the instant, from the settled values in `self.g`.
     fn take_sides(&mut self, changed: bool) {
         for guard in 0..self.locator.len() {
-            let s = (self.g[guard] > 0.0) as i8 - (self.g[guard] < 0.0) as i8;
+            let s = sign(self.g[guard]);
             let rests = self.g[guard].abs() <= f64::MIN_POSITIVE;
             let level = self.g_raw[guard];
             if !rests {

@@ -1,7 +1,8 @@
 //! A step allocates nothing, whatever the solver; nor does the curve over it.
 
-use std::alloc::{GlobalAlloc, Layout as Memory, System};
-use std::cell::Cell;
+mod counting;
+
+use counting::allocations;
 use std::ops::ControlFlow;
 use trunnion_num::Pattern;
 use trunnion_sim::integrate::{Moment, Output, Plan, integrate};
@@ -13,23 +14,6 @@ use trunnion_sim::solvers::generalized_alpha::{GeneralizedAlpha, Parameters, Sta
 use trunnion_sim::solvers::problems::{Written, hires, hydraulic_circuit, index_one};
 use trunnion_sim::solvers::rosenbrock::{realtime, rodas5p};
 use trunnion_sim::stepper::{Options, Stepper};
-
-thread_local!(static COUNT: Cell<usize> = const { Cell::new(0) });
-
-struct Counting;
-
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, memory: Memory) -> *mut u8 {
-        COUNT.with(|count| count.set(count.get() + 1));
-        unsafe { System.alloc(memory) }
-    }
-    unsafe fn dealloc(&self, at: *mut u8, memory: Memory) {
-        unsafe { System.dealloc(at, memory) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn a_step_allocates_nothing() {
@@ -52,13 +36,13 @@ fn a_step_allocates_nothing() {
             let mut solver =
                 make(problem.layout(), &Options { rtol: 1e-4, h: Some(1e-4), ..Options::default() });
             solver.restart(&mut problem, 0.0, &start).unwrap();
-            let before = COUNT.with(Cell::get);
+            let before = allocations();
             for _ in 0..3000 {
                 solver.step(&mut problem, 10.0).unwrap();
                 let curve = solver.segment();
                 curve.at(0.5 * (curve.t0 + curve.t1), &mut y);
             }
-            assert_eq!(COUNT.with(Cell::get) - before, 0, "{name} on {problem_name}");
+            assert_eq!(allocations() - before, 0, "{name} on {problem_name}");
         }
     }
 }
@@ -79,13 +63,13 @@ fn nor_does_a_step_of_an_explicit_or_structural_solver() {
         let mut y = start.clone();
         solver.restart(&mut problem, 0.0, &start).unwrap();
         solver.step(&mut problem, 10.0).unwrap();
-        let before = COUNT.with(Cell::get);
+        let before = allocations();
         for _ in 0..1000 {
             solver.step(&mut problem, 10.0).unwrap();
             let curve = solver.segment();
             curve.at(0.5 * (curve.t0 + curve.t1), &mut y);
         }
-        assert_eq!(COUNT.with(Cell::get) - before, 0, "solver {k}");
+        assert_eq!(allocations() - before, 0, "solver {k}");
     }
 }
 
@@ -152,10 +136,10 @@ fn a_run_allocates_at_its_start_only() {
         };
         let (mut swing, mut y) = (Swing::new(), [1.0, 0.0]);
         let plan = Plan::new(0.0, t_end, Output::Interval(0.01));
-        let before = COUNT.with(Cell::get);
+        let before = allocations();
         let summary = integrate(&mut swing, &mut y, &mut stepper, &plan, &mut observer).unwrap();
         assert!(summary.events as f64 > t_end / 4.0 && rows as f64 > 100.0 * t_end);
-        COUNT.with(Cell::get) - before
+        allocations() - before
     };
     assert_eq!(allocations(10.0), allocations(200.0));
 }

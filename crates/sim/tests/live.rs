@@ -1,8 +1,9 @@
 //! Machines in real time: exact events, bounded work, the same bits after being taken up again, no allocation.
 #![cfg(feature = "script")]
 
-use std::alloc::{GlobalAlloc, Layout as Memory, System};
-use std::cell::Cell;
+mod counting;
+
+use counting::allocations;
 use std::collections::HashMap;
 use std::sync::Arc;
 use trunnion_equations::{Engine, analyse};
@@ -11,23 +12,6 @@ use trunnion_num::Archive;
 use trunnion_sim::integrate::Ended;
 use trunnion_sim::live::{Live, Pace, Parts};
 use trunnion_sim::machine::{Machine, Prepared};
-
-thread_local!(static COUNT: Cell<usize> = const { Cell::new(0) });
-
-struct Counting;
-
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, memory: Memory) -> *mut u8 {
-        COUNT.with(|count| count.set(count.get() + 1));
-        unsafe { System.alloc(memory) }
-    }
-    unsafe fn dealloc(&self, at: *mut u8, memory: Memory) {
-        unsafe { System.dealloc(at, memory) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// A model and nothing else.
 struct Text(&'static str);
@@ -277,7 +261,7 @@ fn a_period_allocates_nothing() {
         let model = prepared(text);
         let mut parts = parts(&model, Pace::default());
         let mut live = parts.live().unwrap();
-        let before = COUNT.with(Cell::get);
+        let before = allocations();
         for k in 0..2000 {
             if text == JUMPS && k % 100 == 0 {
                 let place = model.system.slow.iter().position(|&s| model.system.quantity(s).name == "u");
@@ -285,7 +269,7 @@ fn a_period_allocates_nothing() {
             }
             advance(&mut live, 1);
         }
-        assert_eq!(COUNT.with(Cell::get) - before, 0, "{text}");
+        assert_eq!(allocations() - before, 0, "{text}");
     }
 }
 

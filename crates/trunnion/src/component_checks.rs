@@ -106,8 +106,12 @@ impl Bundle {
     pub fn read(files: &dyn Files, library: &Library, paths: &[String], beside: Vec<String>) -> Self {
         let problems = Problems::default();
         let mut library = library.clone();
-        let mut all = beside;
-        all.extend(paths.iter().filter(|p| !all.contains(p)).cloned().collect::<Vec<_>>());
+        let mut all: Vec<String> = vec![];
+        for path in beside.iter().chain(paths) {
+            if !all.contains(path) {
+                all.push(path.clone());
+            }
+        }
         let before = library.iter().count();
         library.add_files(all, &Reading::new(files, &problems));
         let mut problems = problems.finish().unwrap_or_else(|errors| errors);

@@ -55,9 +55,7 @@ fn find(paths: &[String]) -> Result<Found, Failure> {
         if !Path::new(path).is_dir() {
             if is_component(path) {
                 found.components.push(path.clone());
-                let beside = siblings(path).into_iter().filter(|p| !found.beside.contains(p));
-                let beside: Vec<String> = beside.collect();
-                found.beside.extend(beside);
+                found.beside.extend(siblings(path));
             } else {
                 found.models.push(path.clone());
             }
