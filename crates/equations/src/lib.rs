@@ -11,6 +11,7 @@ mod jit;
 mod node;
 pub mod print;
 pub mod program;
+mod rounding;
 pub mod start;
 pub mod structure;
 mod system;

@@ -2,7 +2,7 @@
 //!
 //! [`Prepared`] is immutable and shared; each run has its own [`Machine`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use trunnion_equations::flat::{Action, Assignment, Kind};
@@ -27,6 +27,8 @@ pub struct Prepared {
     reads_multipliers: Vec<bool>,
     /// Guards other than those of friction read them.
     guards_read: bool,
+    /// By event: guards that read what it sets.
+    touches: Vec<Vec<usize>>,
 }
 
 /// A recorded signal.
@@ -54,7 +56,8 @@ impl Prepared {
         let reads = |part: usize| compiled.program(part).unknowns() > system.n();
         let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
         let guards_read = guards_read_multipliers(&system);
-        Prepared { system, compiled, layout, columns, reads_multipliers, guards_read }
+        let touches = touches(&system);
+        Prepared { system, compiled, layout, columns, reads_multipliers, guards_read, touches }
     }
 
     /// What a column shows, in SI.
@@ -80,6 +83,25 @@ fn guards_read_multipliers(system: &System) -> bool {
     let multiplier = |s: Symbol| matches!(system.quantity(s).kind, Kind::Multiplier);
     let reads = |&e: &Expr| matches!(system.graph.node(e), Node::Symbol(s) if multiplier(s));
     system.graph.reachable(plain).iter().any(reads)
+}
+
+fn touches(system: &System) -> Vec<Vec<usize>> {
+    let read = |guard: Expr| -> HashSet<Symbol> {
+        let symbol = |e: Expr| match system.graph.node(e) {
+            Node::Symbol(s) => Some(s),
+            _ => None,
+        };
+        system.graph.reachable([guard]).into_iter().filter_map(symbol).collect()
+    };
+    if system.events.is_empty() {
+        return vec![];
+    }
+    let reads: Vec<HashSet<Symbol>> = system.guards().into_iter().map(|(_, _, guard)| read(guard)).collect();
+    let of = |event: &trunnion_equations::flat::Event| {
+        let sets = |r: &HashSet<Symbol>| event.set.iter().any(|a| r.contains(&a.target));
+        (0..reads.len()).filter(|&g| sets(&reads[g])).collect()
+    };
+    system.events.iter().map(of).collect()
 }
 
 fn layout(system: &System) -> Layout {
@@ -127,6 +149,8 @@ pub struct Machine {
     slow: Vec<f64>,
     k: Vec<f64>,
     scratch: Vec<f64>,
+    /// Of `rounding`.
+    bounds: Vec<f64>,
     /// Written by `compute_actions`.
     actions: Vec<f64>,
     outputs: Vec<f64>,
@@ -144,6 +168,18 @@ pub struct Machine {
     pub ended_by: Option<String>,
     /// Number and time of every event so far.
     pub fired: Vec<(usize, f64)>,
+    /// Pairs of events that set one quantity at one instant, with the first time.
+    pub met: Vec<Meeting>,
+}
+
+/// Two events, or two sampled tasks, that set the same quantity at the same instant: the second acted after the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Meeting {
+    pub t: f64,
+    pub target: Symbol,
+    pub first: usize,
+    pub second: usize,
+    pub tasks: bool,
 }
 
 impl Machine {
@@ -173,6 +209,7 @@ impl Machine {
         let mut machine = Machine {
             k: vec![0.0; compiled.n_slow()],
             scratch: vec![0.0; compiled.scratch()],
+            bounds: vec![0.0; compiled.scratch()],
             actions: sized(Part::Actions),
             outputs: sized(Part::Outputs),
             loops: Loops::new(system),
@@ -186,6 +223,7 @@ impl Machine {
             prepared,
             ended_by: None,
             fired: Vec::new(),
+            met: Vec::new(),
         };
         machine.prepare();
         machine.assemble(t_0, held, &mut y)?;
@@ -387,6 +425,20 @@ impl Machine {
         changed
     }
 
+    /// An event is about to be added to those that fired: which of those at the same instant set the same?
+    fn note_meeting(&mut self, second: usize, t: f64) {
+        let events = &self.prepared.system.events;
+        for &(first, _) in self.fired.iter().rev().take_while(|f| f.1 == t) {
+            let common =
+                events[first].set.iter().find(|a| events[second].set.iter().any(|b| b.target == a.target));
+            let Some(target) = common.map(|a| a.target).filter(|_| first != second) else { continue };
+            let known = |m: &Meeting| !m.tasks && (m.first, m.second) == (first, second);
+            if !self.met.iter().any(known) {
+                self.met.push(Meeting { t, target, first, second, tasks: false });
+            }
+        }
+    }
+
     fn put(&mut self, target: Symbol, value: f64, y: &mut [f64]) -> bool {
         let place = match self.prepared.system.slow_place(target) {
             Some(i) => &mut self.slow[i],
@@ -475,32 +527,49 @@ impl Hybrid for Machine {
         self.prepared.system.events.get(guard).is_some_and(|e| e.at_start)
     }
 
-    fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String> {
+    fn rounding(&mut self, t: f64, y: &[f64], noise: &mut [f64]) {
+        let part = Part::Guards as usize;
+        if self.prepared.reads_multipliers[part] {
+            self.close(t, y);
+        }
+        let Machine { prepared, k, scratch, bounds, loops, .. } = self;
+        let y = loops.as_ref().map_or(y, |l| &l.extended);
+        prepared.compiled.rounding(part, (t, y, k), scratch, bounds, noise);
+    }
+
+    fn fire(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+        crossing: Crossing,
+        touched: &mut [bool],
+    ) -> Result<Effect, String> {
         let prepared = Arc::clone(&self.prepared);
         let system = &prepared.system;
         let (n_events, n_relations) = (system.events.len(), system.relations.len());
-        self.compute_actions(t, y);
-        self.read_frictions(t, y);
+        let Crossing { guard, rising } = crossing;
         let mut effect = Effect::default();
-        for crossing in crossings {
-            if let Some(event) = system.events.get(crossing.guard) {
-                let first = system.events[..crossing.guard].iter().map(|e| e.set.len()).sum();
-                effect.changed |= self.assign(&event.set, first, y);
-                self.fired.push((crossing.guard, t));
-                if let Some(message) = &event.terminate {
-                    effect.terminate = true;
-                    self.ended_by = Some(message.clone());
-                }
-            } else if crossing.guard >= n_events + n_relations {
-                let number = crossing.guard - n_events - n_relations;
-                effect.changed |= self.frictions.fire(number, &mut self.slow);
-            } else {
-                let number = crossing.guard - n_events;
-                let value = if crossing.rising { 1.0 } else { 0.0 };
-                effect.changed |= self.put(system.relations[number].mode, value, y);
+        if let Some(event) = system.events.get(guard) {
+            self.compute_actions(t, y);
+            let first = system.events[..guard].iter().map(|e| e.set.len()).sum();
+            effect.changed = self.assign(&event.set, first, y);
+            prepared.touches[guard].iter().for_each(|&g| touched[g] = true);
+            self.note_meeting(guard, t);
+            self.fired.push((guard, t));
+            if let Some(message) = &event.terminate {
+                effect.terminate = true;
+                self.ended_by = Some(message.clone());
             }
+        } else if guard >= n_events + n_relations {
+            self.read_frictions(t, y);
+            effect.changed = self.frictions.fire(guard - n_events - n_relations, &mut self.slow);
+        } else {
+            let value = if rising { 1.0 } else { 0.0 };
+            effect.changed = self.put(system.relations[guard - n_events].mode, value, y);
         }
-        self.prepare();
+        if effect.changed {
+            self.prepare();
+        }
         Ok(effect)
     }
 
