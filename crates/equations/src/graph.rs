@@ -524,7 +524,11 @@ impl<'g> Ex<'g> {
     }
 
     /// sgn(x) √|x|, smoothed: x / (x² + d²)^¼. Reads 16 % low at |x| = d, 0.25 % low at 10 d; slope 1/√d at 0.
+    /// Without smoothing, d = 0, it is 0 at 0 and has no slope there.
     pub fn signed_root(self, d: Self) -> Self {
+        if d.value() == Some(0.0) {
+            return self.sign() * self.abs().sqrt();
+        }
         self / (self * self + d * d).sqrt().sqrt()
     }
 

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use trunnion_equations::cause::{self, Cause};
 use trunnion_equations::flat::{Action, Assignment, Kind};
 use trunnion_equations::{Compiled, Engine, Expr, Node, Part, Symbol, System, Unit};
 use trunnion_num::Archive;
@@ -13,6 +14,7 @@ use crate::closure::Loops;
 use crate::cuts::Cuts;
 use crate::friction::Frictions;
 use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem};
+use crate::run_error::RunError;
 use crate::start_error::StartError;
 use crate::task::Tasks;
 
@@ -267,7 +269,8 @@ impl Machine {
         self.guards(t, y, &mut vec![0.0; self.prepared.layout.guards.len()]);
         self.compute_actions(t, y);
         self.read_frictions(t, y);
-        self.record(t, y, &mut vec![0.0; self.prepared.columns.len()]);
+        // What is not finite is told when it is recorded in the run.
+        let _ = self.record(t, y, &mut vec![0.0; self.prepared.columns.len()]);
         self.project(t, &mut y.to_vec());
         self.fired.reserve(256);
         if let Some(loops) = &mut self.loops {
@@ -305,8 +308,8 @@ impl Machine {
         self.prepare();
     }
 
-    /// All columns at (t, y), in the units they are shown in.
-    pub fn record(&mut self, t: f64, y: &[f64], row: &mut [f64]) {
+    /// All columns at (t, y), in the units they are shown in. Err: one of them is no finite number; `row` is filled all the same.
+    pub fn record(&mut self, t: f64, y: &[f64], row: &mut [f64]) -> Result<(), RunError> {
         let mut outputs = std::mem::take(&mut self.outputs);
         if self.loops.is_some() {
             self.close(t, y);
@@ -323,6 +326,44 @@ impl Machine {
             };
             *value = column.unit.shown(si);
         }
+        match row.iter().position(|value| !value.is_finite()) {
+            None => Ok(()),
+            Some(column) => Err(self.not_finite(t, y, column)),
+        }
+    }
+
+    /// Why a column has no finite value at (t, y), where it was just recorded.
+    fn not_finite(&self, t: f64, y: &[f64], column: usize) -> RunError {
+        let system = &self.prepared.system;
+        let name = &self.prepared.columns[column].name;
+        let own = system.outputs.len() - system.as_written.outputs.len();
+        let written = match self.prepared.columns[column].source {
+            Source::Output(i) if i >= own => system.as_written.outputs[i - own].value,
+            Source::Output(_) => system
+                .find(name)
+                .map_or(self.prepared.column_expression(column), |s| system.graph.symbol(s).id),
+            _ => self.prepared.column_expression(column),
+        };
+        let cause = self.cause(t, y, written);
+        let cause = cause.or_else(|| self.cause(t, y, self.prepared.column_expression(column)));
+        RunError::NotFinite { name: name.clone(), t, cause }
+    }
+
+    /// Which operation keeps an expression from having a finite value at (t, y), with multipliers as they were last found.
+    pub fn cause(&self, t: f64, y: &[f64], e: Expr) -> Option<Cause> {
+        let system = &self.prepared.system;
+        let leaf = |node: Node| match node {
+            Node::Time => Some(t),
+            Node::Symbol(s) => {
+                let slow = system.slow_place(s).map(|i| self.slow[i]);
+                slow.or_else(|| system.y_place(s).map(|i| y[i])).or_else(|| {
+                    let number = system.constraints.iter().position(|c| c.multiplier == s)?;
+                    self.loops.as_ref().map(|l| l.extended[y.len() + number])
+                })
+            }
+            _ => None,
+        };
+        cause::find(system, e, leaf)
     }
 
     /// k follows the slow inputs.
