@@ -527,7 +527,9 @@ impl<'g> Ex<'g> {
     /// Without smoothing, d = 0, it is 0 at 0 and has no slope there.
     pub fn signed_root(self, d: Self) -> Self {
         if d.value() == Some(0.0) {
-            return self.sign() * self.abs().sqrt();
+            // Not by sgn(x): a quantity that comes to rest at 0 would switch for ever.
+            let zero = self.graph.constant(0.0);
+            return self.max(zero).sqrt() - (-self).max(zero).sqrt();
         }
         self / (self * self + d * d).sqrt().sqrt()
     }

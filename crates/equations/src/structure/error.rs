@@ -29,6 +29,8 @@ pub enum Finding {
     Dependent { equations: Vec<String>, unknowns: Vec<String> },
     /// A coefficient that is zero with the parameters as they are, or a group of equations that is singular with them.
     Vanishing { equation: String, unknown: String, coefficient: Option<String> },
+    /// Differentiating equations again and again made too many terms.
+    TooLarge { equation: String },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +72,7 @@ impl StructureError {
             Finding::NoInertia { .. } => "S0008",
             Finding::LockVaries { .. } => "S0009",
             Finding::Vanishing { .. } => "S0010",
+            Finding::TooLarge { .. } => "S0011",
         }
     }
 
@@ -119,6 +122,9 @@ impl StructureError {
             Finding::Vanishing { equation, unknown, coefficient: Some(coefficient) } => format!(
                 "equation ({equation}) does not determine `{unknown}`: its coefficient {coefficient} is zero with these parameters"
             ),
+            Finding::TooLarge { equation } => {
+                format!("equation ({equation}) has to be differentiated, but its terms have become too many")
+            }
             Finding::Vanishing { equation, unknown, coefficient: None } => format!(
                 "equation ({equation}) and those it is solved with do not determine `{unknown}` with these parameters"
             ),
@@ -168,6 +174,9 @@ impl StructureError {
                 "connect a mass or an inertia to it, or choose friction with at_rest = \"creeps\"".into()
             }
             Finding::LockVaries { .. } => "let an event set a mode, and use the mode".into(),
+            Finding::TooLarge { .. } => {
+                "use fewer derivatives of derivatives, or filter the signal: der(y) = (u - y)/tau, and use der(y)".into()
+            }
             Finding::Vanishing { unknown, .. } => {
                 format!("give the parameters in it other values, or write another equation for `{unknown}`")
             }
@@ -184,6 +193,12 @@ pub fn findings(flat: &Flat, sorted: &Sorted, trouble: &Trouble) -> Vec<Structur
     let name = |u: &usize| leaf_name(flat, leaves[*u]);
     let equation = |e: &usize| flat.equations[*e].name.clone();
     let mut errors = Vec::new();
+    if let Some(e) = trouble.too_large {
+        let (equation, _) = trouble.source.get(&e).cloned().unwrap_or((e, vec![]));
+        let origins = vec![flat.equations[equation].origin.clone()];
+        let finding = Finding::TooLarge { equation: flat.equations[equation].name.clone() };
+        return vec![StructureError { finding, origins }];
+    }
     // One report for each connected over- or underdetermined part.
     let mut reported = vec![false; incidence.len()];
     for start in (0..incidence.len()).filter(|&e| matching.unknown_of[e].is_none()) {

@@ -32,7 +32,8 @@ pub struct Sorted {
 }
 
 impl Sorted {
-    pub fn new(flat: &Flat, leaves: Vec<Node>) -> Self {
+    /// Equations from number `added` on were added to those of the model.
+    pub fn new(flat: &Flat, leaves: Vec<Node>, added: usize) -> Self {
         let graph = &flat.graph;
         let mut sides: Vec<(Expr, Expr)> = flat.equations.iter().map(|e| (e.lhs, e.rhs)).collect();
         let residual = |&(l, r): &(Expr, Expr)| (graph.at(l) - graph.at(r)).id;
@@ -68,7 +69,7 @@ impl Sorted {
                 [l, r].into_iter().find_map(|side| column.get(side)).copied().filter(|u| list.contains(u))
             })
             .collect();
-        let matching = matching::maximum(&incidence, leaves.len(), &preferred);
+        let matching = matching::maximum(&incidence, leaves.len(), &preferred, added);
         Sorted { leaves, sides, residuals, gradients, incidence, present, stepped, matching }
     }
 
