@@ -33,7 +33,7 @@ impl fmt::Display for Cause {
             write!(out, " in {operation}")?;
         }
         for (k, (operand, value)) in self.operands.iter().enumerate() {
-            write!(out, "{} {operand} = {}", if k == 0 { " with" } else { "," }, number(*value))?;
+            write!(out, "{} {operand} = {}", if k == 0 { " with" } else { "," }, short(*value))?;
         }
         if let Some((name, component)) = &self.equation {
             write!(out, ", equation ({name})")?;
@@ -44,6 +44,11 @@ impl fmt::Display for Cause {
         }
         Ok(())
     }
+}
+
+/// Seven digits.
+fn short(value: f64) -> String {
+    number(format!("{value:.6e}").parse().unwrap_or(value))
 }
 
 /// Longer operands are no help to a reader.

@@ -419,13 +419,25 @@ impl Machine {
         self.actions = actions;
     }
 
-    /// Give `values` to the targets; true if anything changed.
-    fn assign(&mut self, set: &[Assignment], first: usize, y: &mut [f64]) -> bool {
+    /// Give the computed values of `set` to its targets; true if anything changed.
+    fn assign(
+        &mut self,
+        (name, set): (&str, &[Assignment]),
+        first: usize,
+        t: f64,
+        y: &mut [f64],
+    ) -> Result<bool, String> {
+        for (k, a) in set.iter().enumerate().filter(|(k, _)| !self.actions[first + k].is_finite()) {
+            let target = &self.prepared.system.quantity(a.target).name;
+            let cause = self.cause(t, y, a.value).map_or(String::new(), |cause| format!(": {cause}"));
+            let value = self.actions[first + k];
+            return Err(format!("`{name}` sets `{target}` to {value}, which is no finite value{cause}"));
+        }
         let mut changed = false;
         for (k, a) in set.iter().enumerate() {
             changed |= self.put(a.target, self.actions[first + k], y);
         }
-        changed
+        Ok(changed)
     }
 
     fn put(&mut self, target: Symbol, value: f64, y: &mut [f64]) -> bool {
@@ -526,7 +538,7 @@ impl Hybrid for Machine {
         for crossing in crossings {
             if let Some(event) = system.events.get(crossing.guard) {
                 let first = system.events[..crossing.guard].iter().map(|e| e.set.len()).sum();
-                effect.changed |= self.assign(&event.set, first, y);
+                effect.changed |= self.assign((&event.name, &event.set), first, t, y)?;
                 self.fired.push((crossing.guard, t));
                 if let Some(message) = &event.terminate {
                     effect.terminate = true;
@@ -582,7 +594,7 @@ impl Hybrid for Machine {
             match &task.action {
                 Action::Set(set) => {
                     if due {
-                        changed |= self.assign(set, first, y);
+                        changed |= self.assign((&task.name, set), first, t, y)?;
                     }
                     first += set.len();
                 }
