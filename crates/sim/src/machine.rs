@@ -37,6 +37,8 @@ pub struct Column {
     pub name: String,
     pub unit: Unit,
     pub doc: String,
+    /// An expression that somebody measures, no quantity of the model: it counts only where it is measured.
+    pub measured: bool,
     source: Source,
 }
 
@@ -102,13 +104,16 @@ fn layout(system: &System) -> Layout {
 fn columns(system: &System) -> Vec<Column> {
     let of = |s: Symbol, source: Source| {
         let q = system.quantity(s);
-        Column { name: q.name.clone(), unit: q.unit.clone(), doc: q.doc.clone(), source }
+        Column { name: q.name.clone(), unit: q.unit.clone(), doc: q.doc.clone(), measured: false, source }
     };
     let unknowns = system.unknowns.iter().enumerate().map(|(i, &s)| of(s, Source::Unknown(i)));
+    // An output of the model has a name, one that is measured is its own name: `max(a.x - b.x)`.
+    let own = system.outputs.len() - system.as_written.outputs.len();
     let outputs = system.outputs.iter().enumerate().map(|(i, o)| Column {
         name: o.name.clone(),
         unit: o.unit.clone(),
         doc: o.doc.clone(),
+        measured: i >= own && !o.name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)),
         source: Source::Output(i),
     });
     let constraints = system.constraints.iter().enumerate();
@@ -326,14 +331,15 @@ impl Machine {
             };
             *value = column.unit.shown(si);
         }
-        match row.iter().position(|value| !value.is_finite()) {
+        let columns = &self.prepared.columns;
+        match row.iter().zip(columns).position(|(value, column)| !value.is_finite() && !column.measured) {
             None => Ok(()),
             Some(column) => Err(self.not_finite(t, y, column)),
         }
     }
 
     /// Why a column has no finite value at (t, y), where it was just recorded.
-    fn not_finite(&self, t: f64, y: &[f64], column: usize) -> RunError {
+    pub fn not_finite(&self, t: f64, y: &[f64], column: usize) -> RunError {
         let system = &self.prepared.system;
         let name = &self.prepared.columns[column].name;
         let own = system.outputs.len() - system.as_written.outputs.len();

@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::listing::number;
 use crate::project::Project;
 use crate::results::nearest;
-use crate::simulate::{Outcome, simulate};
+use crate::simulate::{Outcome, hint, simulate};
 
 /// Rows in every step of a run that is measured.
 const PER_STEP: usize = 16;
@@ -296,6 +296,7 @@ impl Probe {
         let values: Vec<f64> = (0..self.wanted.len()).map(value).collect();
         if let (Some(summary), Ok(())) = (outcome.summary, outcome.check()) {
             self.reached(summary.t)?;
+            self.finite(&values, &outcome)?;
         }
         Ok((values, outcome))
     }
@@ -326,6 +327,18 @@ impl Probe {
                 Err(Failure::Run { message, hint: None })
             }
         }
+    }
+
+    /// Nor one that an expression without a value entered.
+    fn finite(&self, values: &[f64], outcome: &Outcome) -> Result<(), Failure> {
+        for (k, source) in self.sources.iter().enumerate().filter(|(k, _)| !values[*k].is_finite()) {
+            let Source::Column(place) = source else { continue };
+            if let Some(error) = outcome.not_finite.get(&self.columns[place - 1]) {
+                let message = format!("`{}` is no finite number: {error}", self.wanted[k]);
+                return Err(Failure::Run { message, hint: hint(error) });
+            }
+        }
+        Ok(())
     }
 
     /// Measures at a time.

@@ -103,10 +103,11 @@ fn unknown_solver(name: &str) -> Failure {
     Failure::usage_hint(format!("there is no solver `{name}`"), hint)
 }
 
-/// Columns to record, by their place among all.
+/// Columns to record, by their place among all: quantities of the model.
 pub fn recorded(prepared: &Prepared, patterns: &[String]) -> Vec<usize> {
     let wanted = |name: &str| patterns.is_empty() || patterns.iter().any(|p| matches(p, name));
-    (0..prepared.columns.len()).filter(|&i| wanted(&prepared.columns[i].name)).collect()
+    let of_model = |i: &usize| !prepared.columns[*i].measured && wanted(&prepared.columns[*i].name);
+    (0..prepared.columns.len()).filter(of_model).collect()
 }
 
 /// Table without rows: time, then the recorded columns.
@@ -129,6 +130,8 @@ struct Watcher<'a> {
     sink: &'a mut Sink<'a>,
     failed: Option<Failure>,
     not_finite: Option<RunError>,
+    /// Measured expressions that had no finite value, and where first.
+    measured: HashMap<usize, RunError>,
     progress: ProgressLine,
 }
 
@@ -141,6 +144,9 @@ impl Observer<Machine> for Watcher<'_> {
         self.row[0] = t;
         for (k, &c) in self.columns.iter().enumerate() {
             self.row[k + 1] = self.all[c];
+            if !self.all[c].is_finite() {
+                self.measured.entry(c).or_insert_with(|| machine.not_finite(t, y, c));
+            }
         }
         if let Err(failure) = (self.sink)(&self.row) {
             self.failed = Some(failure);
@@ -168,6 +174,8 @@ pub struct Outcome {
     /// Why the model ended the run early.
     pub ended_by: Option<String>,
     pub y: Vec<f64>,
+    /// By column: why a measured expression was not finite, where that happened first.
+    pub not_finite: HashMap<usize, RunError>,
     /// What can be done about an error.
     hint: Option<String>,
 }
@@ -264,6 +272,7 @@ pub fn simulate<'a>(
         sink,
         failed: None,
         not_finite: None,
+        measured: HashMap::new(),
         progress: ProgressLine::new(settings.t_0, settings.t_end, quiet),
     };
     let finished = run(prepared, given, solver, settings, &mut watcher);
@@ -285,7 +294,8 @@ pub fn simulate<'a>(
     let hint = error
         .as_ref()
         .and_then(|e| operation(&machine, e, &y).or_else(|| growth(prepared, e, &y)).or_else(|| hint(e)));
-    Ok(Outcome { summary, error, wall, fired, events, log, ended_by: machine.ended_by, y, hint })
+    let (ended_by, not_finite) = (machine.ended_by, watcher.measured);
+    Ok(Outcome { summary, error, wall, fired, events, log, ended_by, y, not_finite, hint })
 }
 
 /// What a solver's failure outside a run means in the user's names.
