@@ -1,5 +1,6 @@
 //! Expressions, derivatives, sorting and code generation.
 
+pub mod cause;
 mod closure;
 mod compiled;
 pub mod derivative;

@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use trunnion_equations::cause::{self, Cause};
 use trunnion_equations::flat::{Action, Assignment, Kind};
 use trunnion_equations::{Compiled, Engine, Expr, Node, Part, Symbol, System, Unit};
 use trunnion_num::Archive;
@@ -13,6 +14,7 @@ use crate::closure::Loops;
 use crate::cuts::Cuts;
 use crate::friction::Frictions;
 use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem};
+use crate::run_error::RunError;
 use crate::start_error::StartError;
 use crate::task::Tasks;
 
@@ -37,6 +39,8 @@ pub struct Column {
     pub name: String,
     pub unit: Unit,
     pub doc: String,
+    /// An expression that somebody measures, no quantity of the model: it counts only where it is measured.
+    pub measured: bool,
     source: Source,
 }
 
@@ -122,13 +126,16 @@ fn layout(system: &System) -> Layout {
 fn columns(system: &System) -> Vec<Column> {
     let of = |s: Symbol, source: Source| {
         let q = system.quantity(s);
-        Column { name: q.name.clone(), unit: q.unit.clone(), doc: q.doc.clone(), source }
+        Column { name: q.name.clone(), unit: q.unit.clone(), doc: q.doc.clone(), measured: false, source }
     };
     let unknowns = system.unknowns.iter().enumerate().map(|(i, &s)| of(s, Source::Unknown(i)));
+    // An output of the model has a name, one that is measured is its own name: `max(a.x - b.x)`.
+    let own = system.outputs.len() - system.as_written.outputs.len();
     let outputs = system.outputs.iter().enumerate().map(|(i, o)| Column {
         name: o.name.clone(),
         unit: o.unit.clone(),
         doc: o.doc.clone(),
+        measured: i >= own && !o.name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)),
         source: Source::Output(i),
     });
     let constraints = system.constraints.iter().enumerate();
@@ -305,7 +312,8 @@ impl Machine {
         self.guards(t, y, &mut vec![0.0; self.prepared.layout.guards.len()]);
         self.compute_actions(t, y);
         self.read_frictions(t, y);
-        self.record(t, y, &mut vec![0.0; self.prepared.columns.len()]);
+        // What is not finite is told when it is recorded in the run.
+        let _ = self.record(t, y, &mut vec![0.0; self.prepared.columns.len()]);
         self.project(t, &mut y.to_vec());
         self.fired.reserve(256);
         if let Some(loops) = &mut self.loops {
@@ -343,8 +351,8 @@ impl Machine {
         self.prepare();
     }
 
-    /// All columns at (t, y), in the units they are shown in.
-    pub fn record(&mut self, t: f64, y: &[f64], row: &mut [f64]) {
+    /// All columns at (t, y), in the units they are shown in. Err: one of them is no finite number; `row` is filled all the same.
+    pub fn record(&mut self, t: f64, y: &[f64], row: &mut [f64]) -> Result<(), RunError> {
         let mut outputs = std::mem::take(&mut self.outputs);
         if self.loops.is_some() {
             self.close(t, y);
@@ -361,6 +369,45 @@ impl Machine {
             };
             *value = column.unit.shown(si);
         }
+        let columns = &self.prepared.columns;
+        match row.iter().zip(columns).position(|(value, column)| !value.is_finite() && !column.measured) {
+            None => Ok(()),
+            Some(column) => Err(self.not_finite(t, y, column)),
+        }
+    }
+
+    /// Why a column has no finite value at (t, y), where it was just recorded.
+    pub fn not_finite(&self, t: f64, y: &[f64], column: usize) -> RunError {
+        let system = &self.prepared.system;
+        let name = &self.prepared.columns[column].name;
+        let own = system.outputs.len() - system.as_written.outputs.len();
+        let written = match self.prepared.columns[column].source {
+            Source::Output(i) if i >= own => system.as_written.outputs[i - own].value,
+            Source::Output(_) => system
+                .find(name)
+                .map_or(self.prepared.column_expression(column), |s| system.graph.symbol(s).id),
+            _ => self.prepared.column_expression(column),
+        };
+        let cause = self.cause(t, y, written);
+        let cause = cause.or_else(|| self.cause(t, y, self.prepared.column_expression(column)));
+        RunError::NotFinite { name: name.clone(), t, cause }
+    }
+
+    /// Which operation keeps an expression from having a finite value at (t, y), with multipliers as they were last found.
+    pub fn cause(&self, t: f64, y: &[f64], e: Expr) -> Option<Cause> {
+        let system = &self.prepared.system;
+        let leaf = |node: Node| match node {
+            Node::Time => Some(t),
+            Node::Symbol(s) => {
+                let slow = system.slow_place(s).map(|i| self.slow[i]);
+                slow.or_else(|| system.y_place(s).map(|i| y[i])).or_else(|| {
+                    let number = system.constraints.iter().position(|c| c.multiplier == s)?;
+                    self.loops.as_ref().map(|l| l.extended[y.len() + number])
+                })
+            }
+            _ => None,
+        };
+        cause::find(system, e, leaf)
     }
 
     /// k follows the slow inputs.
@@ -416,13 +463,25 @@ impl Machine {
         self.actions = actions;
     }
 
-    /// Give `values` to the targets; true if anything changed.
-    fn assign(&mut self, set: &[Assignment], first: usize, y: &mut [f64]) -> bool {
+    /// Give the computed values of `set` to its targets; true if anything changed.
+    fn assign(
+        &mut self,
+        (name, set): (&str, &[Assignment]),
+        first: usize,
+        t: f64,
+        y: &mut [f64],
+    ) -> Result<bool, String> {
+        for (k, a) in set.iter().enumerate().filter(|(k, _)| !self.actions[first + k].is_finite()) {
+            let target = &self.prepared.system.quantity(a.target).name;
+            let cause = self.cause(t, y, a.value).map_or(String::new(), |cause| format!(": {cause}"));
+            let value = self.actions[first + k];
+            return Err(format!("`{name}` sets `{target}` to {value}, which is no finite value{cause}"));
+        }
         let mut changed = false;
         for (k, a) in set.iter().enumerate() {
             changed |= self.put(a.target, self.actions[first + k], y);
         }
-        changed
+        Ok(changed)
     }
 
     /// An event is about to be added to those that fired: which of those at the same instant set the same?
@@ -552,7 +611,7 @@ impl Hybrid for Machine {
         if let Some(event) = system.events.get(guard) {
             self.compute_actions(t, y);
             let first = system.events[..guard].iter().map(|e| e.set.len()).sum();
-            effect.changed = self.assign(&event.set, first, y);
+            effect.changed = self.assign((&event.name, &event.set), first, t, y)?;
             prepared.touches[guard].iter().for_each(|&g| touched[g] = true);
             self.note_meeting(guard, t);
             self.fired.push((guard, t));
@@ -610,7 +669,7 @@ impl Hybrid for Machine {
             match &task.action {
                 Action::Set(set) => {
                     if due {
-                        changed |= self.assign(set, first, y);
+                        changed |= self.assign((&task.name, set), first, t, y)?;
                     }
                     first += set.len();
                 }

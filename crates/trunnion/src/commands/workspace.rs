@@ -186,7 +186,7 @@ impl<'a> Grid<'a> {
         }
         Consistent::new(&prepared.layout).solve(&mut machine, t, &mut y).ok()?;
         let mut all = vec![0.0; prepared.columns.len()];
-        machine.record(t, &y, &mut all);
+        machine.record(t, &y, &mut all).ok()?;
         Some((y, self.shown.iter().map(|&c| all[c]).collect()))
     }
 

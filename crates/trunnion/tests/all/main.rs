@@ -26,3 +26,4 @@ mod program;
 mod reduction;
 mod studies;
 mod user_components;
+mod values;
