@@ -84,9 +84,23 @@ pub struct Scalar {
 pub enum Form {
     /// A bare number counts in the unit of what it is given to.
     Number(f64),
+    /// true or false, where a plain number of 1 or 0 says so.
+    Truth(bool),
     Formula(Formula),
     /// Already reported; fits everything.
     Broken,
+}
+
+impl Scalar {
+    /// The same with 1 or 0 in place of true or false, if that is `allowed`.
+    pub fn as_number(&self, allowed: bool) -> Scalar {
+        match self.form {
+            Form::Truth(truth) if allowed => {
+                Scalar { form: Form::Number(f64::from(truth)), span: self.span.clone() }
+            }
+            _ => self.clone(),
+        }
+    }
 }
 
 /// Limits of a parameter; `above` and `below` exclude the limit itself.
@@ -111,6 +125,10 @@ pub struct Parameter {
     pub doc: String,
     /// Takes values of every dimension.
     pub any: bool,
+    /// A width, band or other difference: "1 °C" is 1 K.
+    pub difference: bool,
+    /// The signal input that takes the place of the default: the default is 0 where something drives it.
+    pub unless: Option<Text>,
     /// Of a family: a single value is for the first member alone, not for all.
     pub list: bool,
     /// The unit could not be read, which has been reported.

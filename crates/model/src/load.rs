@@ -10,12 +10,13 @@ use crate::component::{
     read_definition,
 };
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
+use crate::expect::Expect;
 use crate::file::{Entry, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, relative};
 use crate::instantiate::{Deferred, Sets, Users, instantiate};
 use crate::live::Live;
 use crate::mechanism::{Mechanism, Sections, mount};
 use crate::network::Network;
-use crate::run::{Expect, Run};
+use crate::run::Run;
 
 /// A model ready to be analysed and run.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub struct Model {
     pub warnings: Vec<Diagnostic>,
     /// Changes with any of the texts.
     pub hash: String,
+    /// Parameters that are differences: "1 °C" is 1 K.
+    pub differences: Vec<String>,
 }
 
 impl Model {
@@ -124,8 +127,21 @@ pub fn load_asking(
     let (flat, network, mechanism) = (builder.flat, builder.network, builder.mechanism);
     let hash = sources.hash();
     let (name, doc) = (root.title.clone(), root.doc.clone());
-    let model =
-        |warnings| Model { name, doc, flat, network, mechanism, run, live, expect, sources, warnings, hash };
+    let differences = builder.differences;
+    let model = |warnings| Model {
+        name,
+        doc,
+        flat,
+        network,
+        mechanism,
+        run,
+        live,
+        expect,
+        sources,
+        warnings,
+        hash,
+        differences,
+    };
     let deferred = builder.deferred;
     (problems.finish().map(model).map_err(|errors| users.name(errors)), deferred)
 }
@@ -348,6 +364,8 @@ fn replaced(old: &Parameter, new: Parameter) -> Parameter {
         bounds,
         doc,
         any: old.any || new.any,
+        difference: old.difference || new.difference,
+        unless: new.unless.or(old.unless.clone()),
         list: old.list || new.list,
         broken: old.broken || new.broken,
         key: new.key,

@@ -9,7 +9,7 @@ use trunnion_model::energy::Account;
 use trunnion_model::live::Live;
 use trunnion_model::mechanism::Mechanism;
 use trunnion_model::network::Network;
-use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load, load_asking};
+use trunnion_model::{ASSUMED_UNIT, Diagnostic, Expect, Model, Run, Severity, Sources, load, load_asking};
 use trunnion_multibody::energy;
 use trunnion_network::{Causality, account, assign, emit, motion_power};
 use trunnion_sim::machine::Prepared;
@@ -32,6 +32,8 @@ pub struct Project {
     /// What `check` tells beside warnings.
     pub notes: Vec<Diagnostic>,
     pub hash: String,
+    /// Parameters that are differences.
+    pub differences: Vec<String>,
     pub prepared: Arc<Prepared>,
     pub network: Network,
     pub mechanism: Mechanism,
@@ -106,14 +108,15 @@ impl Project {
             mechanism: model.mechanism,
             causality,
             hash: model.hash,
+            differences: model.differences,
             prepared,
         })
     }
 
-    /// Warnings, on standard error.
+    /// Warnings, and the units that were assumed for numbers without one, on standard error.
     pub fn show_warnings(&self, colour: bool) {
-        for warning in &self.warnings {
-            eprintln!("{}", warning.render(colour));
+        for told in self.warnings.iter().chain(self.notes.iter().filter(|n| n.code == ASSUMED_UNIT)) {
+            eprintln!("{}", told.render(colour));
         }
     }
 }

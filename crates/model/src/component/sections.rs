@@ -116,6 +116,8 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
             bounds: Bounds::default(),
             doc: String::new(),
             any: false,
+            difference: false,
+            unless: None,
             list: false,
             broken: false,
         });
@@ -138,8 +140,10 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
     }
     let (ask, doc) = (f.boolean("ask").unwrap_or(false), f.doc());
     let list = f.boolean("list").unwrap_or(false);
+    let difference = f.boolean("difference").unwrap_or(false);
+    let unless = f.text("unless");
     f.finish();
-    Some(Parameter { key, unit: read, value, ask, bounds, doc, any, list, broken })
+    Some(Parameter { key, unit: read, value, ask, bounds, doc, any, difference, unless, list, broken })
 }
 
 pub fn plain() -> Option<Unit> {

@@ -7,7 +7,7 @@ use trunnion_equations::{Expr, Symbol};
 use super::tree::join;
 use crate::file::Span;
 use crate::language::{Binding, Scope, TableFn};
-use crate::units::Unit;
+use crate::units::{Dimension, Unit};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -44,6 +44,8 @@ pub struct Named {
 pub struct Names {
     pub map: HashMap<String, Named>,
     pub tables: HashMap<String, TableFn>,
+    /// What is known to be an absolute value of a quantity that has units with a shifted zero: a temperature in °C.
+    pub absolute: HashMap<String, Dimension>,
     /// Names that exist but could not be made; they and what is inside them raise no further errors.
     pub broken: HashSet<String>,
     /// Stands for whatever is broken.
@@ -95,6 +97,14 @@ impl Scope for View<'_> {
         let derivative = named.symbol.filter(|_| named.role == Role::Unknown);
         let dimension = named.unit.as_ref().map(|u| u.dimension);
         Some(Binding { expr: named.expr, dimension, derivative })
+    }
+
+    fn absolute(&self, path: &str) -> Option<Dimension> {
+        if self.names.absolute.is_empty() {
+            return None;
+        }
+        let own = self.own.iter().find(|(short, _)| short == path).map(|(_, full)| full);
+        self.names.absolute.get(own.unwrap_or(&join(&self.path, path))).copied()
     }
 
     fn names(&self) -> Vec<String> {

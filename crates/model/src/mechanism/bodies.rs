@@ -43,6 +43,8 @@ impl Own {
             bounds: Bounds { min: min.and_then(limit), ..Bounds::default() },
             doc,
             any: false,
+            difference: false,
+            unless: None,
             list: false,
             broken: false,
         });

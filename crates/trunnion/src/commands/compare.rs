@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use trunnion_model::run::Measure;
+use trunnion_model::expect::Measure;
 
 use crate::commands::plot::merged;
 use crate::commands::run::seconds;

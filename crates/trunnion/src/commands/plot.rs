@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use trunnion_model::run::Measure;
+use trunnion_model::expect::Measure;
 use trunnion_model::units::{parse_unit, parse_value};
 
 use super::picture::{self, PictureArgs};
