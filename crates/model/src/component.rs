@@ -112,6 +112,14 @@ pub struct Bounds {
     pub below: Option<Scalar>,
 }
 
+/// A former name of a parameter.
+#[derive(Clone, Debug)]
+pub struct Alias {
+    pub name: String,
+    /// The unit that bare numbers had, where it was another one.
+    pub unit: Option<Unit>,
+}
+
 #[derive(Clone, Debug)]
 pub struct Parameter {
     pub key: Key,
@@ -127,6 +135,8 @@ pub struct Parameter {
     pub any: bool,
     /// A width, band or other difference: "1 °C" is 1 K.
     pub difference: bool,
+    /// Names it had before.
+    pub aliases: Vec<Alias>,
     /// The signal input that takes the place of the default: the default is 0 where something drives it.
     pub unless: Option<Text>,
     /// Of a family: a single value is for the first member alone, not for all.

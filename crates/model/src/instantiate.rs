@@ -4,6 +4,7 @@
 //! and events, connections. Everything wrong is reported; what could not be made is remembered as broken,
 //! so that it is reported once.
 
+mod aliases;
 mod bonds;
 mod connect;
 mod evaluate;
@@ -24,11 +25,12 @@ use crate::component::{Definition, Form, Formula, Library, Scalar, language_erro
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::domain::Connector;
 use crate::file::Span;
-use crate::language::{Ast, LangError, Typed, as_difference, count, lower, per_unit, references};
+use crate::language::{Ast, Kind, LangError, Typed, as_difference, count, lower, per_unit, references};
 use crate::mechanism::{Mechanism, Sections};
 use crate::network::Network;
-use crate::units::{Dimension, Unit};
+use crate::units::{Dimension, Unit, turns_differ};
 
+pub use aliases::FORMER_NAME;
 use bonds::Bonds;
 pub use evaluate::Values;
 use names::ANYTHING;
@@ -103,6 +105,15 @@ pub fn instantiate<'a>(
 /// What a number given to something with this unit means in SI.
 fn in_unit(number: f64, unit: Option<&Unit>) -> f64 {
     unit.map_or(number, |u| number * u.factor + u.offset)
+}
+
+/// The unit of a number that stands alone.
+fn literal(ast: &Ast) -> Option<&Unit> {
+    match &ast.kind {
+        Kind::Number(_, unit) => unit.as_ref(),
+        Kind::Negate(a) => literal(a),
+        _ => None,
+    }
 }
 
 /// A unit as results show it.
@@ -185,6 +196,16 @@ impl Builder<'_> {
             }
             None => self.formula(formula, view)?,
         };
+        if let Some(unit) = unit
+            && let Some(hint) = literal(&formula.ast).and_then(|own| turns_differ(unit, own))
+        {
+            self.problems.add(
+                Diagnostic::error("M0331", format!("{whose} is in {}, which differs by 2π", unit.text))
+                    .at(&scalar.span, "revolutions, radians or cycles?")
+                    .hint(hint),
+            );
+            return None;
+        }
         match (unit.map(|u| u.dimension), typed.dimension) {
             (Some(wanted), Some(found)) if wanted != found => {
                 self.problems.add(wrong_dimension(&scalar.span, wanted, found, &format!("{whose} is")));

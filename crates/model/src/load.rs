@@ -366,6 +366,7 @@ fn replaced(old: &Parameter, new: Parameter) -> Parameter {
         any: old.any || new.any,
         difference: old.difference || new.difference,
         unless: new.unless.or(old.unless.clone()),
+        aliases: if new.aliases.is_empty() { old.aliases.clone() } else { new.aliases },
         list: old.list || new.list,
         broken: old.broken || new.broken,
         key: new.key,

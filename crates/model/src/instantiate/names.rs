@@ -44,6 +44,8 @@ pub struct Named {
 pub struct Names {
     pub map: HashMap<String, Named>,
     pub tables: HashMap<String, TableFn>,
+    /// Former names of parameters, with the present ones.
+    pub former: HashMap<String, String>,
     /// What is known to be an absolute value of a quantity that has units with a shifted zero: a temperature in °C.
     pub absolute: HashMap<String, Dimension>,
     /// Names that exist but could not be made; they and what is inside them raise no further errors.
@@ -80,10 +82,9 @@ pub struct View<'n> {
 impl View<'_> {
     pub fn get(&self, name: &str) -> Option<&Named> {
         let own = self.own.iter().find(|(short, _)| short == name).map(|(_, full)| full);
-        let found = match own {
-            Some(full) => self.names.map.get(full)?,
-            None => self.names.map.get(&join(&self.path, name))?,
-        };
+        let full = own.cloned().unwrap_or_else(|| join(&self.path, name));
+        let found =
+            self.names.map.get(&full).or_else(|| self.names.map.get(self.names.former.get(&full)?))?;
         (self.outputs || found.role != Role::Output).then_some(found)
     }
 }

@@ -226,6 +226,11 @@ impl<'a> Builder<'a> {
             range,
         });
         self.values.set(symbol, number);
+        // A former name in another unit would be another number.
+        for alias in p.aliases.iter().filter(|a| a.unit.is_none()) {
+            let former = self.tree.instances[item.instance].full(&alias.name);
+            self.names.former.insert(former, item.name.clone());
+        }
         let expr = self.flat.ex(symbol).id;
         let span = p.key.span.clone();
         let named = Named { expr, symbol: Some(symbol), role: Role::Parameter, unit, span };

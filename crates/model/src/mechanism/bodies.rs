@@ -44,6 +44,7 @@ impl Own {
             doc,
             any: false,
             difference: false,
+            aliases: vec![],
             unless: None,
             list: false,
             broken: false,
