@@ -2,6 +2,7 @@
 
 pub mod component;
 pub mod diagnostic;
+pub mod display;
 pub mod domain;
 pub mod edit;
 pub mod energy;

@@ -19,13 +19,17 @@ pub struct Given {
     /// File of values, a line `path = value` each; --set wins over it
     #[arg(long, value_name = "FILE.toml")]
     pub defaults: Option<String>,
+    /// Units to show results in: "bar, l/min, deg, boom.p=MPa"; see docs/results.md
+    #[arg(long, value_name = "LIST")]
+    pub units: Option<String>,
 }
 
 impl Given {
     /// All of it as `path=value`.
     pub fn sets(&self) -> Vec<String> {
         let defaults = self.defaults.iter().map(|path| format!("model.defaults={path}"));
-        defaults.chain(self.set.iter().cloned()).collect()
+        let units = self.units.iter().map(|units| format!("display.units={units}"));
+        defaults.chain(units).chain(self.set.iter().cloned()).collect()
     }
 }
 

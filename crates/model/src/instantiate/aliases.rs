@@ -57,6 +57,17 @@ pub fn give(
     Some((name, Argument { scalar, scope }))
 }
 
+/// A value under the present name beside one under a former name.
+pub fn refuse_twice(instance: &Instance<'_>, key: &Key, problems: &Problems) {
+    let mut own = instance.each(|b| &b.parameters).filter(|p| p.key.name == key.name);
+    if own.any(|p| !p.aliases.is_empty()) && instance.arguments.contains_key(&key.name) {
+        problems.add(
+            Diagnostic::error("M0105", format!("`{}` of `{}` is given twice", key.name, instance.path))
+                .at(&key.span, "given under a former name too"),
+        );
+    }
+}
+
 /// Values under former names from outside the files.
 pub fn give_sets(instance: &mut Instance<'_>, sets: &Sets, problems: &Problems) {
     let former: Vec<String> =

@@ -358,6 +358,7 @@ impl<'a> Growing<'a> {
             return;
         }
         if takes_value(instance, name) {
+            aliases::refuse_twice(instance, key, self.problems);
             instance.arguments.insert(name.to_string(), argument(name, value));
             return;
         }

@@ -113,7 +113,7 @@ fn true_and_false_are_no_numbers() {
         "[run]\nt_end = true\n",
         "[components]\nm = { type = \"mass\", v0 = true }\n",
         "[components]\nf = { type = \"force_source\", drive = true }\nm = \"mass\"\n[connect]\nf = \"m\"\n",
-        "[mechanism]\ngravity = true\n",
+        "[bodies]\nb = { m = true }\n[joints]\nj = { type = \"prismatic\", child = \"b\" }\n",
         "[variables]\ny = { start = true }\n",
         "[tables]\nt = { x = [0, true], y = [0, 1] }\n",
     ] {
@@ -254,4 +254,39 @@ fn assumed_units_are_told() {
     assert_eq!(told(&[("m.m", "7")]), ["read as m.m = 7 kg"]);
     assert_eq!(told(&[("m.m", "7 kg"), ("m.v0", "3")]), ["read as m.v0 = 3 m/s"]);
     assert_eq!(told(&[("m.m", "7 kg")]), [""; 0]);
+}
+
+#[test]
+fn former_names_are_read_with_a_note() {
+    let read = |entry: &str, sets: &[(&str, &str)]| {
+        let sets: Vec<_> = sets.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
+        let text = format!("[parameters]\nV = \"10 ml\"\n[components]\nc = {{ {entry} }}\n{RUNS}");
+        load(&Memory::new(&[("m.toml", &text)]), "m.toml", &sets, &built_in())
+    };
+    let noted = |model: &Model| model.warnings.iter().filter(|d| d.code == "M0330").count();
+    let model =
+        read("type = \"valve_cylinder\", A_1 = \"30 cm^2\"", &[]).unwrap_or_else(|e| panic!("{}", shown(&e)));
+    assert!((value(&model, "c.A_h") - 30e-4).abs() < 1e-15);
+    assert_eq!(noted(&model), 1);
+    let model = read("type = \"valve_cylinder\", A_h = \"30 cm^2\"", &[("c.A_1", "40 cm^2")]);
+    let model = model.unwrap_or_else(|e| panic!("{}", shown(&e)));
+    assert!((value(&model, "c.A_h") - 40e-4).abs() < 1e-15);
+    // A volume of a revolution, however it is written.
+    let per_radian = 10e-6 / std::f64::consts::TAU;
+    for given in ["V_g = \"10 ml\"", "V_g = 1e-5", "V_g = \"10 cm^3/rev\"", "D = \"10 cm^3/rev\"", "D = 10"] {
+        let model = read(&format!("type = \"hydraulic_motor\", {given}"), &[]);
+        let model = model.unwrap_or_else(|e| panic!("{given}: {}", shown(&e)));
+        let found = value(&model, "c.D");
+        assert!((found / per_radian - 1.0).abs() < 1e-12, "{given}: {found} is not {per_radian}");
+    }
+    for (given, code) in [
+        ("type = \"hydraulic_motor\", D = \"10 ml\"", "M0331"),
+        ("type = \"hydraulic_motor\", V_g = \"V\"", "M0331"),
+        ("type = \"piston_pump\", w_rated = \"25 Hz\"", "M0331"),
+        ("type = \"valve_4_3\", spool = \"second_order\", f_n = \"300 rad/s\"", "M0331"),
+        ("type = \"valve_cylinder\", A_1 = \"30 cm^2\", A_h = \"30 cm^2\"", "M0105"),
+    ] {
+        let errors = read(given, &[]).err().unwrap_or_default();
+        assert!(errors.iter().any(|e| e.code == code), "{given}: {}", shown(&errors));
+    }
 }
