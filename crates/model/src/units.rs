@@ -110,7 +110,9 @@ pub fn parse_value(text: &str) -> Result<Value, UnitError> {
 
 /// Whether a unit names an angle: `cm^3/rev`, `rpm`, `N m/rad`.
 pub(crate) fn has_angle(unit: &Unit) -> bool {
-    words(unit).any(|word| ["rev", "rad", "mrad", "deg", "rpm"].contains(&word)) || unit.text.contains('°')
+    let degree = |(at, _)| !unit.text[at + '°'.len_utf8()..].starts_with(['C', 'F']);
+    words(unit).any(|word| ["rev", "rad", "mrad", "deg", "rpm"].contains(&word))
+        || unit.text.match_indices('°').any(degree)
 }
 
 fn words(unit: &Unit) -> impl Iterator<Item = &str> {

@@ -139,7 +139,7 @@ fn what_drives_a_source_is_all_it_gives() {
         ("motion_source", "V"),
         ("temperature_source", "T_0"),
         ("reservoir", "P"),
-        ("pump", "D"),
+        ("pump", "Q"),
         ("air_supply", "P"),
         ("SE", "E"),
         ("SF", "F"),

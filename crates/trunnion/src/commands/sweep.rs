@@ -68,14 +68,14 @@ pub fn execute(args: &SweepArgs, colour: bool) -> Result<(), Failure> {
     let start = Instant::now();
     let sweep = Sweep::open(args)?;
     sweep.project.show_warnings(colour);
-    for note in sweep.swept.iter().filter_map(Swept::assumed_unit) {
-        eprintln!("{}", note.render(colour));
-    }
     let n = sweep.runs()?;
     if args.plot.is_some() && sweep.swept.len() > 2 {
         return Err(Failure::usage("a plot takes one or two parameters"));
     }
     let mut writer = args.out.as_ref().map(|path| Writer::open(path, &sweep.header())).transpose()?;
+    for note in sweep.swept.iter().filter_map(Swept::assumed_unit) {
+        eprintln!("{}", note.render(colour));
+    }
     let mut rows: Vec<Option<Vec<f64>>> = vec![None; n];
     let mut failures: Vec<(usize, Failure)> = vec![];
     let mut written = 0;

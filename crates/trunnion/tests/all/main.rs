@@ -25,4 +25,5 @@ mod pneumatics;
 mod program;
 mod reduction;
 mod studies;
+mod units;
 mod user_components;
