@@ -76,6 +76,8 @@ pub struct Locator {
     kinks: Vec<bool>,
     /// Kinks are passed without a look.
     passes_kinks: bool,
+    /// Guards of time, whose crossings are known without a search.
+    timed: Vec<bool>,
     /// Tolerance of the unknowns, relative and absolute, and of a kink: it is not told apart within. Found in a search when first asked for.
     tolerance: (f64, Vec<f64>),
     blur: Vec<f64>,
@@ -117,6 +119,7 @@ impl Locator {
             directions: guards.iter().map(|g| g.direction).collect(),
             kinks: guards.iter().map(|g| g.role != Role::Switch).collect(),
             passes_kinks: false,
+            timed: vec![false; m],
             tolerance: tolerance.clone(),
             blur: vec![0.0; m],
             blur_is_known: false,
@@ -161,6 +164,15 @@ impl Locator {
 
     pub fn watch_kinks(&mut self, watch: bool) {
         self.passes_kinks = !watch;
+    }
+
+    /// Guards that are not to be searched for.
+    pub fn leave_out(&mut self, timed: &[usize]) {
+        timed.iter().for_each(|&g| self.timed[g] = true);
+    }
+
+    pub fn is_timed(&self, guard: usize) -> bool {
+        self.timed[guard]
     }
 
     /// A kink that nobody asks for.
@@ -251,13 +263,13 @@ impl Locator {
     pub fn search<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) -> Option<f64> {
         self.found.clear();
         self.blur_is_known = false;
-        if self.is_empty() || to <= from {
+        if to <= from || self.timed.iter().all(|&t| t) {
             return None;
         }
         self.sample(problem, curve, from, to);
         let mut earliest = f64::INFINITY;
         for guard in 0..self.len() {
-            if self.passes(guard) {
+            if self.passes(guard) || self.timed[guard] {
                 continue;
             }
             if let Some(found) = self.first(problem, curve, guard, earliest) {
@@ -314,7 +326,7 @@ impl Locator {
         if self.side[guard] != 0 {
             let last = self.values[guard..].iter().step_by(m).rev().map(|&g| sign(g)).find(|&s| s != 0);
             // A kink whose other side was not worth a change stays where it is.
-            if !self.kinks[guard] {
+            if !self.kinks[guard] && !self.timed[guard] {
                 self.side[guard] = last.unwrap_or(self.side[guard]);
             }
         }
@@ -326,7 +338,7 @@ impl Locator {
         for guard in 0..self.len() {
             let s = sign(self.g[guard]);
             let changes = s != 0 && self.side[guard] != 0 && s != self.side[guard] && !self.resting[guard];
-            let changes = changes && !self.passes(guard);
+            let changes = changes && !self.passes(guard) && !self.timed[guard];
             if !changes || self.found.iter().any(|f| f.guard == guard) {
                 continue;
             }
@@ -360,7 +372,7 @@ impl Locator {
         self.times.clear();
         self.values.clear();
         let finest = 8.0 * resolution(from.abs().max(to.abs()));
-        let any_resting = self.resting.iter().any(|&r| r);
+        let any_resting = self.resting.iter().zip(&self.timed).any(|(&r, &t)| r && !t);
         self.times.push(from);
         if any_resting {
             let first = self.times.len();

@@ -22,7 +22,7 @@ use crate::history::{BURST, History};
 use crate::newton::Consistent;
 use crate::plan::Points;
 pub use crate::plan::{Ended, Moment, Observer, Output, Plan, Progress, Summary};
-use crate::problem::{Crossing, Hybrid};
+use crate::problem::{Corner, Crossing, Hybrid};
 pub use crate::run_error::RunError;
 use crate::stepper::{Failure, Stepper};
 use instant::Instant;
@@ -158,12 +158,18 @@ impl<'a, P: Hybrid> Run<'a, P> {
     pub fn begin(&mut self) -> Result<(), Stop> {
         self.locator.watch_kinks(self.stepper.freezes_kinks());
         self.problem.follow_kinks(!self.stepper.freezes_kinks());
+        let horizon = if self.plan.t_end.is_finite() { self.plan.t_end } else { self.t.floor() + 2.0 };
+        self.problem.next_corner(self.t, horizon);
+        let timed: Vec<usize> = (0..self.locator.len()).filter(|&g| self.problem.is_timed(g)).collect();
+        self.locator.leave_out(&timed);
         self.make_consistent()?;
         self.happen(true)?;
         self.find_begun();
         if !self.crossings.is_empty() {
             self.happen(true)?;
         }
+        // Guards of time that leave zero here.
+        self.pass_corner(Corner { t: self.t, jumps: false })?;
         self.sample_due()?;
         self.restart()
     }
@@ -182,14 +188,29 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// One step of the solver and what happens in it, up to `t_end` at most.
     pub fn once(&mut self, t_end: f64) -> Result<(), Stop> {
-        let limit = self.problem.next_instant().min(t_end);
-        if let Err(failure) = self.stepper.step(self.problem, limit) {
+        let horizon = if self.plan.t_end.is_finite() { self.plan.t_end } else { self.t.floor() + 2.0 };
+        let corner = self.problem.next_corner(self.t, horizon);
+        let mut limit = self.problem.next_instant().min(t_end).min(corner.t);
+        if self.stepper.freezes_kinks() {
+            let pace = self.stepper.pace().min(limit - self.t);
+            limit = limit.min(self.problem.time_limit(self.t, pace, horizon));
+        }
+        // Before a jump of the equations, lest the end of the step is beyond it.
+        if corner.jumps && limit == corner.t {
+            limit = limit.next_down().max(self.t);
+        }
+        if limit > self.t
+            && let Err(failure) = self.stepper.step(self.problem, limit)
+        {
             return Err(self.solver_error(failure).into());
         }
         // A step may be left undone for now.
         if self.stepper.state().0 > self.t {
             self.steps += 1;
             self.follow_step()?;
+        }
+        if self.t.next_up() >= corner.t {
+            self.pass_corner(corner)?;
         }
         if self.sample_due()? {
             self.restart()?;

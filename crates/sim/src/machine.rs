@@ -13,10 +13,11 @@ use trunnion_num::Archive;
 use crate::closure::Loops;
 use crate::cuts::Cuts;
 use crate::friction::Frictions;
-use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem, Role};
+use crate::problem::{Corner, Crossing, Effect, Guard, Hybrid, Layout, Problem, Role};
 use crate::run_error::RunError;
 use crate::start_error::StartError;
 use crate::task::Tasks;
+use crate::time_watch::{At, TimeWatch};
 
 /// The compiled model, for any number of runs on any number of threads.
 #[derive(Debug)]
@@ -187,6 +188,7 @@ pub struct Machine {
     /// Kinks take the branch of the values asked for; with their guards.
     following: bool,
     guard_values: Vec<f64>,
+    time_watch: Option<TimeWatch>,
 }
 
 /// Rounds in which all modes that do not fit change together.
@@ -225,6 +227,7 @@ impl Machine {
         let (slow, mut y) = (start.slow(), start.y());
         let tasks = Tasks::new(system, &start, t_0).map_err(StartError::Task)?;
         let compiled = &prepared.compiled;
+        let time_watch = TimeWatch::new(system, compiled);
         let n_guards = compiled.program(Part::Guards as usize).n_out;
         let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
         let mut machine = Machine {
@@ -247,6 +250,7 @@ impl Machine {
             met: Vec::new(),
             settling: (f64::NAN, 0),
             following: false,
+            time_watch,
             guard_values: vec![0.0; n_guards],
         };
         machine.prepare();
@@ -724,6 +728,22 @@ impl Hybrid for Machine {
 
     fn follow_kinks(&mut self, on: bool) {
         self.following = on && self.prepared.system.relations.iter().any(|r| r.role == Role::Kink);
+    }
+
+    fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {
+        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
+            return Corner { t: f64::INFINITY, jumps: false };
+        };
+        watch.next(At { compiled: &prepared.compiled, k, scratch }, t, horizon)
+    }
+
+    fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
+        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else { return f64::INFINITY };
+        watch.limit(At { compiled: &prepared.compiled, k, scratch }, t, h, horizon)
+    }
+
+    fn is_timed(&self, guard: usize) -> bool {
+        self.time_watch.as_ref().is_some_and(|watch| watch.watches(guard))
     }
 
     fn next_instant(&self) -> f64 {

@@ -19,7 +19,7 @@ use super::{ROUNDS, Run, Stop};
 use crate::events::{resolution, sign};
 use crate::history::BURST;
 use crate::integrate::{Ended, Moment};
-use crate::problem::{Crossing, Hybrid};
+use crate::problem::{Corner, Crossing, Hybrid};
 use crate::run_error::RunError;
 
 /// Of every guard at the instant at hand.
@@ -150,6 +150,46 @@ impl<P: Hybrid> Run<'_, P> {
         }
         let done = self.stepper.resume(self.problem, self.t, &self.y);
         done.map_err(|failure| self.solver_error(failure).into())
+    }
+
+    /// At a corner of time: guards of time that cross there, and a new beginning where equations jump.
+    pub(super) fn pass_corner(&mut self, corner: Corner) -> Result<(), Stop> {
+        let before = self.t;
+        self.move_to(corner.t);
+        // What crosses is seen a little later: at the instant itself a guard may be zero.
+        let later = corner.t + INSTANT_ROUNDINGS * resolution(corner.t);
+        self.problem.guards(later, &self.y, &mut self.at.later);
+        self.crossings.clear();
+        let mut kinks_only = !corner.jumps;
+        for guard in 0..self.locator.len() {
+            let (side, s) = (self.locator.side(guard), sign(self.at.later[guard]));
+            if !self.locator.is_timed(guard) || s == 0 || s == side {
+                continue;
+            }
+            self.at.heading[guard] = s;
+            let counts = match side {
+                0 => self.locator.counts_from_zero(guard, s),
+                _ => self.locator.counts(guard, s),
+            };
+            if counts && !self.locator.passes(guard) {
+                self.crossings.push(Crossing { guard, rising: s > 0 });
+                kinks_only &= self.locator.is_kink(guard);
+            }
+        }
+        if self.crossings.is_empty() && self.at.heading.iter().all(|&h| h == 0) && !corner.jumps {
+            if before < corner.t {
+                let done = self.stepper.resume(self.problem, self.t, &self.y);
+                done.map_err(|failure| self.solver_error(failure))?;
+            }
+            return Ok(());
+        }
+        let changed = self.happen(corner.jumps)?;
+        if kinks_only && changed {
+            self.kinks += 1;
+            let done = self.stepper.resume(self.problem, self.t, &self.y);
+            return done.map_err(|failure| self.solver_error(failure).into());
+        }
+        if changed || before < corner.t { self.restart() } else { Ok(()) }
     }
 
     fn begin_event(&mut self) -> Result<(), Stop> {
@@ -293,8 +333,11 @@ impl<P: Hybrid> Run<'_, P> {
         for guard in 0..self.locator.len() {
             let s = self.at.clear(guard);
             let (side, heading, noise) = (self.at.side[guard], self.at.heading[guard], self.at.noise[guard]);
+            let timed = if heading != 0 { heading } else { side };
             if s != 0 {
                 self.locator.put(guard, s);
+            } else if self.locator.is_timed(guard) && timed != 0 {
+                self.locator.put(guard, timed);
             } else if heading != 0 && !changed && !(self.at.fired[guard] && self.at.touched[guard]) {
                 // On along the same curve.
                 self.locator.lean(guard, heading, noise);
