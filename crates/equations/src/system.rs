@@ -317,7 +317,11 @@ impl System {
         let OfTime { guards, corners, jumps, inputs } = &self.of_time;
         let all = self.guards();
         let guards = guards.iter().map(|&g| all[g].2);
-        guards.chain(corners.iter().map(|c| c.0)).chain(jumps.iter().copied()).chain(inputs.iter().copied()).collect()
+        guards
+            .chain(corners.iter().map(|c| c.0))
+            .chain(jumps.iter().copied())
+            .chain(inputs.iter().copied())
+            .collect()
     }
 
     /// Everything of time alone in rows and guards.
@@ -332,7 +336,8 @@ impl System {
             leaf => leaf != Node::Time,
         });
         let alone = |e: Expr| by_time[&e] && !by_unknowns[&e];
-        let mut found = OfTime { guards: (0..guards.len()).filter(|&g| alone(guards[g])).collect(), ..OfTime::default() };
+        let mut found =
+            OfTime { guards: (0..guards.len()).filter(|&g| alone(guards[g])).collect(), ..OfTime::default() };
         let mut inputs: Vec<Expr> = roots.iter().copied().filter(|&e| alone(e)).collect();
         for e in graph.reachable(roots.iter().copied()) {
             let node = graph.node(e);

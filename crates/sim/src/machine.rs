@@ -738,7 +738,9 @@ impl Hybrid for Machine {
     }
 
     fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
-        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else { return f64::INFINITY };
+        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
+            return f64::INFINITY;
+        };
         watch.limit(At { compiled: &prepared.compiled, k, scratch }, t, h, horizon)
     }
 

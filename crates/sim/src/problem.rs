@@ -3,9 +3,9 @@
 //! Rows with M = 1 are differential, rows with M = 0 are algebraic: 0 = f. The problem has index 1:
 //! ∂f_algebraic/∂y_algebraic is regular.
 
+pub use crate::time_watch::Corner;
 pub use trunnion_equations::Role;
 pub use trunnion_equations::flat::Direction;
-pub use crate::time_watch::Corner;
 use trunnion_num::Pattern;
 
 /// The fixed shape of a problem.

@@ -166,9 +166,19 @@ impl TimeWatch {
         if self.pieces.is_empty() || start >= horizon {
             return none;
         }
-        self.evaluate(at, start);
+        self.evaluate(at, t);
         for k in 0..self.pieces.len() {
             self.now[k] = self.pieces[k].of(self.point[k]);
+        }
+        self.evaluate(at, start);
+        for k in 0..self.pieces.len() {
+            let (here, piece) = (self.now[k], self.pieces[k].of(self.point[k]));
+            // Between the two, and not at t itself, where it has been dealt with.
+            let passed = here != piece && !(here == 0 && matches!(self.pieces[k], Pieces::Sign));
+            if passed && !self.unbounded[k] {
+                return Corner { t: start, jumps: matches!(self.pieces[k], Pieces::Whole) };
+            }
+            self.now[k] = piece;
         }
         self.stack.clear();
         self.stack.push((start, horizon));
@@ -177,7 +187,8 @@ impl TimeWatch {
             self.enclose(at, (a, b));
             let stays = |k: usize| {
                 let (low, high) = self.bounds[k];
-                self.unbounded[k] || (self.pieces[k].of(low) == self.now[k] && self.pieces[k].of(high) == self.now[k])
+                self.unbounded[k]
+                    || (self.pieces[k].of(low) == self.now[k] && self.pieces[k].of(high) == self.now[k])
             };
             if (0..self.pieces.len()).all(stays) {
                 continue;
@@ -194,7 +205,8 @@ impl TimeWatch {
             self.evaluate(at, b);
             let left = |k: usize| !self.unbounded[k] && self.pieces[k].of(self.point[k]) != self.now[k];
             if let Some(first) = (0..self.pieces.len()).find(|&k| left(k)) {
-                let jumps = (first..self.pieces.len()).any(|k| left(k) && matches!(self.pieces[k], Pieces::Whole));
+                let jumps =
+                    (first..self.pieces.len()).any(|k| left(k) && matches!(self.pieces[k], Pieces::Whole));
                 return Corner { t: b, jumps };
             }
         }

@@ -243,11 +243,13 @@ impl<P: Hybrid> Run<'_, P> {
 
     /// Relations take their values; true if one changed.
     fn settle(&mut self) -> bool {
-        let Instant { g, noise, heading, later, .. } = &mut self.at;
+        let Instant { g, noise, side, heading, later, .. } = &mut self.at;
         for i in 0..g.len() {
             let rests = g[i].abs() <= noise[i];
             later[i] = match rests {
                 true if heading[i] != 0 => heading[i] as f64 * f64::MIN_POSITIVE,
+                // It has passed its corner, or not.
+                true if self.locator.is_timed(i) && side[i] != 0 => side[i] as f64 * f64::MIN_POSITIVE,
                 // Either branch will do.
                 true if self.locator.is_kink(i) => f64::NAN,
                 _ if self.locator.passes(i) => f64::NAN,
