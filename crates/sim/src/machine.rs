@@ -9,7 +9,7 @@ use trunnion_equations::flat::{Action, Assignment, Kind};
 use trunnion_equations::{Compiled, Engine, Expr, Node, Part, Symbol, System, Unit};
 use trunnion_num::Archive;
 
-use crate::closure::Loops;
+use crate::closure::{Assembly, Loops, Quaternion, normalise};
 use crate::cuts::Cuts;
 use crate::friction::Frictions;
 use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem};
@@ -131,6 +131,7 @@ pub struct Machine {
     actions: Vec<f64>,
     outputs: Vec<f64>,
     loops: Option<Loops>,
+    quaternions: Vec<Quaternion>,
     /// The time at which multipliers were last found, with the values of today.
     closed: Option<f64>,
     cuts: Option<Cuts>,
@@ -176,6 +177,7 @@ impl Machine {
             actions: sized(Part::Actions),
             outputs: sized(Part::Outputs),
             loops: Loops::new(system),
+            quaternions: system.quaternion_places(),
             closed: None,
             cuts: Cuts::new(system),
             moved: vec![],
@@ -196,12 +198,11 @@ impl Machine {
     /// A pose that closes the loops.
     fn assemble(&mut self, t: f64, held: &[Symbol], y: &mut [f64]) -> Result<(), StartError> {
         self.normalise(y);
-        let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return Ok(()) };
+        let Machine { prepared, k, scratch, loops: Some(loops), slow, .. } = self else { return Ok(()) };
         let Prepared { system, compiled, .. } = &**prepared;
         let run = |y: &[f64], gaps: &mut [f64]| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps);
-        let done = loops.assemble(system, held, y, run);
-        self.moved = done.map_err(|open| StartError::open(system, open))?.moved;
-        self.normalise(y);
+        let done = Assembly::new(loops, system, slow, t, run).assemble(held, y);
+        self.moved = done.map_err(|open| StartError::open(system, open))?;
         self.close(t, y);
         self.redundant = self.loops.as_ref().map_or(vec![], Loops::dependent);
         let constraints = &self.prepared.system.constraints;
@@ -211,18 +212,7 @@ impl Machine {
 
     /// Quaternions of unit length; true if one was not.
     fn normalise(&self, y: &mut [f64]) -> bool {
-        let system = &self.prepared.system;
-        let mut changed = false;
-        for quaternion in &system.quaternions {
-            let places = quaternion.map(|s| system.y_place(s));
-            let [Some(w), Some(a), Some(b), Some(c)] = places else { continue };
-            let length = [w, a, b, c].iter().map(|&i| y[i] * y[i]).sum::<f64>().sqrt();
-            if (length - 1.0).abs() > f64::EPSILON && length > 0.0 {
-                [w, a, b, c].iter().for_each(|&i| y[i] /= length);
-                changed = true;
-            }
-        }
-        changed
+        self.quaternions.iter().fold(false, |changed, q| normalise(q, y) || changed)
     }
 
     /// Multipliers at (t, y), and f in the buffers of `loops`.

@@ -34,6 +34,7 @@ fn refusal(prepared: &Prepared, sources: &Sources, error: &StartError) -> Failur
     let (constraint, label) = match *error {
         StartError::OpenLoop { constraint, .. } => (constraint, "the ends do not meet"),
         StartError::OpenRate { constraint, .. } => (constraint, "the ends move apart"),
+        StartError::TurnedOver { constraint, .. } => (constraint, "an axis of one end is reversed"),
         StartError::Task(_) => return Failure::start(error),
     };
     let origin = &prepared.system.constraints[constraint].origin;

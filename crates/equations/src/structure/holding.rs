@@ -153,6 +153,7 @@ pub fn constraint(
         position: None,
         velocity: if stays { graph.select(locked, graph.at(speed), zero).id } else { zero.id },
         acceleration: graph.select(locked, change, graph.symbol(multiplier)).id,
+        facing: None,
         multiplier,
         switched: true,
     })
