@@ -347,6 +347,11 @@ impl System {
         (entries, Programs::build(graph, &[values], |n| self.place(n)))
     }
 
+    /// A program of its own for `values`.
+    pub fn program(&self, values: Vec<Expr>) -> Programs {
+        Programs::build(&self.graph, &[values], |n| self.place(n))
+    }
+
     /// Places in y of all quaternions that are states.
     pub fn quaternion_places(&self) -> Vec<[usize; 4]> {
         let places = |q: &[Symbol; 4]| match q.map(|s| self.y_place(s)) {

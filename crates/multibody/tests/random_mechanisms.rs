@@ -158,10 +158,16 @@ fn couple(model: &mut Model, random: &mut Random) {
     let n = model.mechanism.bodies.len();
     let add = |model: &mut Model, name: &str, form: CouplingForm| {
         let force = model.unknown(&format!("{name}.force"), 0.0);
-        model.mechanism.couplings.push(Coupling { name: name.into(), origin: Origin::default(), form, force });
+        model.mechanism.couplings.push(Coupling {
+            name: name.into(),
+            origin: Origin::default(),
+            form,
+            force,
+        });
     };
     if random.below(4) == 0 {
-        let (from, to) = (model.frame(0, random.vector(0.8), IDENTITY), model.frame(n - 1, random.vector(0.5), IDENTITY));
+        let (from, to) =
+            (model.frame(0, random.vector(0.8), IDENTITY), model.frame(n - 1, random.vector(0.5), IDENTITY));
         add(model, "rod", CouplingForm::Rod { from, to, length: None });
     }
     let joints = model.mechanism.joints.iter().enumerate();
@@ -279,6 +285,8 @@ enum Fate {
     /// It ran to its end; whether it has constraints.
     Ran(bool),
     Ended(String),
+    /// Near a dead point, where forces are uncertain: told as a warning.
+    Warned,
 }
 
 /// Err: what is silently wrong.
@@ -293,8 +301,9 @@ fn check(seed: u64) -> Result<Fate, String> {
         (f.body, (f.p.map(number), f.r.map(|row| row.map(number))))
     };
     let ends: Vec<_> = mechanism.joints.iter().map(|j| (frame(&j.parent), frame(&j.child))).collect();
-    let names: HashMap<Symbol, String> =
-        (0..flat.quantities.len() as u32).map(|i| (Symbol(i), flat.quantity(Symbol(i)).name.clone())).collect();
+    let names: HashMap<Symbol, String> = (0..flat.quantities.len() as u32)
+        .map(|i| (Symbol(i), flat.quantity(Symbol(i)).name.clone()))
+        .collect();
     let system = match analyse(flat) {
         Ok(system) => system,
         Err(errors) => return Ok(Fate::Refused(format!("{:?}", errors[0]))),
@@ -304,6 +313,9 @@ fn check(seed: u64) -> Result<Fate, String> {
         Ok(started) => started,
         Err(error) => return Ok(Fate::Refused(error.to_string())),
     };
+    if !machine.weak.is_empty() {
+        return Ok(Fate::Warned);
+    }
     let column: HashMap<&str, usize> =
         prepared.columns.iter().enumerate().map(|(i, c)| (c.name.as_str(), i)).collect();
     let constrained = !prepared.system.constraints.is_empty();
@@ -374,7 +386,7 @@ fn random_mechanisms_are_right_or_refused() {
     let number = |name: &str, or: u64| std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(or);
     let count = number("TRUNNION_MECHANISMS", 300);
     let first = number("TRUNNION_FIRST_MECHANISM", 0);
-    let (mut ran, mut loops, mut ended) = (0, 0, vec![]);
+    let (mut ran, mut loops, mut warned, mut ended) = (0, 0, 0, vec![]);
     let mut refused: BTreeMap<String, usize> = BTreeMap::new();
     let mut wrong = vec![];
     for seed in first..first + count {
@@ -388,12 +400,16 @@ fn random_mechanisms_are_right_or_refused() {
                 let kind = reason.split_whitespace().filter(|w| !w.contains(|c: char| c.is_ascii_digit()));
                 *refused.entry(kind.collect::<Vec<_>>().join(" ")).or_default() += 1;
             }
+            Ok(Fate::Warned) => warned += 1,
             Ok(Fate::Ended(reason)) => ended.push(format!("{seed}: {reason}")),
             Err(what) => wrong.push(format!("{seed}: {what}")),
         }
     }
-    println!("{ran} ran, {loops} of them with constraints; ended: {ended:#?}; refused: {refused:#?}");
+    println!(
+        "{ran} ran, {loops} of them with constraints; {warned} warned; ended: {ended:#?}; refused: {refused:#?}"
+    );
     assert!(wrong.is_empty(), "{} wrong: {wrong:#?}", wrong.len());
     assert!(loops as f64 > 0.2 * count as f64, "few loops: {loops} of {count}");
+    assert!(warned as f64 <= 0.02 * count as f64, "{warned} of {count} near a dead point");
     assert!(ended.len() as f64 <= 0.01 * count as f64, "{ended:#?}");
 }

@@ -19,8 +19,8 @@ use trunnion_equations::{Closure, Entries, System};
 use trunnion_num::{Archive, Matrix, Pattern, Semidefinite};
 
 pub use assembly::{Assembly, Open, Wrong};
-pub use projection::{Quaternion, normalise};
 use projection::Projection;
+pub use projection::{Quaternion, normalise};
 
 /// Newton's iterations of nonlinear multipliers.
 const ITERATIONS: usize = 20;
@@ -28,6 +28,9 @@ const ITERATIONS: usize = 20;
 const LAST: f64 = 1e-7;
 /// Passes of (3) after a step; more are needed only where a step left the constraints far behind.
 const PASSES: usize = 4;
+/// Directions of S worth less than this, relative to its diagonal, are not solved for to rounding: `Semidefinite`.
+const WEAK: f64 = 1e-4;
+
 /// The closed loops of one run. Buffers are named after the program that fills them.
 pub struct Loops {
     n: usize,
@@ -252,10 +255,14 @@ impl Loops {
         }
     }
 
-    /// Constraints that follow from others in the pose of the last `close`.
-    pub fn dependent(&self) -> Vec<usize> {
+    /// Constraints that follow from others in the pose of the last `close`; then those that almost do: what they say is worth so little that
+    /// multipliers are not found to rounding.
+    pub fn dependent(&self) -> (Vec<usize>, Vec<usize>) {
         // Rounding of S, which has squares of J.
-        self.s.dependent_rows(1e-10)
+        let dependent = self.s.dependent_rows(1e-10);
+        let mut weak = self.s.dependent_rows(WEAK);
+        weak.retain(|k| !dependent.contains(k));
+        (dependent, weak)
     }
 }
 

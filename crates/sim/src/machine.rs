@@ -139,6 +139,8 @@ pub struct Machine {
     pub moved: Vec<(Symbol, f64)>,
     /// Constraints that follow from others at the start.
     pub redundant: Vec<usize>,
+    /// Those that almost do.
+    pub weak: Vec<usize>,
     tasks: Tasks,
     frictions: Frictions,
     /// Why the model ended the run.
@@ -182,6 +184,7 @@ impl Machine {
             cuts: Cuts::new(system),
             moved: vec![],
             redundant: vec![],
+            weak: vec![],
             tasks,
             frictions: Frictions::new(system),
             slow,
@@ -204,9 +207,11 @@ impl Machine {
         let done = Assembly::new(loops, system, slow, t, run).assemble(held, y);
         self.moved = done.map_err(|open| StartError::open(system, open))?;
         self.close(t, y);
-        self.redundant = self.loops.as_ref().map_or(vec![], Loops::dependent);
+        (self.redundant, self.weak) = self.loops.as_ref().map_or_else(Default::default, Loops::dependent);
         let constraints = &self.prepared.system.constraints;
-        self.redundant.retain(|&k| !constraints[k].switched);
+        for list in [&mut self.redundant, &mut self.weak] {
+            list.retain(|&k| !constraints[k].switched);
+        }
         Ok(())
     }
 
@@ -491,6 +496,10 @@ impl Hybrid for Machine {
             }
         }
         self.prepare();
+        if effect.changed {
+            // What was set may not fit the loops.
+            self.restore(t, y);
+        }
         Ok(effect)
     }
 
@@ -548,6 +557,7 @@ impl Hybrid for Machine {
         }
         if changed {
             self.prepare();
+            self.restore(t, y);
         }
         Ok(Effect { changed, terminate: false })
     }

@@ -85,7 +85,10 @@ impl fmt::Display for StartError {
                 )
             }
             StartError::TurnedOver { name, .. } => {
-                write!(out, "`{name}` closes from the values at the start only with its frames facing opposite ways")
+                write!(
+                    out,
+                    "`{name}` closes from the values at the start only with its frames facing opposite ways"
+                )
             }
         }
     }

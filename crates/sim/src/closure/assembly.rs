@@ -237,7 +237,9 @@ impl<'a, R: FnMut(&[f64], &mut [f64])> Assembly<'a, R> {
         self.facings.evaluate(self.slow, self.t, y);
         let over = self.facings.values().iter().position(|f| *f < -0.5);
         let wrong = Wrong::TurnedOver;
-        over.map_or(Ok(()), |k| Err(Open { constraint: self.turning[k], gap: self.facings.values()[k], wrong }))
+        over.map_or(Ok(()), |k| {
+            Err(Open { constraint: self.turning[k], gap: self.facings.values()[k], wrong })
+        })
     }
 }
 
