@@ -23,6 +23,8 @@ pub struct Prepared {
     pub compiled: Compiled,
     pub layout: Layout,
     pub columns: Vec<Column>,
+    /// Places of the columns.
+    by_name: HashMap<String, usize>,
     /// By part: it reads multipliers.
     reads_multipliers: Vec<bool>,
     /// Guards other than those of friction read them.
@@ -54,7 +56,9 @@ impl Prepared {
         let reads = |part: usize| compiled.program(part).unknowns() > system.n();
         let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
         let guards_read = guards_read_multipliers(&system);
-        Prepared { system, compiled, layout, columns, reads_multipliers, guards_read }
+        // Of several with one name the first.
+        let by_name = columns.iter().enumerate().rev().map(|(i, c)| (c.name.clone(), i)).collect();
+        Prepared { system, compiled, layout, columns, by_name, reads_multipliers, guards_read }
     }
 
     /// What a column shows, in SI.
@@ -70,7 +74,7 @@ impl Prepared {
 
     /// The place of a column by its name.
     pub fn column(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|c| c.name == name)
+        self.by_name.get(name).copied()
     }
 }
 

@@ -20,8 +20,13 @@ use crate::system::Row;
 pub fn extract(flat: &mut Flat) {
     let graph = std::mem::take(&mut flat.graph);
     let mut made: Map<Expr, Expr> = Map::default();
+    let holds = |node: Node| matches!(node, Node::Holding(..));
+    let holding = graph.containing(flat.equations.iter().flat_map(|e| [e.lhs, e.rhs]), holds);
     for k in 0..flat.equations.len() {
         let sides = [flat.equations[k].lhs, flat.equations[k].rhs];
+        if !sides.iter().any(|e| holding.contains(e)) {
+            continue;
+        }
         let origin = flat.equations[k].origin.clone();
         let new = replaced(&graph, &sides, &mut made, |node| make(&graph, flat, node, &origin));
         (flat.equations[k].lhs, flat.equations[k].rhs) = (new[0], new[1]);
@@ -29,7 +34,8 @@ pub fn extract(flat: &mut Flat) {
     flat.graph = graph;
     // Elsewhere only what equations know: a friction that acts on nothing has no force.
     let (graph, places) = actions(flat);
-    for place in places {
+    let holding = graph.containing(places.iter().map(|e| **e), holds);
+    for place in places.into_iter().filter(|e| holding.contains(e)) {
         *place = replaced(graph, &[*place], &mut made, |_| graph.constant(f64::NAN).id)[0];
     }
 }
@@ -40,10 +46,6 @@ fn replaced(
     made: &mut Map<Expr, Expr>,
     mut make: impl FnMut(Node) -> Expr,
 ) -> Vec<Expr> {
-    let holds = |&e: &Expr| matches!(graph.node(e), Node::Holding(..));
-    if !graph.reachable(roots.iter().copied()).iter().any(holds) {
-        return roots.to_vec();
-    }
     graph.rewrite(roots, |node| match node {
         Node::Holding(kind, a, b, c) => {
             let own = graph.holding(kind, [a, b, c].map(|e| graph.at(e))).id;

@@ -19,6 +19,7 @@ mod relations;
 mod sign;
 mod solve;
 mod sorted;
+mod standing;
 
 use std::collections::HashMap;
 

@@ -49,12 +49,13 @@ pub fn written(graph: &Graph, relations: &[Relation], roots: &[Expr]) -> Vec<Exp
 pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>) {
     let Flat { graph, quantities, equations, .. } = flat;
     let graph: &Graph = graph;
+    let all = equations[first..].iter().flat_map(|e| [e.lhs, e.rhs]);
+    let stepping = graph.containing(all, |node| {
+        matches!(node, Node::Binary(Binary::Lt | Binary::Le, ..) | Node::Unary(Unary::Sign, _))
+    });
     for equation in &mut equations[first..] {
         let sides = [equation.lhs, equation.rhs];
-        let steps = |e: Expr| {
-            matches!(graph.node(e), Node::Binary(Binary::Lt | Binary::Le, ..) | Node::Unary(Unary::Sign, _))
-        };
-        if !graph.reachable(sides).into_iter().any(steps) {
+        if !sides.iter().any(|e| stepping.contains(e)) {
             continue;
         }
         let varies = graph.dependence(&sides, |leaf| match leaf {

@@ -7,7 +7,8 @@ use crate::hash::Map;
 use crate::node::{Expr, Node, Symbol};
 use crate::structure::leaf_expr;
 use crate::structure::matching::{self, Matching};
-use crate::structure::solve::{Equations, by_unknowns};
+use crate::structure::solve::{Equations, by_unknowns, columns};
+use crate::structure::standing::Standing;
 
 pub struct Sorted {
     /// The unknowns: symbols and derivatives.
@@ -21,6 +22,7 @@ pub struct Sorted {
     /// Unknowns in each equation.
     pub incidence: Vec<Vec<usize>>,
     pub matching: Matching,
+    pub standing: Standing,
 }
 
 impl Sorted {
@@ -41,12 +43,13 @@ impl Sorted {
             })
             .collect();
         let matching = matching::maximum(&incidence, leaves.len(), &preferred);
-        Sorted { leaves, sides, residuals, gradients, incidence, matching }
+        let standing = Standing::new(graph, sides.iter().flat_map(|&(l, r)| [l, r]), columns(&leaves));
+        Sorted { leaves, sides, residuals, gradients, incidence, matching, standing }
     }
 
     pub fn equations<'a>(&'a self, graph: &'a Graph, parameters: &'a Map<Symbol, f64>) -> Equations<'a> {
-        let Sorted { leaves, sides, residuals, gradients, .. } = self;
-        Equations { graph, parameters, leaves, sides, residuals, gradients }
+        let Sorted { leaves, sides, residuals, gradients, standing, .. } = self;
+        Equations { graph, parameters, leaves, sides, residuals, gradients, standing }
     }
 
     /// Blocks of the equations that `roots` need, in the order they can be solved.
