@@ -95,7 +95,8 @@ fn span(shifted: &Shifted, count: usize, transposed: bool) -> Option<Vec<Vec<Com
         Complex64::new((random >> 11) as f64 / (1_u64 << 52) as f64 - 1.0, 0.0)
     };
     let mut vectors: Vec<Vec<Complex64>> = (0..count).map(|_| (0..n).map(|_| start()).collect()).collect();
-    for _ in 0..if count == 1 { STEPS_OF_ONE } else { STEPS } {
+    let steps = if count == 1 { STEPS_OF_ONE } else { STEPS };
+    for step in 0..steps {
         for c in 0..count {
             let (before, rest) = vectors.split_at_mut(c);
             let x = &mut rest[0];
@@ -104,8 +105,9 @@ fn span(shifted: &Shifted, count: usize, transposed: bool) -> Option<Vec<Vec<Com
             } else {
                 shifted.solve(x)
             }
-            // Twice is enough. [Parlett1980, §6.9]
-            for other in before.iter().chain(&*before) {
+            // Twice is enough, [Parlett1980, §6.9], and of use in the last step only.
+            let again = if step + 1 == steps { &*before } else { &[] };
+            for other in before.iter().chain(again) {
                 let along: Complex64 = other.iter().zip(&*x).map(|(o, x)| o.conj() * x).sum();
                 x.iter_mut().zip(other).for_each(|(x, o)| *x -= along * o);
             }
