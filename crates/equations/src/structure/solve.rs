@@ -8,10 +8,12 @@ use std::collections::BTreeSet;
 
 use crate::derivative::{Gradient, gradients};
 use crate::graph::Graph;
-use crate::hash::Map;
+use crate::hash::{Map, Set};
 use crate::node::{Expr, Node, Symbol};
+use crate::start::evaluate;
+use crate::structure::identity::Identity;
 use crate::structure::leaf_expr;
-use crate::structure::linear::linear;
+use crate::structure::linear::{constant, linear, singular};
 use crate::structure::sign::sign;
 use crate::structure::standing::Standing;
 
@@ -27,6 +29,8 @@ pub struct Solution {
     /// The block is linear and its equations depend on each other, whatever the parameters are: this equation, with
     /// multiples of the others added, loses all unknowns of the block and says 0 = expression.
     pub hidden: Option<(usize, Expr)>,
+    /// With the parameters as they are, this equation does not determine this unknown, nor do the others of the block.
+    pub vanishing: Option<(usize, usize)>,
 }
 
 /// The equations of a model as residuals with their derivatives by the unknowns.
@@ -43,6 +47,9 @@ pub struct Equations<'a> {
     pub gradients: &'a [Gradient],
     /// What stands in the sides.
     pub standing: &'a Standing,
+    /// Unknowns that stand in each equation, and those that decide a step in it.
+    pub present: &'a [Vec<usize>],
+    pub stepped: &'a [Vec<usize>],
 }
 
 impl Equations<'_> {
@@ -56,7 +63,6 @@ impl Equations<'_> {
         let graph = self.graph;
         let leaf = self.leaves[unknown];
         let own = leaf_expr(graph, leaf);
-        let is_free = |e: Expr| graph.reachable([e]).binary_search(&own).is_err();
         let (lhs, rhs) = self.sides[equation];
         // As the user wrote it.
         if lhs == own && !self.standing.has(rhs, unknown) {
@@ -65,10 +71,11 @@ impl Equations<'_> {
         if rhs == own && !self.standing.has(lhs, unknown) {
             return Some(lhs);
         }
-        let slope = self.partial(equation, unknown)?;
-        if !is_free(slope) {
+        if self.stepped[equation].contains(&unknown) {
             return None;
         }
+        let only = Set::from_iter([own]);
+        let slope = constant(graph, self.partial(equation, unknown)?, &only, &mut Identity::new(graph))?;
         if !any_divisor && !sign(graph, self.parameters, slope).excludes_zero() {
             return None;
         }
@@ -78,15 +85,28 @@ impl Equations<'_> {
         Some(((graph.at(rest[1]) - graph.at(rest[0])) / graph.at(slope)).id)
     }
 
+    /// The coefficient of the unknown is zero with the parameters as they are, and depends on nothing else.
+    fn vanishes(&self, equation: usize, unknown: usize) -> bool {
+        let slope = self.partial(equation, unknown);
+        let value = |e| evaluate(self.graph, e, |s| self.parameters.get(&s).copied().unwrap_or(f64::NAN));
+        slope.is_some_and(|e| self.graph.at(e).value().is_none() && value(e) == 0.0)
+    }
+
     /// Solve the block of `equations` for `unknowns` (as many).
     pub fn solve(&self, equations: &[usize], unknowns: &[usize]) -> Solution {
         if let ([equation], [unknown]) = (equations, unknowns) {
+            let vanishing = self.vanishes(*equation, *unknown).then_some((*equation, *unknown));
             return match self.solved_for(*equation, *unknown, true) {
-                Some(e) => Solution { definitions: vec![(*unknown, e, *equation)], ..Solution::default() },
+                Some(e) => {
+                    Solution { definitions: vec![(*unknown, e, *equation)], vanishing, ..Solution::default() }
+                }
                 None => Solution { torn: vec![*unknown], residuals: vec![*equation], ..Solution::default() },
             };
         }
-        linear(self, equations, unknowns).unwrap_or_else(|| self.tear(equations, unknowns))
+        linear(self, equations, unknowns).unwrap_or_else(|| {
+            let vanishing = singular(self, equations, unknowns);
+            Solution { vanishing, ..self.tear(equations, unknowns) }
+        })
     }
 
     /// Solve one equation after the other; when none has a single open unknown, give one to the solver.
@@ -96,7 +116,7 @@ impl Equations<'_> {
         let mut holding: Map<usize, Vec<usize>> = unknowns.iter().map(|&u| (u, vec![])).collect();
         let mut open: Map<usize, BTreeSet<usize>> = Map::default();
         for &e in equations {
-            let own = self.gradients[e].iter().map(|&(u, _)| u as usize).filter(|u| holding.contains_key(u));
+            let own = self.present[e].iter().copied().filter(|u| holding.contains_key(u));
             let own: BTreeSet<usize> = own.collect();
             own.iter().for_each(|u| holding.entry(*u).or_default().push(e));
             open.insert(e, own);

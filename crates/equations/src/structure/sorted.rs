@@ -1,10 +1,14 @@
 //! Which unknowns stand in which equation, and which of them it is given to determine.
+//!
+//! An unknown whose terms cancel (z in y = z + x − z) is taken out: an equation can neither determine it nor needs it. One that stays
+//! although its slope is zero, because it decides a step (`floor(z)`), is needed but not determined.
 
 use crate::derivative::Gradient;
 use crate::flat::Flat;
 use crate::graph::Graph;
 use crate::hash::Map;
-use crate::node::{Expr, Node, Symbol};
+use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::structure::identity::Identity;
 use crate::structure::leaf_expr;
 use crate::structure::matching::{self, Matching};
 use crate::structure::solve::{Equations, by_unknowns, columns};
@@ -17,24 +21,59 @@ pub struct Sorted {
     pub sides: Vec<(Expr, Expr)>,
     /// lhs − rhs.
     pub residuals: Vec<Expr>,
-    /// ∂residual/∂unknown.
+    /// ∂residual/∂unknown, where it is not zero.
     pub gradients: Vec<Gradient>,
-    /// Unknowns in each equation.
+    /// Unknowns that each equation can determine.
     pub incidence: Vec<Vec<usize>>,
+    /// Unknowns that stand in each equation.
+    pub present: Vec<Vec<usize>>,
+    /// Those of them that decide a step in it.
+    pub stepped: Vec<Vec<usize>>,
     pub matching: Matching,
     pub standing: Standing,
 }
 
 impl Sorted {
-    pub fn new(flat: &Flat, leaves: Vec<Node>) -> Self {
+    /// Equations from number `added` on were added to those of the model.
+    pub fn new(flat: &Flat, leaves: Vec<Node>, added: usize) -> Self {
         let graph = &flat.graph;
-        let sides: Vec<(Expr, Expr)> = flat.equations.iter().map(|e| (e.lhs, e.rhs)).collect();
-        let residuals: Vec<Expr> = sides.iter().map(|&(l, r)| (graph.at(l) - graph.at(r)).id).collect();
-        let gradients = by_unknowns(graph, &residuals, &leaves);
-        let incidence: Vec<Vec<usize>> =
-            gradients.iter().map(|g| g.iter().map(|&(u, _)| u as usize).collect()).collect();
+        let mut sides: Vec<(Expr, Expr)> = flat.equations.iter().map(|e| (e.lhs, e.rhs)).collect();
+        let residual = |&(l, r): &(Expr, Expr)| (graph.at(l) - graph.at(r)).id;
+        let mut residuals: Vec<Expr> = sides.iter().map(residual).collect();
+        let mut gradients = by_unknowns(graph, &residuals, &leaves);
         let column: Map<Expr, usize> =
             leaves.iter().enumerate().map(|(i, &n)| (leaf_expr(graph, n), i)).collect();
+        let all = |sides: &[(Expr, Expr)], residuals: &[Expr]| {
+            let sides: Vec<Expr> =
+                sides.iter().flat_map(|&(l, r)| [l, r]).chain(residuals.iter().copied()).collect();
+            Standing::of_unknowns(graph, sides, columns(&leaves))
+        };
+        let mut standing = all(&sides, &residuals);
+        let mut cancels = false;
+        let mut identity = Identity::new(graph);
+        for e in 0..sides.len() {
+            let (own, mut identity) = (&gradients[e], |x: Expr| identity.is_zero(x));
+            let slope = |u: usize| own.binary_search_by_key(&(u as u32), |g| g.0).ok().map(|k| own[k].1);
+            let cancelled: Vec<usize> =
+                standing.unknowns(residuals[e]).filter(|&u| slope(u).is_none_or(&mut identity)).collect();
+            if cancelled.is_empty() {
+                continue;
+            }
+            cancels = true;
+            for u in &cancelled {
+                sides[e] = without(graph, sides[e], leaf_expr(graph, leaves[*u]), &mut identity);
+            }
+            residuals[e] = residual(&sides[e]);
+            gradients[e] = by_unknowns(graph, &residuals[e..=e], &leaves).swap_remove(0);
+            gradients[e].retain(|(u, _)| !cancelled.contains(&(*u as usize)));
+        }
+        if cancels {
+            standing = all(&sides, &residuals);
+        }
+        let present = residuals.iter().map(|&r| standing.unknowns(r).collect()).collect();
+        let stepped = stepped(graph, &residuals, &standing);
+        let incidence: Vec<Vec<usize>> =
+            gradients.iter().map(|g| g.iter().map(|&(u, _)| u as usize).collect()).collect();
         let preferred: Vec<Option<usize>> = sides
             .iter()
             .zip(&incidence)
@@ -42,18 +81,53 @@ impl Sorted {
                 [l, r].into_iter().find_map(|side| column.get(side)).copied().filter(|u| list.contains(u))
             })
             .collect();
-        let matching = matching::maximum(&incidence, leaves.len(), &preferred);
-        let standing = Standing::new(graph, sides.iter().flat_map(|&(l, r)| [l, r]), columns(&leaves));
-        Sorted { leaves, sides, residuals, gradients, incidence, matching, standing }
+        let matching = matching::maximum(&incidence, leaves.len(), &preferred, added);
+        Sorted { leaves, sides, residuals, gradients, incidence, present, stepped, matching, standing }
     }
 
     pub fn equations<'a>(&'a self, graph: &'a Graph, parameters: &'a Map<Symbol, f64>) -> Equations<'a> {
-        let Sorted { leaves, sides, residuals, gradients, standing, .. } = self;
-        Equations { graph, parameters, leaves, sides, residuals, gradients, standing }
+        let Sorted { leaves, sides, residuals, gradients, standing, present, stepped, .. } = self;
+        Equations { graph, parameters, leaves, sides, residuals, gradients, standing, present, stepped }
     }
 
     /// Blocks of the equations that `roots` need, in the order they can be solved.
     pub fn blocks(&self, roots: impl IntoIterator<Item = usize>) -> Vec<Vec<usize>> {
-        matching::blocks(&self.incidence, &self.matching, roots)
+        matching::blocks(&self.present, &self.matching, roots)
     }
+}
+
+/// The sides of an equation without a leaf that does not change their difference, if they have a value where it is 0 or 1.
+fn without(
+    graph: &Graph,
+    sides: (Expr, Expr),
+    leaf: Expr,
+    is_zero: &mut impl FnMut(Expr) -> bool,
+) -> (Expr, Expr) {
+    let node = graph.node(leaf);
+    let residual = |(l, r): (Expr, Expr)| graph.at(l) - graph.at(r);
+    for value in [0.0, 1.0] {
+        let number = graph.constant(value).id;
+        let new = graph.rewrite(&[sides.0, sides.1], |n| (n == node).then_some(number));
+        let new = (new[0], new[1]);
+        if is_zero((residual(new) - residual(sides)).id) {
+            return new;
+        }
+    }
+    sides
+}
+
+/// Unknowns under a function that jumps, equation by equation.
+fn stepped(graph: &Graph, residuals: &[Expr], standing: &Standing) -> Vec<Vec<usize>> {
+    let steps = |node: Node| match node {
+        Node::Unary(op, _) => matches!(op, Unary::Sign | Unary::Floor | Unary::Ceil | Unary::Not),
+        Node::Binary(op, ..) => {
+            use Binary::*;
+            matches!(op, Mod | Lt | Le | Eq | Ne | And | Or)
+        }
+        _ => false,
+    };
+    let stepped = Standing::new(graph, residuals.iter().copied(), |e, node| {
+        steps(node).then(|| standing.unknowns(e).map(|u| u as u32).collect())
+    });
+    residuals.iter().map(|&r| stepped.unknowns(r).collect()).collect()
 }

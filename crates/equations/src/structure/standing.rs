@@ -12,17 +12,26 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Of everything under `roots`; `column` numbers the unknowns.
+    /// Of everything under `roots`; `columns` numbers the unknowns.
+    pub fn of_unknowns(
+        graph: &Graph,
+        roots: impl IntoIterator<Item = Expr>,
+        columns: impl Fn(Node) -> Option<u32>,
+    ) -> Self {
+        Self::new(graph, roots, |_, node| columns(node).map(|unknown| vec![unknown]))
+    }
+
+    /// Where `own` gives a list (ascending) it is that of the node; else that of all its children together.
     pub fn new(
         graph: &Graph,
         roots: impl IntoIterator<Item = Expr>,
-        column: impl Fn(Node) -> Option<u32>,
+        own: impl Fn(Expr, Node) -> Option<Vec<u32>>,
     ) -> Self {
         let mut standing = Standing { of: Map::default(), lists: vec![] };
         for e in graph.reachable(roots) {
             let node = graph.node(e);
-            let list = match column(node) {
-                Some(unknown) => Some(standing.add(vec![unknown])),
+            let list = match own(e, node) {
+                Some(list) => (!list.is_empty()).then(|| standing.add(list)),
                 None => {
                     node.children().fold(None, |sum, c| standing.union(sum, standing.of.get(&c).copied()))
                 }
@@ -55,9 +64,13 @@ impl Standing {
         }
     }
 
-    /// Unknowns in an expression, ascending.
-    pub fn list(&self, e: Expr) -> &[u32] {
+    fn list(&self, e: Expr) -> &[u32] {
         self.of.get(&e).map_or(&[], |&i| &self.lists[i])
+    }
+
+    /// Unknowns in an expression, ascending.
+    pub fn unknowns(&self, e: Expr) -> impl Iterator<Item = usize> {
+        self.list(e).iter().map(|&u| u as usize)
     }
 
     pub fn has(&self, e: Expr, unknown: usize) -> bool {
@@ -80,7 +93,7 @@ mod tests {
         };
         let (a, b) = (x * p + p.sin(), (x * p).lt(y));
         let both = g.select(b, a, p);
-        let standing = Standing::new(&g, [both.id], column);
+        let standing = Standing::of_unknowns(&g, [both.id], column);
         assert_eq!(standing.list(a.id), [0]);
         assert_eq!(standing.list(both.id), [0, 1]);
         assert!(standing.list(p.id).is_empty() && standing.has(b.id, 1) && !standing.has(a.id, 1));
