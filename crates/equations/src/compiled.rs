@@ -92,11 +92,12 @@ impl Compiled {
         &self,
         number: usize,
         at: (f64, &[f64], &[f64]),
+        uncertain: &[f64],
         values: &mut [f64],
         bounds: &mut [f64],
         out: &mut [f64],
     ) {
-        self.fast[number].rounding(&self.tables, at, values, bounds, out);
+        self.fast[number].rounding(&self.tables, at, uncertain, values, bounds, out);
     }
 
     /// Program `number` at (t, y) with the prepared k.

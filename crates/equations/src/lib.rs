@@ -22,5 +22,5 @@ pub use compiled::{Compiled, Engine};
 pub use flat::{Flat, Unit};
 pub use graph::{Ex, Graph, Table};
 pub use node::{Binary, Expr, Holding, Node, Symbol, TableId, Unary};
-pub use structure::analyse;
+pub use structure::{Role, analyse};
 pub use system::{AsWritten, Definition, Part, Row, STARTED, STILL, Start, System};

@@ -85,6 +85,7 @@ pub(crate) struct Run<'a, P: Hybrid> {
     points: Points,
     steps: u64,
     pub events: u64,
+    kinks: u64,
     /// Instants between the ends of steps at which something happened, since whoever counts put it to 0.
     pub located: usize,
     crossings_total: u64,
@@ -113,7 +114,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         let (n, m) = (layout.n(), layout.guards.len());
         Run {
             consistent: Consistent::new(layout),
-            locator: Locator::new(&layout.guards, n),
+            locator: Locator::new(&layout.guards, n, &plan.tolerance),
             problem,
             stepper,
             plan,
@@ -123,6 +124,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             points: Points::default(),
             steps: 0,
             events: 0,
+            kinks: 0,
             located: 0,
             crossings_total: 0,
             samples: 0,
@@ -154,6 +156,8 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// At t₀, before the first step.
     pub fn begin(&mut self) -> Result<(), Stop> {
+        self.locator.watch_kinks(self.stepper.freezes_kinks());
+        self.problem.follow_kinks(!self.stepper.freezes_kinks());
         self.make_consistent()?;
         self.happen(true)?;
         self.find_begun();
@@ -231,6 +235,9 @@ impl<'a, P: Hybrid> Run<'a, P> {
             self.move_to(at);
             self.stepper.segment().at(at, &mut self.y);
             self.problem.project(at, &mut self.y);
+            if self.locator.found().iter().all(|f| f.fires && self.locator.is_kink(f.guard)) {
+                return self.pass_kinks();
+            }
             // Values on the curve are interpolated; at the instant they are to be consistent. If this fails the
             // interpolated ones serve.
             let _ = self.consistent.solve(self.problem, at, &mut self.y);
@@ -260,6 +267,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         for count in [
             &mut self.steps,
             &mut self.events,
+            &mut self.kinks,
             &mut self.crossings_total,
             &mut self.samples,
             &mut self.restarts,
@@ -338,7 +346,17 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     fn make_consistent(&mut self) -> Result<(), Stop> {
         let done = self.consistent.solve(self.problem, self.t, &mut self.y);
-        done.map_err(|failure| self.solver_error(failure).into())
+        let Err(failure) = done else { return Ok(()) };
+        // By the branches at hand there may be no such values.
+        if self.make_consistent_with_kinks() { Ok(()) } else { Err(self.solver_error(failure).into()) }
+    }
+
+    /// Algebraic unknowns and branches of kinks, found together.
+    fn make_consistent_with_kinks(&mut self) -> bool {
+        self.problem.follow_kinks(true);
+        let done = self.consistent.solve(self.problem, self.t, &mut self.y);
+        self.problem.follow_kinks(!self.stepper.freezes_kinks());
+        done.is_ok()
     }
 
     /// Report grid points before t, read off the curve.
@@ -383,6 +401,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             t: self.t,
             steps: self.steps,
             events: self.events,
+            kinks: self.kinks,
             crossings: self.crossings_total,
             samples: self.samples,
             restarts: self.restarts,

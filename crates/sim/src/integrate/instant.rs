@@ -1,8 +1,8 @@
 //! What happens at one instant: events one after the other, modes brought into line, until nothing changes.
 //!
 //! Every guard has a side, −1 or 1, or 0 as long as it rests at zero and has not left it. At an instant:
-//!   1. events whose guards cross are carried out in the order of the file. Each sees what those before it have set, and algebraic
-//!      unknowns are made consistent after each;
+//!   1. events whose guards cross are carried out together, from the values just before. If two of them set the same quantity they act one
+//!      after the other, in the order of the file: the later one sees what the earlier has set, algebraic unknowns made consistent;
 //!   2. relations take the value that their guards have now; a guard that rests where it crossed counts as being on the side
 //!      it heads for;
 //!   3. a guard that is now clear of zero on its other side has crossed by a jump: back to 1. So an event may fire several
@@ -66,6 +66,8 @@ impl Instant {
     }
 }
 
+/// After so many rounds modes are not found one after the other: kinks and algebraic unknowns are tried together.
+const KINK_ROUNDS: usize = 5;
 /// Roundings of time within which the instant of a crossing is known.
 const INSTANT_ROUNDINGS: f64 = 4.0;
 
@@ -80,9 +82,10 @@ impl<P: Hybrid> Run<'_, P> {
             self.at.side[guard] = self.locator.side(guard);
         }
         let (mut any_fired, mut terminate, mut settled) = (false, false, false);
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
             if !self.crossings.is_empty() {
-                if !any_fired {
+                // Kinks alone are no event.
+                if !any_fired && self.crossings.iter().any(|c| !self.locator.is_kink(c.guard)) {
                     self.begin_event()?;
                     any_fired = true;
                 }
@@ -93,7 +96,9 @@ impl<P: Hybrid> Run<'_, P> {
             self.read_guards();
             if self.settle() {
                 changed = true;
-                self.make_consistent()?;
+                if !(round % KINK_ROUNDS == KINK_ROUNDS - 1 && self.make_consistent_with_kinks()) {
+                    self.make_consistent()?;
+                }
                 continue;
             }
             self.find_jumps();
@@ -116,6 +121,35 @@ impl<P: Hybrid> Run<'_, P> {
             return Err(Stop::Ended(Ended::Terminated));
         }
         Ok(changed)
+    }
+
+    /// At `self.t` only kinks were found: equations go on by their other branches. Where that puts another guard on its other
+    /// side, modes depend on each other and are found together.
+    pub(super) fn pass_kinks(&mut self) -> Result<(), Stop> {
+        self.kinks += 1;
+        self.crossings.clear();
+        for k in 0..self.locator.found().len() {
+            let found = self.locator.found()[k];
+            self.crossings.push(Crossing { guard: found.guard, rising: found.rising });
+            let heading = if found.rising { 1 } else { -1 };
+            self.locator.lean(found.guard, heading, self.locator.blur(found.guard));
+        }
+        let effect = self.problem.fire(self.t, &mut self.y, &self.crossings, &mut self.at.touched);
+        effect.map_err(|message| RunError::Action { t: self.t, message })?;
+        self.crossings.clear();
+        self.problem.guards(self.t, &self.y, &mut self.at.g);
+        let moved = |i: usize| {
+            let (side, s) = (self.locator.side(i), sign(self.at.g[i]));
+            let small = self.at.g[i].abs() <= self.locator.rests_within(i).max(self.locator.blur(i));
+            s != 0 && s != side && !small
+        };
+        if (0..self.locator.len()).any(moved) {
+            self.make_consistent()?;
+            self.happen(true)?;
+            return self.restart();
+        }
+        let done = self.stepper.resume(self.problem, self.t, &self.y);
+        done.map_err(|failure| self.solver_error(failure).into())
     }
 
     fn begin_event(&mut self) -> Result<(), Stop> {
@@ -153,9 +187,13 @@ impl<P: Hybrid> Run<'_, P> {
     fn read_guards(&mut self) {
         self.problem.guards(self.t, &self.y, &mut self.at.g);
         self.problem.rounding(self.t, &self.y, &mut self.at.noise);
+        self.locator.blur_at(self.problem, self.t, &self.y);
         let Instant { noise, located, heading, fired, .. } = &mut self.at;
         for i in 0..noise.len() {
             noise[i] += located[i];
+            if self.locator.is_kink(i) {
+                noise[i] = noise[i].max(self.locator.blur(i));
+            }
             if heading[i] != 0 && !fired[i] {
                 // It was found to leave zero: uncertain as it was when it came to rest.
                 noise[i] = noise[i].max(self.locator.rests_within(i));
@@ -167,8 +205,14 @@ impl<P: Hybrid> Run<'_, P> {
     fn settle(&mut self) -> bool {
         let Instant { g, noise, heading, later, .. } = &mut self.at;
         for i in 0..g.len() {
-            let rests = g[i].abs() <= noise[i] && heading[i] != 0;
-            later[i] = if rests { heading[i] as f64 * f64::MIN_POSITIVE } else { g[i] };
+            let rests = g[i].abs() <= noise[i];
+            later[i] = match rests {
+                true if heading[i] != 0 => heading[i] as f64 * f64::MIN_POSITIVE,
+                // Either branch will do.
+                true if self.locator.is_kink(i) => f64::NAN,
+                _ if self.locator.passes(i) => f64::NAN,
+                _ => g[i],
+            };
         }
         self.problem.settle(self.t, &self.y, later)
     }
@@ -177,20 +221,24 @@ impl<P: Hybrid> Run<'_, P> {
     fn fire_all(&mut self) -> Result<(bool, bool), Stop> {
         let (t, mut changed, mut ends) = (self.t, false, false);
         self.crossings.sort_unstable_by_key(|c| c.guard);
-        for k in 0..self.crossings.len() {
-            let crossing = self.crossings[k];
-            let Crossing { guard, rising } = crossing;
+        let mut next = 0;
+        while next < self.crossings.len() {
             if self.at.fired.iter().any(|&f| f) {
                 self.note_turning();
             }
-            self.at.touched[guard] = false;
-            self.at.turned_back[guard] = false;
-            let effect = self.problem.fire(t, &mut self.y, crossing, &mut self.at.touched);
-            let effect = effect.map_err(|message| RunError::Action { t, message })?;
-            self.at.fired[guard] = true;
-            self.at.heading[guard] = if rising { 1 } else { -1 };
-            self.at.side[guard] = self.at.heading[guard];
-            self.note_firing(guard)?;
+            for Crossing { guard, .. } in &self.crossings[next..] {
+                (self.at.touched[*guard], self.at.turned_back[*guard]) = (false, false);
+            }
+            let done = self.problem.fire(t, &mut self.y, &self.crossings[next..], &mut self.at.touched);
+            let (effect, done) = done.map_err(|message| RunError::Action { t, message })?;
+            for k in next..next + done.max(1) {
+                let Crossing { guard, rising } = self.crossings[k];
+                self.at.fired[guard] = !self.locator.is_kink(guard);
+                self.at.heading[guard] = if rising { 1 } else { -1 };
+                self.at.side[guard] = self.at.heading[guard];
+                self.note_firing(guard)?;
+            }
+            next += done.max(1);
             ends |= effect.terminate;
             if effect.changed {
                 changed = true;
@@ -226,7 +274,7 @@ impl<P: Hybrid> Run<'_, P> {
     fn find_jumps(&mut self) {
         for guard in 0..self.locator.len() {
             let (side, s) = (self.at.side[guard], self.at.clear(guard));
-            if s == 0 || s == side {
+            if s == 0 || s == side || self.locator.passes(guard) {
                 continue;
             }
             let counts = match side {
@@ -273,6 +321,9 @@ impl<P: Hybrid> Run<'_, P> {
     /// Note a firing; too many in too little time are an error.
     fn note_firing(&mut self, guard: usize) -> Result<(), Stop> {
         let t = self.t;
+        if self.locator.is_kink(guard) {
+            return Ok(());
+        }
         self.crossings_total += 1;
         let from_rest = self.locator.side(guard) == 0 && self.locator.may_fire(guard);
         let history = &mut self.history[guard];
