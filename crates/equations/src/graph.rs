@@ -438,12 +438,11 @@ impl Graph {
     pub fn containing(
         &self,
         roots: impl IntoIterator<Item = Expr>,
-        kind: impl Fn(Node) -> bool,
+        kind: impl Fn(Expr) -> bool,
     ) -> Set<Expr> {
         let mut found = Set::default();
         for e in self.reachable(roots) {
-            let node = self.node(e);
-            if kind(node) || node.children().any(|c| found.contains(&c)) {
+            if kind(e) || self.node(e).children().any(|c| found.contains(&c)) {
                 found.insert(e);
             }
         }

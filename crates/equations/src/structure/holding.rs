@@ -20,8 +20,9 @@ use crate::system::Row;
 pub fn extract(flat: &mut Flat) {
     let graph = std::mem::take(&mut flat.graph);
     let mut made: Map<Expr, Expr> = Map::default();
-    let holds = |node: Node| matches!(node, Node::Holding(..));
-    let holding = graph.containing(flat.equations.iter().flat_map(|e| [e.lhs, e.rhs]), holds);
+    let holds = |graph: &Graph, e: Expr| matches!(graph.node(e), Node::Holding(..));
+    let all = flat.equations.iter().flat_map(|e| [e.lhs, e.rhs]);
+    let holding = graph.containing(all, |e| holds(&graph, e));
     for k in 0..flat.equations.len() {
         let sides = [flat.equations[k].lhs, flat.equations[k].rhs];
         if !sides.iter().any(|e| holding.contains(e)) {
@@ -34,7 +35,7 @@ pub fn extract(flat: &mut Flat) {
     flat.graph = graph;
     // Elsewhere only what equations know: a friction that acts on nothing has no force.
     let (graph, places) = actions(flat);
-    let holding = graph.containing(places.iter().map(|e| **e), holds);
+    let holding = graph.containing(places.iter().map(|e| **e), |e| holds(graph, e));
     for place in places.into_iter().filter(|e| holding.contains(e)) {
         *place = replaced(graph, &[*place], &mut made, |_| graph.constant(f64::NAN).id)[0];
     }

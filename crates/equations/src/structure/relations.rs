@@ -90,6 +90,7 @@ pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>, par
         if !sides.iter().any(|e| stepping.contains(e)) {
             continue;
         }
+        let order = graph.reachable(sides);
         let varies = graph.dependence(&sides, |leaf| match leaf {
             Node::Symbol(s) => matches!(quantities[s.index()].kind, Kind::Unknown { .. } | Kind::Multiplier),
             _ => true,
