@@ -14,6 +14,7 @@ pub mod listing;
 pub mod live;
 pub mod measure;
 pub mod mesh;
+pub mod motions;
 pub mod noise;
 pub mod output;
 pub mod parallel;

@@ -21,6 +21,7 @@ use crate::failure::Failure;
 use crate::files::{Disk, library};
 use crate::given::answered;
 use crate::listing::with_unit;
+use crate::motions;
 
 /// A model ready to run.
 pub struct Project {
@@ -112,6 +113,8 @@ impl Project {
         warnings.extend(unfit_starts(&system, &model.sources));
         let display = model.display.or(preferred()?);
         let prepared = Arc::new(Prepared::new(system, engine));
+        let span = (model.run.t_start, model.run.t_end);
+        warnings.extend(motions::examine(&prepared.system, &model.mechanism, &model.sources, span)?);
         warnings.extend(assemble(&prepared, &model.mechanism, &model.sources, model.run.t_start)?);
         Ok(Project {
             name: model.name,

@@ -107,6 +107,7 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> Result<Syste
         position: c.position.map(&mut all),
         velocity: all(c.velocity),
         acceleration: all(c.acceleration),
+        facing: c.facing.map(&mut all),
         ..c
     });
     let mut constraints: Vec<Constraint> = constraints.collect();

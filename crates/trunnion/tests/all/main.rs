@@ -4,6 +4,7 @@ mod architecture;
 mod bad_input;
 mod bad_mechanisms;
 mod bad_networks;
+mod closed_loops;
 mod commands;
 mod controllers;
 mod domain_pairs;
