@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use trunnion_equations::Symbol;
-use trunnion_model::run::{Grid, InitialAcceleration};
+use trunnion_model::run::{Grid, InitialAcceleration, MOST_STEPS, SHORTEST};
 use trunnion_model::{Run, run::matches};
 use trunnion_sim::integrate::{Ended, Moment, Observer, Output, Progress, RunError, Summary};
 use trunnion_sim::machine::{Machine, Prepared};
@@ -23,7 +23,7 @@ use crate::results::{Column, Table, nearest};
 pub const RTOL: f64 = 1e-6;
 
 /// More rows than time can tell apart, and than anybody waits for: a slip of the keyboard.
-const MOST_ROWS: f64 = 1e15;
+const MOST_ROWS: f64 = 1e10;
 
 /// Set by Ctrl-C; every run watches it.
 pub static CANCEL: AtomicBool = AtomicBool::new(false);
@@ -57,6 +57,22 @@ pub fn settings(model: &Run, overrides: &Overrides) -> Result<(&'static Entry, S
             ),
             "give it with --t-end, or as t_end in [run]",
         ));
+    }
+    let shortest = SHORTEST.max(1e3 * f64::EPSILON * model.t_start.abs());
+    if t_end - model.t_start < shortest {
+        return Err(Failure::usage_hint(
+            format!("the run is shorter than {} s", number(shortest, 3)),
+            "give a later end with --t-end",
+        ));
+    }
+    for (key, step) in [("step", model.step), ("h_max", model.h_max)] {
+        let steps = step.map_or(0.0, |step| (t_end - model.t_start) / step);
+        if steps > MOST_STEPS {
+            return Err(Failure::usage_hint(
+                format!("`{key}` would take more than {} steps", number(MOST_STEPS, 3)),
+                "give a longer step, or an earlier end",
+            ));
+        }
     }
     let method = &model.method;
     let numbers = MethodNumbers {
@@ -92,6 +108,31 @@ pub fn settings(model: &Run, overrides: &Overrides) -> Result<(&'static Entry, S
         numbers,
     };
     Ok((solver, settings))
+}
+
+/// Numbers in a result beyond which a disk is in danger: 32 GB while it is written.
+const MOST_VALUES: f64 = 4e9;
+
+/// Refuses a run whose rows would fill a disk.
+pub fn check_size(settings: &Settings, columns: usize) -> Result<(), Failure> {
+    let rows = match settings.output {
+        Output::Count(n) => n as f64,
+        Output::Interval(dt) => (settings.t_end - settings.t_0) / dt,
+        _ => 0.0,
+    };
+    let values = rows * (columns + 1) as f64;
+    if values <= MOST_VALUES {
+        return Ok(());
+    }
+    Err(Failure::usage_hint(
+        format!(
+            "results would have {} rows of {} columns, {} GB",
+            number(rows, 3),
+            columns + 1,
+            number(8e-9 * values, 3)
+        ),
+        "ask for fewer points, a larger dt, or fewer columns with `record`, in [run]",
+    ))
 }
 
 fn unknown_solver(name: &str) -> Failure {
