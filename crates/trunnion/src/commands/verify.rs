@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::files::{Disk, looks_like_a_model};
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::measure::{Probe, Wanted};
-use crate::output::say;
+use crate::output::{say, say_red, tell};
 use crate::parallel::{for_each, workers};
 use crate::project::Project;
 use crate::simulate::{Overrides, settings};
@@ -49,11 +49,18 @@ pub fn execute(args: &VerifyArgs, colour: bool) -> Result<(), Failure> {
     let work = |k: usize| verify_model(&models[k], args);
     let cancelled = for_each(models.len(), workers(), "models", &work, |k, report| reports[k] = Some(report));
     let reports: Vec<Report> = reports.into_iter().flatten().collect();
-    table(&reports, args.all, std::io::stdout().is_terminal() && colour).print();
+    let coloured = std::io::stdout().is_terminal() && colour;
+    for line in table(&reports, args.all).lines() {
+        match BAD.iter().find_map(|word| Some((line.strip_suffix(word)?, word))).filter(|_| coloured) {
+            Some((rest, word)) => say_red(rest, word),
+            None => say(line),
+        }
+    }
     for (report, failure) in reports.iter().flat_map(|r| r.failures.iter().map(move |f| (r, f))) {
         let solver =
             if failure.solver.is_empty() { String::new() } else { format!(" with {}", failure.solver) };
-        eprint!("\n{}{solver}:\n{}", report.path, failure.cause.render(colour));
+        tell(format_args!("\n{}{solver}:", report.path));
+        eprint!("{}", failure.cause.render(colour));
     }
     let (passed, failed) = reports.iter().fold((0, 0), |(p, f), r| (p + r.passed(), f + r.failed()));
     let runs: usize = reports.iter().map(|r| r.runs).sum();
@@ -323,9 +330,11 @@ fn nominal_of(project: &Project, signal: &str, unit: &Unit) -> f64 {
     own.or_else(|| parse_unit(&unit.text).ok().map(|u| nominal(u.dimension))).unwrap_or(1.0)
 }
 
-fn table(reports: &[Report], all: bool, colour: bool) -> Listing {
+/// Verdicts that are shown in red.
+const BAD: [&str; 2] = ["MISS", "FAILED"];
+
+fn table(reports: &[Report], all: bool) -> Listing {
     use Align::{Left, Right};
-    let red = |text: &str| if colour { format!("\x1b[1;31m{text}\x1b[0m") } else { text.to_string() };
     let mut listing = Listing::new([
         ("model", Left),
         ("check", Left),
@@ -342,7 +351,7 @@ fn table(reports: &[Report], all: bool, colour: bool) -> Listing {
             listing.push(std::iter::once(std::mem::take(&mut model)).chain(cells));
         };
         for check in shown(&report.checks, all) {
-            let verdict = if check.passed() { "ok".into() } else { red("MISS") };
+            let verdict = if check.passed() { "ok".into() } else { BAD[0].into() };
             push(cells(check).into_iter().chain([verdict]).collect());
         }
         let line = |what: &str, solver: &str, verdict: &str| {
@@ -353,7 +362,7 @@ fn table(reports: &[Report], all: bool, colour: bool) -> Listing {
         };
         for failure in &report.failures {
             let what = if failure.solver.is_empty() { "opens" } else { "runs" };
-            push(line(what, &failure.solver, &red("FAILED")));
+            push(line(what, &failure.solver, BAD[1]));
         }
         if report.checks.is_empty() && report.failures.is_empty() {
             push(line("runs", "", "ok"));

@@ -177,9 +177,9 @@ fn rows_reach_the_file_before_the_end() {
     let path = folder.file("run.parquet");
     let mut writer = Writer::open(&path, &header()).unwrap();
     write_rows(&mut writer, 200_000);
-    assert!(read(writer.partial()).unwrap().rows() > 150_000);
+    assert!(read(&writer.partial()).unwrap().rows() > 150_000);
     writer.flush().unwrap();
-    assert_eq!(read(writer.partial()).unwrap().rows(), 200_000);
+    assert_eq!(read(&writer.partial()).unwrap().rows(), 200_000);
     assert!(!path.exists());
 }
 
