@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::Args;
 use trunnion_equations::flat::Action;
-use trunnion_model::{Deferred, Diagnostic, Files};
+use trunnion_model::{ASSUMED_UNIT, Deferred, Diagnostic, Files};
 use trunnion_network::check::Check;
 use trunnion_sim::task::script_faults;
 
@@ -98,7 +98,8 @@ fn check_model(path: &str, sets: &[String], colour: bool) -> bool {
                 let default = default.map(|d| format!(", {d} if nobody is asked")).unwrap_or_default();
                 say(format_args!("{path}: asked when it is run: {}{default}", describe(one)));
             }
-            for note in project.notes.iter().chain(&remarks(&project)) {
+            let notes = project.notes.iter().filter(|n| n.code != ASSUMED_UNIT);
+            for note in notes.chain(&remarks(&project)) {
                 eprintln!("{}", note.render(colour));
             }
             say(format_args!("{path}: {}", contents(&project)));

@@ -28,4 +28,6 @@ mod reduction;
 mod scripts;
 mod studies;
 mod trust;
+mod units;
 mod user_components;
+mod values;
