@@ -133,6 +133,9 @@ fn write(args: &ReduceArgs, path: &Path, name: &str, names: &[&str]) -> Result<(
     );
     write_model(path, &text)?;
     say(format_args!("\n{}: {} removed", path.display(), count(names.len(), "store")));
+    if let Some(folder) = Path::new(&full).parent().filter(|f| !f.as_os_str().is_empty()) {
+        say(format_args!("it includes a file of another folder: run it with --allow {}", folder.display()));
+    }
     Ok(())
 }
 
