@@ -15,15 +15,16 @@ use trunnion_sim::solvers::choose::{Entry, MethodNumbers, SOLVERS, find};
 
 use crate::failure::Failure;
 use crate::listing::number;
+use crate::output::tell;
 use crate::progress::ProgressLine;
 use crate::project::Project;
-use crate::results::{Column, Table, nearest};
+use crate::results::{Column, MOST_BYTES, Table, nearest};
 
 /// Relative tolerance where the user gives none.
 pub const RTOL: f64 = 1e-6;
 
 /// More rows than time can tell apart, and than anybody waits for: a slip of the keyboard.
-const MOST_ROWS: f64 = 1e10;
+const MOST_ROWS: f64 = 1e15;
 
 /// Set by Ctrl-C; every run watches it.
 pub static CANCEL: AtomicBool = AtomicBool::new(false);
@@ -110,29 +111,22 @@ pub fn settings(model: &Run, overrides: &Overrides) -> Result<(&'static Entry, S
     Ok((solver, settings))
 }
 
-/// Numbers in a result beyond which a disk is in danger: 32 GB while it is written.
-const MOST_VALUES: f64 = 4e9;
-
-/// Refuses a run whose rows would fill a disk.
-pub fn check_size(settings: &Settings, columns: usize) -> Result<(), Failure> {
+/// Says beforehand that a result will grow beyond what is written, if all its rows come.
+pub fn warn_size(settings: &Settings, columns: usize) {
     let rows = match settings.output {
         Output::Count(n) => n as f64,
         Output::Interval(dt) => (settings.t_end - settings.t_0) / dt,
         _ => 0.0,
     };
-    let values = rows * (columns + 1) as f64;
-    if values <= MOST_VALUES {
-        return Ok(());
+    let bytes = 8.0 * rows * (columns + 1) as f64;
+    if bytes > MOST_BYTES as f64 {
+        let [rows, size, most] = [rows, 1e-9 * bytes, 1e-9 * MOST_BYTES as f64].map(|x| number(x, 3));
+        let columns = columns + 1;
+        tell(format_args!(
+            "warning: {rows} rows of {columns} columns are {size} GB; the run ends when {most} GB are written"
+        ));
+        tell("  = hint: ask for fewer points, a larger dt, or fewer columns with `record`, in [run]");
     }
-    Err(Failure::usage_hint(
-        format!(
-            "results would have {} rows of {} columns, {} GB",
-            number(rows, 3),
-            columns + 1,
-            number(8e-9 * values, 3)
-        ),
-        "ask for fewer points, a larger dt, or fewer columns with `record`, in [run]",
-    ))
 }
 
 fn unknown_solver(name: &str) -> Failure {

@@ -18,7 +18,7 @@ use crate::output::{say, tell};
 use crate::project::Project;
 use crate::results::{Metadata, Writer};
 use crate::signals::PLOT;
-use crate::simulate::{Outcome, Overrides, check_size, header, recorded, settings, simulate};
+use crate::simulate::{Outcome, Overrides, header, recorded, settings, simulate, warn_size};
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct RunArgs {
@@ -85,7 +85,7 @@ pub fn execute(args: &RunArgs, colour: bool) -> Result<(), Failure> {
     let (solver, settings) = settings(&project.run, &args.overrides())?;
     let out = args.out.clone().unwrap_or_else(|| results_path(&args.model));
     let columns = recorded(&project.prepared, &project.run.record);
-    check_size(&settings, columns.len())?;
+    warn_size(&settings, columns.len());
     let mut table = header(&project.prepared, &columns);
     table.metadata = metadata(&project, solver.name, &settings);
     remember(&project.display, &table.clone(), &mut table.metadata);

@@ -18,7 +18,7 @@ pub use error::{Action, Error, Fault};
 pub use nearest::nearest;
 pub use read::read;
 pub use table::{Column, Metadata, Table};
-pub use writer::{Writer, rescue, write};
+pub use writer::{MOST_BYTES, Writer, rescue, write};
 
 use std::path::Path;
 

@@ -261,6 +261,19 @@ fn lost_rows_make_a_failed_result() {
     }
 }
 
+/// Rows without end do not fill the disk; those before the limit are kept.
+#[test]
+fn a_result_is_bounded() {
+    let folder = Folder::new("bounded");
+    let path = folder.file("run.parquet");
+    let mut writer = Writer::open(&path, &header()).unwrap();
+    let refused = (0..1_000_000).find_map(|i| writer.push_row(&row(i)).err()).expect("a limit");
+    assert!(refused.hint().unwrap().contains("is kept in"), "{refused}");
+    drop(writer);
+    let size = fs::metadata(partial_path(&path)).unwrap().len();
+    assert!((MOST_BYTES..MOST_BYTES + (1 << 20)).contains(&size), "{size}");
+}
+
 #[test]
 fn garbage_is_refused_with_a_reason() {
     let folder = Folder::new("garbage");

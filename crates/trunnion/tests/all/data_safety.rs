@@ -73,7 +73,7 @@ fn no_command_replaces_what_it_reads() {
         }
         refused(&folder, &["equations", "m.toml", "-o", input], &["this command reads it"]);
     }
-    refused(&folder, &["run", "m.toml", "-o", "lift.csv"], &["lift.csv", "this command reads it", "hint"]);
+    refused(&folder, &["run", "m.toml", "-o", "lift.csv"], &["lift.csv", "this command reads it"]);
     let live = ["live", "m.toml", "--no-pace", "--duration", "0.01", "--record", "lift.csv"];
     refused(&folder, &live, &["this command reads it"]);
     // Another model, or component, is none of the outputs either.
