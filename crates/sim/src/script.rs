@@ -268,10 +268,20 @@ impl Engine {
         call: &Call,
         body: impl for<'js> FnOnce(&Ctx<'js>) -> Result<R, Trouble>,
     ) -> Result<R, ScriptError> {
+        let _counted = self.count.enter();
+        self.call_within(self.limits.call, call, body)
+    }
+
+    /// The same with another limit of time, unseen by whoever watches.
+    fn call_within<R>(
+        &self,
+        limit: Duration,
+        call: &Call,
+        body: impl for<'js> FnOnce(&Ctx<'js>) -> Result<R, Trouble>,
+    ) -> Result<R, ScriptError> {
+        self.watch.limit.set(limit);
         self.watch.start();
-        let counted = self.count.enter();
         let result = self.context.with(|ctx| body(&ctx).map_err(|trouble| call.explain(self, &ctx, trouble)));
-        drop(counted);
         match result {
             Ok(_) if self.context.runtime().is_job_pending() => Err(call.asynchronous()),
             result => result,
@@ -281,14 +291,14 @@ impl Engine {
 
 /// Since when a call runs. Most calls end before the engine asks, and cost no look at the clock.
 struct Watch {
-    limit: Duration,
+    limit: Cell<Duration>,
     since: Cell<Option<Instant>>,
     expired: Cell<bool>,
 }
 
 impl Watch {
     fn new(limit: Duration) -> Watch {
-        Watch { limit, since: Cell::new(None), expired: Cell::new(false) }
+        Watch { limit: Cell::new(limit), since: Cell::new(None), expired: Cell::new(false) }
     }
 
     fn start(&self) {
@@ -299,7 +309,7 @@ impl Watch {
     fn is_over(&self) -> bool {
         match self.since.get() {
             None => self.since.set(Some(Instant::now())),
-            Some(since) => self.expired.set(since.elapsed() >= self.limit),
+            Some(since) => self.expired.set(since.elapsed() >= self.limit.get()),
         }
         self.expired.get()
     }

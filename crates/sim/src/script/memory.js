@@ -37,7 +37,9 @@
     const flagsOf = property => (property.writable ? 1 : 0) + (property.enumerable ? 2 : 0) + (property.configurable ? 4 : 0);
 
     // Built-ins of the program's realm, numbered as they are met beside those of ours; what differs was changed by the program.
+    let numbered;
     function builtIns() {
+        if (numbered) return numbered;
         const hidden = "[function*(){}, async function(){}, async function*(){}, [].values(), new Map().values(), new Set().values(), ''[Symbol.iterator](), 'a'.matchAll(/a/g)]";
         const numbers = new Map();
         const twins = new Map();
@@ -66,7 +68,7 @@
                 for (const part of ["value", "get", "set"]) pair(a[part], b[part], here);
             }
         }
-        return numbers;
+        return numbered = numbers;
     }
 
     // Variables that `let`, `const` and `class` made, which are no properties of the global object.

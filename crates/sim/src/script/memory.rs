@@ -10,7 +10,7 @@ use std::rc::Rc;
 use rquickjs::{Array, Context, Ctx, Function, Object, Persistent, Value};
 use trunnion_num::Archive;
 
-use super::error::Trouble;
+use super::error::{Call, Trouble};
 use super::host::{self, Log};
 use super::scopes::{Hidden, Scopes, words};
 use super::{Language, Script, ScriptError};
@@ -67,7 +67,13 @@ impl Script {
                 Ok(Persistent::save(&ctx, ctx.eval::<Function, _>(include_str!("memory.js"))?))
             })
         });
-        self.call("the snapshot", |ctx| {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        let call =
+            Call { name: &self.name, source: &self.source, inputs: &self.inputs, what: "the snapshot" };
+        // It looks at some thousand built-ins, on a machine that may be busy.
+        self.engine.call_within(10 * self.engine.limits.call, &call, |ctx| {
             let scopes = Scopes::read(&self.source).map_err(hidden)?;
             let make = make.map_err(Trouble::Engine)?.restore(ctx)?;
             let memory: Object = make.call((self.subject(ctx, scopes)?,))?;

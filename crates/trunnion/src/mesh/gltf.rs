@@ -4,7 +4,8 @@
 //! node and those above it. Skins, morphs and materials are left out; compressed geometry is refused.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use serde_json::Value;
 
@@ -73,21 +74,33 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), Fault> {
     Ok((json.ok_or_else(|| short(20))?, binary))
 }
 
+/// Bytes of a buffer, shared by all that name the same file.
+type Buffer<'a> = Rc<Cow<'a, [u8]>>;
+
 /// The binary part of a `.glb` is the first buffer, and no other.
-fn buffers<'a>(json: &Value, binary: Option<&'a [u8]>, load: &Loader) -> Result<Vec<Cow<'a, [u8]>>, Fault> {
-    let one = |(k, buffer): (usize, &Value)| match buffer["uri"].as_str() {
-        None => {
-            let own = binary.filter(|_| k == 0).map(Cow::Borrowed);
-            own.ok_or_else(|| part(format!("buffers[{k}]"), "has no data"))
+fn buffers<'a>(json: &Value, binary: Option<&'a [u8]>, load: &Loader) -> Result<Vec<Buffer<'a>>, Fault> {
+    let mut read: HashMap<&str, Buffer> = HashMap::new();
+    let mut all = vec![];
+    for (k, buffer) in list(json, "buffers").iter().enumerate() {
+        let bytes = match buffer["uri"].as_str() {
+            None => {
+                let own = binary.filter(|_| k == 0).map(|bytes| Rc::new(Cow::Borrowed(bytes)));
+                own.ok_or_else(|| part(format!("buffers[{k}]"), "has no data"))?
+            }
+            Some(uri) => match (read.get(uri), uri.strip_prefix("data:")) {
+                (Some(known), _) => known.clone(),
+                (None, Some(data)) => (data.split_once(";base64,").and_then(|(_, text)| from_base64(text)))
+                    .map(|bytes| Rc::new(Cow::Owned(bytes)))
+                    .ok_or_else(|| part(format!("buffers[{k}].uri"), "is not base64"))?,
+                (None, None) => Rc::new(Cow::Owned(load(&unescaped(uri))?)),
+            },
+        };
+        if let Some(uri) = buffer["uri"].as_str() {
+            read.insert(uri, bytes.clone());
         }
-        Some(uri) => match uri.strip_prefix("data:") {
-            Some(data) => (data.split_once(";base64,").and_then(|(_, text)| from_base64(text)))
-                .map(Cow::Owned)
-                .ok_or_else(|| part(format!("buffers[{k}].uri"), "is not base64")),
-            None => load(&unescaped(uri)).map(Cow::Owned),
-        },
-    };
-    list(json, "buffers").iter().enumerate().map(one).collect()
+        all.push(bytes);
+    }
+    Ok(all)
 }
 
 fn from_base64(text: &str) -> Option<Vec<u8>> {
@@ -165,7 +178,7 @@ impl Affine {
 
 struct Reader<'a> {
     json: &'a Value,
-    buffers: Vec<Cow<'a, [u8]>>,
+    buffers: Vec<Buffer<'a>>,
     triangles: Vec<Triangle>,
     /// Nodes that were met; each has one place.
     placed: HashSet<u64>,

@@ -302,7 +302,7 @@ fn runs_without_end_are_refused() {
         structure("", "") + "[modes]\nn = 0\n[tasks.a]\nperiod = \"1e-300 s\"\nset = { n = \"n + 1\" }\n",
     );
     folder.bad(&["run", "m.toml"], 3, &["period of `a`"]);
-    assert!(start.elapsed() < Duration::from_secs(30));
+    assert!(start.elapsed() < Duration::from_secs(120));
 }
 
 #[test]

@@ -28,8 +28,8 @@ fn built_ins_that_never_return_end_the_run() {
         let _ = std::fs::remove_file(folder.path("m.csv"));
         let start = Instant::now();
         let answer = folder.bad(&["run", "m.toml", "-o", "m.csv"], 3, &["c:"]);
-        // The limit, a second, and what starting the program takes.
-        assert!(start.elapsed() < Duration::from_secs(6), "{call}: {:?} {answer:?}", start.elapsed());
+        // The limit, a second, and what starting the program takes on a busy machine; the calls take hours.
+        assert!(start.elapsed() < Duration::from_secs(30), "{call}: {:?} {answer:?}", start.elapsed());
         let text = folder.read("m.csv");
         assert!(text.contains("# ended: failed:"), "{call}: {text}");
         assert!(text.lines().filter(|l| l.starts_with("0.0")).count() >= 45, "{call}: {text}");
@@ -82,6 +82,6 @@ fn live_refuses_hidden_memory_at_its_start() {
     let live = ["live", "m.toml", "--no-pace", "--duration", "1000", "--record", "r.csv", "--snapshot", "at"];
     let start = Instant::now();
     folder.bad(&live, 3, &["`f` is a function that may remember"]);
-    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(start.elapsed() < Duration::from_secs(60));
     assert!(!folder.path("r.csv").exists() && !folder.path("at").exists());
 }
