@@ -9,11 +9,13 @@ use crate::node::{Binary, Unary};
 use crate::program::{Op, Program};
 
 impl Program {
-    /// (1) for every output, into `out`. `values` and `bounds` need as many places as there are operations.
+    /// (1) for every output, into `out`. `values` and `bounds` need as many places as there are operations. `uncertain`: what the unknowns
+    /// are uncertain by beside rounding; none beyond its end.
     pub fn rounding(
         &self,
         tables: &[Table],
         (t, y, k): (f64, &[f64], &[f64]),
+        uncertain: &[f64],
         values: &mut [f64],
         bounds: &mut [f64],
         out: &mut [f64],
@@ -24,7 +26,7 @@ impl Program {
             let (value, inherited) = match *op {
                 Op::Const(c) => (c, 0.0),
                 Op::Time => (t, 0.0),
-                Op::Unknown(j) => (y[j as usize], 0.0),
+                Op::Unknown(j) => (y[j as usize], uncertain.get(j as usize).copied().unwrap_or(0.0)),
                 Op::Slow(j) => (k[j as usize], 0.0),
                 Op::Unary(op, a) => (op.eval(v(a)), unary(op, v(a)) * d(a)),
                 Op::Binary(op, a, b) => {
@@ -113,7 +115,6 @@ fn binary(op: Binary, (a, da): (f64, f64), (b, db): (f64, f64), value: f64) -> f
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::graph::Graph;
     use crate::node::Node;
     use crate::program::{Place, Programs};
@@ -128,7 +129,7 @@ mod tests {
         let program = &programs.fast[0];
         let (mut values, mut bounds) = (vec![0.0; program.ops.len()], vec![0.0; program.ops.len()]);
         let mut out = [0.0];
-        program.rounding(&[], (0.0, &[x], &[]), &mut values, &mut bounds, &mut out);
+        program.rounding(&[], (0.0, &[x], &[]), &[], &mut values, &mut bounds, &mut out);
         out[0] / f64::EPSILON
     }
 
@@ -146,6 +147,7 @@ mod tests {
     fn a_factor_scales_the_bound_and_steps_end_it() {
         let (once, scaled) = (bound(2.0, |x| x - 2.0), bound(2.0, |x| (x - 2.0) * 1e-3));
         assert!((scaled / once - 1e-3).abs() < 1e-6, "{once} {scaled}");
-        assert_eq!(bound(2.5, |x| x.floor() * 0.0), 0.0);
+        // Only the factor and the product are rounded: 2 · ½.
+        assert_eq!(bound(2.5, |x| x.graph().unary(crate::Unary::Floor, x) * 0.5), 2.0);
     }
 }

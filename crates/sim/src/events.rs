@@ -29,7 +29,7 @@
 //! Limits: a pair of crossings that the samples and the parabola through them do not hint at is missed; the maximum step
 //! is the remedy. Guards that are not finite somewhere have no sign there.
 
-use crate::problem::{Direction, Guard, Hybrid};
+use crate::problem::{Direction, Guard, Hybrid, Role};
 use crate::stepper::Segment;
 use trunnion_num::Archive;
 
@@ -53,6 +53,10 @@ const SAMPLES: [f64; 11] = [
 const CLOSER: f64 = 0.125;
 /// Samples within this share of the step count as its start.
 const AT_ONCE: f64 = 1e-6;
+/// Of the tolerance of the unknowns: where branches differ by less, which of them is taken does not matter.
+const KINK_SHARE: f64 = 1e-3;
+/// The same where branches are not frozen.
+const WATCHED_SHARE: f64 = 10.0;
 const ROOT_ITERATIONS: usize = 120;
 const DIP_ITERATIONS: usize = 40;
 
@@ -70,6 +74,19 @@ pub struct Found {
 /// Sides of all guards, and the search over a step.
 pub struct Locator {
     directions: Vec<Direction>,
+    /// Only a kink: nothing jumps there.
+    kinks: Vec<bool>,
+    /// A kink that is not frozen.
+    watched: Vec<bool>,
+    /// Kinks are passed without a look.
+    passes_kinks: bool,
+    /// Guards of time, whose crossings are known without a search.
+    timed: Vec<bool>,
+    /// Tolerance of the unknowns, relative and absolute, and of a kink: it is not told apart within. Found in a search when first asked for.
+    tolerance: (f64, Vec<f64>),
+    blur: Vec<f64>,
+    blur_is_known: bool,
+    uncertain: Vec<f64>,
     /// Sign of each guard; 0: it has none yet.
     side: Vec<i8>,
     /// At or near zero at the beginning of the curve: signs there are rounding.
@@ -98,12 +115,20 @@ pub fn resolution(t: f64) -> f64 {
 }
 
 impl Locator {
-    pub fn new(guards: &[Guard], n: usize) -> Self {
+    pub fn new(guards: &[Guard], n: usize, tolerance: &(f64, Vec<f64>)) -> Self {
         let m = guards.len();
         // 16 decades of θ, three per eighth and decade.
         let points = SAMPLES.len() + 20;
         Locator {
             directions: guards.iter().map(|g| g.direction).collect(),
+            kinks: guards.iter().map(|g| g.role != Role::Switch).collect(),
+            watched: guards.iter().map(|g| g.role == Role::Watched).collect(),
+            passes_kinks: false,
+            timed: vec![false; m],
+            tolerance: tolerance.clone(),
+            blur: vec![0.0; m],
+            blur_is_known: false,
+            uncertain: vec![0.0; tolerance.1.len()],
             side: vec![0; m],
             resting: vec![false; m],
             level: vec![0.0; m],
@@ -136,6 +161,65 @@ impl Locator {
     /// All that `search` found at its instant.
     pub fn found(&self) -> &[Found] {
         &self.found
+    }
+
+    pub fn is_kink(&self, guard: usize) -> bool {
+        self.kinks[guard]
+    }
+
+    pub fn watch_kinks(&mut self, watch: bool) {
+        self.passes_kinks = !watch;
+    }
+
+    pub fn passes_kinks(&self) -> bool {
+        self.passes_kinks
+    }
+
+    /// Guards that are not to be searched for.
+    pub fn leave_out(&mut self, timed: &[usize]) {
+        timed.iter().for_each(|&g| self.timed[g] = true);
+    }
+
+    pub fn is_timed(&self, guard: usize) -> bool {
+        self.timed[guard]
+    }
+
+    /// A kink that nobody asks for.
+    pub fn passes(&self, guard: usize) -> bool {
+        self.passes_kinks && self.kinks[guard]
+    }
+
+    /// How far from zero a kink is not told apart, at the place of the last search.
+    pub fn blur(&self, guard: usize) -> f64 {
+        self.blur[guard]
+    }
+
+    /// How far from zero a kink is not told apart: what a thousandth of the tolerance of the unknowns makes of it.
+    fn find_blur<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, t: f64) {
+        if self.blur_is_known {
+            return;
+        }
+        let mut y = std::mem::take(&mut self.y);
+        curve.at(t, &mut y);
+        self.blur_at(problem, t, &y);
+        self.y = y;
+    }
+
+    /// The same at given values.
+    pub fn blur_at<P: Hybrid>(&mut self, problem: &mut P, t: f64, y: &[f64]) {
+        if !self.kinks.iter().any(|&k| k) {
+            return;
+        }
+        self.blur_is_known = true;
+        let (rtol, atol) = (self.tolerance.0, &self.tolerance.1);
+        for (i, u) in self.uncertain.iter_mut().enumerate() {
+            *u = KINK_SHARE * (atol[i] + rtol * y[i].abs());
+        }
+        problem.uncertainty(t, y, &self.uncertain, &mut self.blur);
+        for guard in 0..self.len() {
+            // Either side is computed as it is: only what is larger than the tolerance is worth ending a step for.
+            self.blur[guard] *= if self.watched[guard] { WATCHED_SHARE / KINK_SHARE } else { 1.0 };
+        }
     }
 
     pub fn side(&self, guard: usize) -> i8 {
@@ -191,12 +275,16 @@ impl Locator {
     /// The earliest instant in (from, to], or at `from` if a guard leaves zero there, at which something is found.
     pub fn search<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) -> Option<f64> {
         self.found.clear();
-        if self.is_empty() || to <= from {
+        self.blur_is_known = false;
+        if to <= from || self.timed.iter().all(|&t| t) {
             return None;
         }
         self.sample(problem, curve, from, to);
         let mut earliest = f64::INFINITY;
         for guard in 0..self.len() {
+            if self.passes(guard) || self.timed[guard] {
+                continue;
+            }
             if let Some(found) = self.first(problem, curve, guard, earliest) {
                 self.found.push(found);
                 earliest = earliest.min(found.t);
@@ -250,7 +338,10 @@ impl Locator {
         let m = self.len();
         if self.side[guard] != 0 {
             let last = self.values[guard..].iter().step_by(m).rev().map(|&g| sign(g)).find(|&s| s != 0);
-            self.side[guard] = last.unwrap_or(self.side[guard]);
+            // A kink whose other side was not worth a change stays where it is.
+            if !self.kinks[guard] && !self.timed[guard] {
+                self.side[guard] = last.unwrap_or(self.side[guard]);
+            }
         }
     }
 
@@ -260,8 +351,15 @@ impl Locator {
         for guard in 0..self.len() {
             let s = sign(self.g[guard]);
             let changes = s != 0 && self.side[guard] != 0 && s != self.side[guard] && !self.resting[guard];
+            let changes = changes && !self.passes(guard) && !self.timed[guard];
             if !changes || self.found.iter().any(|f| f.guard == guard) {
                 continue;
+            }
+            if self.kinks[guard] {
+                self.find_blur(problem, curve, at);
+                if self.g[guard].abs() <= self.blur[guard] {
+                    continue;
+                }
             }
             if self.counts(guard, s) {
                 self.found.push(Found { t: at, guard, rising: s > 0, fires: true });
@@ -287,7 +385,7 @@ impl Locator {
         self.times.clear();
         self.values.clear();
         let finest = 8.0 * resolution(from.abs().max(to.abs()));
-        let any_resting = self.resting.iter().any(|&r| r);
+        let any_resting = self.resting.iter().zip(&self.timed).any(|(&r, &t)| r && !t);
         self.times.push(from);
         if any_resting {
             let first = self.times.len();
@@ -355,6 +453,7 @@ impl Locator {
                     && last == k - 1
                     && sign(g(self, k - 2)) == side
                     && let Some(dip) = self.dip(problem, curve, guard, side, k - 1)
+                    && !self.is_blurred(problem, curve, guard, dip)
                 {
                     // Out through the dip's left flank, back through its right one.
                     let (a, b) = (self.times[k - 2], self.times[k]);
@@ -367,6 +466,9 @@ impl Locator {
                 }
                 last = k;
             } else if s == -side {
+                if self.kinks[guard] && self.stays_blurred(problem, curve, guard, k) {
+                    continue;
+                }
                 if self.counts(guard, s) {
                     let t = self.root(problem, curve, guard, side, self.times[last], self.times[k]);
                     return Some(Found { t, guard, rising: s > 0, fires: true });
@@ -385,6 +487,24 @@ impl Locator {
             }
         }
         None
+    }
+
+    /// A kink that is beyond zero at t, but not far enough to matter.
+    fn is_blurred<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, guard: usize, t: f64) -> bool {
+        if !self.kinks[guard] {
+            return false;
+        }
+        self.find_blur(problem, curve, t);
+        self.value(problem, curve, t, guard).abs() <= self.blur[guard]
+    }
+
+    /// The same for all samples from k on that are beyond zero.
+    fn stays_blurred<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, guard: usize, k: usize) -> bool {
+        let m = self.len();
+        self.find_blur(problem, curve, self.times[k]);
+        let s = sign(self.values[k * m + guard]);
+        let beyond = self.values[k * m + guard..].iter().step_by(m).take_while(|&&g| sign(g) == s);
+        beyond.fold(0.0, |most: f64, g| most.max(g.abs())) <= self.blur[guard]
     }
 
     /// A guard without side that has clearly left zero at sample k.

@@ -22,7 +22,7 @@ use crate::history::{BURST, History};
 use crate::newton::Consistent;
 use crate::plan::Points;
 pub use crate::plan::{Ended, Moment, Observer, Output, Plan, Progress, Summary};
-use crate::problem::{Crossing, Hybrid};
+use crate::problem::{Corner, Crossing, Hybrid};
 pub use crate::run_error::RunError;
 use crate::stepper::{Failure, Stepper};
 use instant::Instant;
@@ -35,6 +35,10 @@ const VANISHING: f64 = 1e-10;
 const VANISHING_TIME: f64 = 1e-13;
 /// Firings that shrink to less than this share of the run come to an end.
 const LITTLE: f64 = 1e-3;
+/// Kinks that come as fast as this, so many within a share of the run, or in nearly every step, are no longer worth ending steps for.
+const KINK_BUNCH: u64 = 64;
+const KINK_RATE: f64 = 1e-7;
+const KINK_STEPS: u64 = 80;
 /// Rounds at one instant: a chain of events may be long, but one without end is told within a second.
 const ROUNDS: usize = 10_000;
 /// Restarts and events that leave zero at once, within vanishing time.
@@ -85,6 +89,9 @@ pub(crate) struct Run<'a, P: Hybrid> {
     points: Points,
     steps: u64,
     pub events: u64,
+    kinks: u64,
+    /// Time and steps when the last bunch of them began.
+    kinks_since: (f64, u64),
     /// Instants between the ends of steps at which something happened, since whoever counts put it to 0.
     pub located: usize,
     crossings_total: u64,
@@ -113,7 +120,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         let (n, m) = (layout.n(), layout.guards.len());
         Run {
             consistent: Consistent::new(layout),
-            locator: Locator::new(&layout.guards, n),
+            locator: Locator::new(&layout.guards, n, &plan.tolerance),
             problem,
             stepper,
             plan,
@@ -123,6 +130,8 @@ impl<'a, P: Hybrid> Run<'a, P> {
             points: Points::default(),
             steps: 0,
             events: 0,
+            kinks: 0,
+            kinks_since: (plan.t_0, 0),
             located: 0,
             crossings_total: 0,
             samples: 0,
@@ -154,12 +163,20 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// At t₀, before the first step.
     pub fn begin(&mut self) -> Result<(), Stop> {
+        self.locator.watch_kinks(self.stepper.freezes_kinks());
+        self.problem.follow_kinks(!self.stepper.freezes_kinks());
+        let horizon = if self.plan.t_end.is_finite() { self.plan.t_end } else { self.t.floor() + 2.0 };
+        self.problem.next_corner(self.t, horizon);
+        let timed: Vec<usize> = (0..self.locator.len()).filter(|&g| self.problem.is_timed(g)).collect();
+        self.locator.leave_out(&timed);
         self.make_consistent()?;
         self.happen(true)?;
         self.find_begun();
         if !self.crossings.is_empty() {
             self.happen(true)?;
         }
+        // Guards of time that leave zero here.
+        self.pass_corner(Corner { t: self.t, jumps: false })?;
         self.sample_due()?;
         self.restart()
     }
@@ -178,14 +195,29 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// One step of the solver and what happens in it, up to `t_end` at most.
     pub fn once(&mut self, t_end: f64) -> Result<(), Stop> {
-        let limit = self.problem.next_instant().min(t_end);
-        if let Err(failure) = self.stepper.step(self.problem, limit) {
+        let horizon = if self.plan.t_end.is_finite() { self.plan.t_end } else { self.t.floor() + 2.0 };
+        let corner = self.problem.next_corner(self.t, horizon);
+        let mut limit = self.problem.next_instant().min(t_end).min(corner.t);
+        if self.stepper.freezes_kinks() {
+            let pace = self.stepper.pace().min(limit - self.t);
+            limit = limit.min(self.problem.time_limit(self.t, pace, horizon));
+        }
+        // Before a jump of the equations, lest the end of the step is beyond it.
+        if corner.jumps && limit == corner.t {
+            limit = limit.next_down().max(self.t);
+        }
+        if limit > self.t
+            && let Err(failure) = self.stepper.step(self.problem, limit)
+        {
             return Err(self.solver_error(failure).into());
         }
         // A step may be left undone for now.
         if self.stepper.state().0 > self.t {
             self.steps += 1;
             self.follow_step()?;
+        }
+        if self.t.next_up() >= corner.t {
+            self.pass_corner(corner)?;
         }
         if self.sample_due()? {
             self.restart()?;
@@ -231,6 +263,9 @@ impl<'a, P: Hybrid> Run<'a, P> {
             self.move_to(at);
             self.stepper.segment().at(at, &mut self.y);
             self.problem.project(at, &mut self.y);
+            if self.locator.found().iter().all(|f| f.fires && self.locator.is_kink(f.guard)) {
+                return self.pass_kinks();
+            }
             // Values on the curve are interpolated; at the instant they are to be consistent. If this fails the
             // interpolated ones serve.
             let _ = self.consistent.solve(self.problem, at, &mut self.y);
@@ -260,12 +295,15 @@ impl<'a, P: Hybrid> Run<'a, P> {
         for count in [
             &mut self.steps,
             &mut self.events,
+            &mut self.kinks,
             &mut self.crossings_total,
             &mut self.samples,
             &mut self.restarts,
         ] {
             archive.word(count);
         }
+        archive.number(&mut self.kinks_since.0);
+        archive.word(&mut self.kinks_since.1);
         archive.count(&mut self.standing);
         archive.number(&mut self.standing_since);
         self.history.iter_mut().for_each(|history| history.remember(archive));
@@ -338,7 +376,17 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     fn make_consistent(&mut self) -> Result<(), Stop> {
         let done = self.consistent.solve(self.problem, self.t, &mut self.y);
-        done.map_err(|failure| self.solver_error(failure).into())
+        let Err(failure) = done else { return Ok(()) };
+        // By the branches at hand there may be no such values.
+        if self.make_consistent_with_kinks() { Ok(()) } else { Err(self.solver_error(failure).into()) }
+    }
+
+    /// Algebraic unknowns and branches of kinks, found together.
+    fn make_consistent_with_kinks(&mut self) -> bool {
+        self.problem.follow_kinks(true);
+        let done = self.consistent.solve(self.problem, self.t, &mut self.y);
+        self.problem.follow_kinks(self.locator.passes_kinks());
+        done.is_ok()
     }
 
     /// Report grid points before t, read off the curve.
@@ -383,6 +431,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             t: self.t,
             steps: self.steps,
             events: self.events,
+            kinks: self.kinks,
             crossings: self.crossings_total,
             samples: self.samples,
             restarts: self.restarts,

@@ -13,10 +13,11 @@ use trunnion_num::Archive;
 use crate::closure::Loops;
 use crate::cuts::Cuts;
 use crate::friction::Frictions;
-use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem};
+use crate::problem::{Corner, Crossing, Effect, Guard, Hybrid, Layout, Problem, Role};
 use crate::run_error::RunError;
 use crate::start_error::StartError;
 use crate::task::Tasks;
+use crate::time_watch::{At, TimeWatch};
 
 /// The compiled model, for any number of runs on any number of threads.
 #[derive(Debug)]
@@ -110,7 +111,12 @@ fn touches(system: &System) -> Vec<Vec<usize>> {
 
 fn layout(system: &System) -> Layout {
     let quantity = |&s: &Symbol| system.quantity(s);
-    let guards = system.guards().into_iter().map(|(name, direction, _)| Guard { name, direction });
+    let role = |number: usize| match number.checked_sub(system.events.len()) {
+        Some(k) if k < system.relations.len() => system.relations[k].role,
+        _ => Role::Switch,
+    };
+    let guards = system.guards().into_iter().enumerate();
+    let guards = guards.map(|(number, (name, direction, _))| Guard { name, direction, role: role(number) });
     Layout {
         names: system.unknowns.iter().map(|s| quantity(s).name.clone()).collect(),
         differential: (0..system.n()).map(|i| i < system.n_states).collect(),
@@ -177,7 +183,16 @@ pub struct Machine {
     pub fired: Vec<(usize, f64)>,
     /// Pairs of events that set one quantity at one instant, with the first time.
     pub met: Vec<Meeting>,
+    /// Time and number of the last round of `settle`.
+    settling: (f64, usize),
+    /// Kinks take the branch of the values asked for; with their guards.
+    following: bool,
+    guard_values: Vec<f64>,
+    time_watch: Option<TimeWatch>,
 }
+
+/// Rounds in which all modes that do not fit change together.
+const TOGETHER_ROUNDS: usize = 6;
 
 /// Two events, or two sampled tasks, that set the same quantity at the same instant: the second acted after the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -212,6 +227,8 @@ impl Machine {
         let (slow, mut y) = (start.slow(), start.y());
         let tasks = Tasks::new(system, &start, t_0).map_err(StartError::Task)?;
         let compiled = &prepared.compiled;
+        let time_watch = TimeWatch::new(system, compiled);
+        let n_guards = compiled.program(Part::Guards as usize).n_out;
         let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
         let mut machine = Machine {
             k: vec![0.0; compiled.n_slow()],
@@ -231,6 +248,10 @@ impl Machine {
             ended_by: None,
             fired: Vec::new(),
             met: Vec::new(),
+            settling: (f64::NAN, 0),
+            following: false,
+            time_watch,
+            guard_values: vec![0.0; n_guards],
         };
         machine.prepare();
         machine.assemble(t_0, held, &mut y)?;
@@ -498,6 +519,31 @@ impl Machine {
         }
     }
 
+    /// The branches of all kinks at (t, y), where they are followed.
+    fn choose_branches(&mut self, t: f64, y: &[f64]) {
+        if !self.following {
+            return;
+        }
+        let prepared = Arc::clone(&self.prepared);
+        let system = &prepared.system;
+        let mut g = std::mem::take(&mut self.guard_values);
+        // A branch may decide about the next.
+        for _ in 0..4 {
+            self.guards(t, y, &mut g);
+            let mut changed = false;
+            for (relation, &value) in system.relations.iter().zip(&g[system.events.len()..]) {
+                if relation.role == Role::Kink && value != 0.0 && !value.is_nan() {
+                    changed |= self.put(relation.mode, if value > 0.0 { 1.0 } else { 0.0 }, &mut []);
+                }
+            }
+            if !changed {
+                break;
+            }
+            self.prepare();
+        }
+        self.guard_values = g;
+    }
+
     fn put(&mut self, target: Symbol, value: f64, y: &mut [f64]) -> bool {
         let place = match self.prepared.system.slow_place(target) {
             Some(i) => &mut self.slow[i],
@@ -518,6 +564,7 @@ impl Problem for Machine {
     }
 
     fn residual(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
+        self.choose_branches(t, y);
         if self.loops.is_none() {
             return self.run(Part::Residual, t, y, f);
         }
@@ -528,6 +575,7 @@ impl Problem for Machine {
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.choose_branches(t, y);
         self.close(t, y);
         let Machine { prepared, k, scratch, loops, cuts, .. } = self;
         let mut run = |y: &[f64], out: &mut [f64]| match cuts {
@@ -587,49 +635,64 @@ impl Hybrid for Machine {
     }
 
     fn rounding(&mut self, t: f64, y: &[f64], noise: &mut [f64]) {
+        self.uncertainty(t, y, &[], noise);
+    }
+
+    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], out: &mut [f64]) {
         let part = Part::Guards as usize;
         if self.prepared.reads_multipliers[part] {
             self.close(t, y);
         }
         let Machine { prepared, k, scratch, bounds, loops, .. } = self;
         let y = loops.as_ref().map_or(y, |l| &l.extended);
-        prepared.compiled.rounding(part, (t, y, k), scratch, bounds, noise);
+        prepared.compiled.rounding(part, (t, y, k), of, scratch, bounds, out);
     }
 
     fn fire(
         &mut self,
         t: f64,
         y: &mut [f64],
-        crossing: Crossing,
+        crossings: &[Crossing],
         touched: &mut [bool],
-    ) -> Result<Effect, String> {
+    ) -> Result<(Effect, usize), String> {
         let prepared = Arc::clone(&self.prepared);
         let system = &prepared.system;
         let (n_events, n_relations) = (system.events.len(), system.relations.len());
-        let Crossing { guard, rising } = crossing;
-        let mut effect = Effect::default();
-        if let Some(event) = system.events.get(guard) {
+        if crossings.iter().any(|c| c.guard < n_events) {
             self.compute_actions(t, y);
-            let first = system.events[..guard].iter().map(|e| e.set.len()).sum();
-            effect.changed = self.assign((&event.name, &event.set), first, t, y)?;
-            prepared.touches[guard].iter().for_each(|&g| touched[g] = true);
-            self.note_meeting(guard, t);
-            self.fired.push((guard, t));
-            if let Some(message) = &event.terminate {
-                effect.terminate = true;
-                self.ended_by = Some(message.clone());
-            }
-        } else if guard >= n_events + n_relations {
+        }
+        if crossings.iter().any(|c| c.guard >= n_events + n_relations) {
             self.read_frictions(t, y);
-            effect.changed = self.frictions.fire(guard - n_events - n_relations, &mut self.slow);
-        } else {
-            let value = if rising { 1.0 } else { 0.0 };
-            effect.changed = self.put(system.relations[guard - n_events].mode, value, y);
+        }
+        let mut effect = Effect::default();
+        let mut done = 0;
+        for &Crossing { guard, rising } in crossings {
+            if let Some(event) = system.events.get(guard) {
+                let before = crossings[..done].iter().filter_map(|c| system.events.get(c.guard));
+                if before.flat_map(|e| &e.set).any(|a| event.set.iter().any(|b| b.target == a.target)) {
+                    break;
+                }
+                let first = system.events[..guard].iter().map(|e| e.set.len()).sum();
+                effect.changed |= self.assign((&event.name, &event.set), first, t, y)?;
+                prepared.touches[guard].iter().for_each(|&g| touched[g] = true);
+                self.note_meeting(guard, t);
+                self.fired.push((guard, t));
+                if let Some(message) = &event.terminate {
+                    effect.terminate = true;
+                    self.ended_by = Some(message.clone());
+                }
+            } else if guard >= n_events + n_relations {
+                effect.changed |= self.frictions.fire(guard - n_events - n_relations, &mut self.slow);
+            } else {
+                let value = if rising { 1.0 } else { 0.0 };
+                effect.changed |= self.put(system.relations[guard - n_events].mode, value, y);
+            }
+            done += 1;
         }
         if effect.changed {
             self.prepare();
         }
-        Ok(effect)
+        Ok((effect, done))
     }
 
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool {
@@ -637,20 +700,52 @@ impl Hybrid for Machine {
         let system = &prepared.system;
         let n_events = system.events.len();
         let mut changed = false;
+        self.settling = if self.settling.0 == t { (t, self.settling.1 + 1) } else { (t, 0) };
+        // Kinks that depend on each other: the first that does not fit changes alone [Murty1974], which ends for every network
+        // that takes up power.
+        let one_by_one = self.settling.1 > TOGETHER_ROUNDS;
+        let mut kink_changed = false;
         for (number, relation) in system.relations.iter().enumerate() {
             let value = g[n_events + number];
+            let kink = relation.role != Role::Switch;
+            if value.is_nan() || (kink && one_by_one && kink_changed) {
+                continue;
+            }
             let holds = value > 0.0 || (relation.closed && value == 0.0);
             let Some(place) = system.slow_place(relation.mode) else { continue };
             let new = if holds { 1.0 } else { 0.0 };
             if self.slow[place] != new {
                 self.slow[place] = new;
                 changed = true;
+                kink_changed |= kink;
             }
         }
         if changed {
             self.prepare();
         }
         self.stick(t, y) || changed
+    }
+
+    fn follow_kinks(&mut self, on: bool) {
+        self.following = on && self.prepared.system.relations.iter().any(|r| r.role == Role::Kink);
+    }
+
+    fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {
+        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
+            return Corner { t: f64::INFINITY, jumps: false };
+        };
+        watch.next(At { compiled: &prepared.compiled, k, scratch }, t, horizon)
+    }
+
+    fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
+        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
+            return f64::INFINITY;
+        };
+        watch.limit(At { compiled: &prepared.compiled, k, scratch }, t, h, horizon)
+    }
+
+    fn is_timed(&self, guard: usize) -> bool {
+        self.time_watch.as_ref().is_some_and(|watch| watch.watches(guard))
     }
 
     fn next_instant(&self) -> f64 {

@@ -1,6 +1,6 @@
 //! Small hybrid problems put together from closures, for tests. Derivatives by central differences.
 
-use crate::problem::{Crossing, Direction, Effect, Guard, Hybrid, Layout, Problem};
+use crate::problem::{Crossing, Direction, Effect, Guard, Hybrid, Layout, Problem, Role};
 use trunnion_num::Pattern;
 
 type Residual = dyn Fn(f64, &[f64], &[bool], &mut [f64]);
@@ -70,7 +70,7 @@ impl Scene {
         g: impl Fn(f64, &[f64], &[bool]) -> f64 + 'static,
         action: impl FnMut(f64, &mut [f64], &mut [bool], Crossing) -> Effect + 'static,
     ) -> Self {
-        self.layout.guards.push(Guard { name: name.into(), direction });
+        self.layout.guards.push(Guard { name: name.into(), direction, role: Role::Switch });
         self.guards.push(Box::new(g));
         self.actions.push(Box::new(action));
         self
@@ -160,24 +160,24 @@ impl Hybrid for Scene {
         &mut self,
         t: f64,
         y: &mut [f64],
-        crossing: Crossing,
+        crossings: &[Crossing],
         touched: &mut [bool],
-    ) -> Result<Effect, String> {
-        match self.fired.last_mut() {
-            Some((at, crossings)) if *at == t && !crossings.iter().any(|c| c.guard == crossing.guard) => {
-                crossings.push(crossing)
-            }
-            _ => self.fired.push((t, vec![crossing])),
-        }
+    ) -> Result<(Effect, usize), String> {
+        self.fired.push((t, crossings.to_vec()));
         let values = |scene: &Self, y: &[f64]| -> Vec<f64> {
             scene.guards.iter().map(|g| g(t, y, &scene.modes)).collect()
         };
         let before = values(self, y);
-        let effect = (self.actions[crossing.guard])(t, y, &mut self.modes, crossing);
+        let mut all = Effect::default();
+        for &c in crossings {
+            let effect = (self.actions[c.guard])(t, y, &mut self.modes, c);
+            all.changed |= effect.changed;
+            all.terminate |= effect.terminate;
+            touched[c.guard] |= self.resets.contains(&c.guard);
+        }
         let after = values(self, y);
         (0..touched.len()).for_each(|i| touched[i] |= before[i] != after[i]);
-        touched[crossing.guard] |= self.resets.contains(&crossing.guard);
-        Ok(effect)
+        Ok((all, crossings.len()))
     }
 
     fn settle(&mut self, _t: f64, _y: &[f64], g: &[f64]) -> bool {

@@ -1,8 +1,8 @@
 //! What happens at one instant: events one after the other, modes brought into line, until nothing changes.
 //!
 //! Every guard has a side, −1 or 1, or 0 as long as it rests at zero and has not left it. At an instant:
-//!   1. events whose guards cross are carried out in the order of the file. Each sees what those before it have set, and algebraic
-//!      unknowns are made consistent after each;
+//!   1. events whose guards cross are carried out together, from the values just before. If two of them set the same quantity they act one
+//!      after the other, in the order of the file: the later one sees what the earlier has set, algebraic unknowns made consistent;
 //!   2. relations take the value that their guards have now; a guard that rests where it crossed counts as being on the side
 //!      it heads for;
 //!   3. a guard that is now clear of zero on its other side has crossed by a jump: back to 1. So an event may fire several
@@ -15,11 +15,11 @@
 //! the event put it there (a reset onto its own threshold), or if after its event it headed back and another event of the
 //! same instant turned it again (a body hit from both sides). Otherwise it only goes on.
 
-use super::{ROUNDS, Run, Stop};
+use super::{KINK_BUNCH, KINK_RATE, KINK_STEPS, ROUNDS, Run, Stop};
 use crate::events::{resolution, sign};
 use crate::history::BURST;
 use crate::integrate::{Ended, Moment};
-use crate::problem::{Crossing, Hybrid};
+use crate::problem::{Corner, Crossing, Hybrid};
 use crate::run_error::RunError;
 
 /// Of every guard at the instant at hand.
@@ -66,6 +66,10 @@ impl Instant {
     }
 }
 
+/// Rounds of modes alone: more than ever were needed for a network of ideal switches that has a solution.
+const SETTLINGS: usize = 100;
+/// After so many rounds modes are not found one after the other: kinks and algebraic unknowns are tried together.
+const KINK_ROUNDS: usize = 5;
 /// Roundings of time within which the instant of a crossing is known.
 const INSTANT_ROUNDINGS: f64 = 4.0;
 
@@ -80,9 +84,11 @@ impl<P: Hybrid> Run<'_, P> {
             self.at.side[guard] = self.locator.side(guard);
         }
         let (mut any_fired, mut terminate, mut settled) = (false, false, false);
+        let mut settlings = 0;
         for _ in 0..ROUNDS {
             if !self.crossings.is_empty() {
-                if !any_fired {
+                // Kinks alone are no event.
+                if !any_fired && self.crossings.iter().any(|c| !self.locator.is_kink(c.guard)) {
                     self.begin_event()?;
                     any_fired = true;
                 }
@@ -93,7 +99,13 @@ impl<P: Hybrid> Run<'_, P> {
             self.read_guards();
             if self.settle() {
                 changed = true;
-                self.make_consistent()?;
+                settlings += 1;
+                if settlings > SETTLINGS {
+                    break;
+                }
+                if !(settlings % KINK_ROUNDS == 0 && self.make_consistent_with_kinks()) {
+                    self.make_consistent()?;
+                }
                 continue;
             }
             self.find_jumps();
@@ -116,6 +128,85 @@ impl<P: Hybrid> Run<'_, P> {
             return Err(Stop::Ended(Ended::Terminated));
         }
         Ok(changed)
+    }
+
+    /// At `self.t` only kinks were found: equations go on by their other branches. Where that puts another guard on its other
+    /// side, modes depend on each other and are found together.
+    pub(super) fn pass_kinks(&mut self) -> Result<(), Stop> {
+        self.kinks += 1;
+        if self.kinks % KINK_BUNCH == 0 {
+            let (t, steps) = self.kinks_since;
+            if self.t - t < KINK_RATE * self.plan.length() || self.steps - steps < KINK_STEPS {
+                // Branches follow the values from now on, as with fixed steps.
+                self.locator.watch_kinks(false);
+                self.problem.follow_kinks(true);
+                return self.restart();
+            }
+            self.kinks_since = (self.t, self.steps);
+        }
+        self.crossings.clear();
+        for k in 0..self.locator.found().len() {
+            let found = self.locator.found()[k];
+            self.crossings.push(Crossing { guard: found.guard, rising: found.rising });
+            let heading = if found.rising { 1 } else { -1 };
+            self.locator.lean(found.guard, heading, self.locator.blur(found.guard));
+        }
+        let effect = self.problem.fire(self.t, &mut self.y, &self.crossings, &mut self.at.touched);
+        effect.map_err(|message| RunError::Action { t: self.t, message })?;
+        self.crossings.clear();
+        self.problem.guards(self.t, &self.y, &mut self.at.g);
+        let moved = |i: usize| {
+            let (side, s) = (self.locator.side(i), sign(self.at.g[i]));
+            let small = self.at.g[i].abs() <= self.locator.rests_within(i).max(self.locator.blur(i));
+            s != 0 && s != side && !small
+        };
+        if (0..self.locator.len()).any(moved) {
+            self.make_consistent()?;
+            self.happen(true)?;
+            return self.restart();
+        }
+        let done = self.stepper.resume(self.problem, self.t, &self.y);
+        done.map_err(|failure| self.solver_error(failure).into())
+    }
+
+    /// At a corner of time: guards of time that cross there, and a new beginning where equations jump.
+    pub(super) fn pass_corner(&mut self, corner: Corner) -> Result<(), Stop> {
+        let before = self.t;
+        self.move_to(corner.t);
+        // What crosses is seen a little later: at the instant itself a guard may be zero.
+        let later = corner.t + INSTANT_ROUNDINGS * resolution(corner.t);
+        self.problem.guards(later, &self.y, &mut self.at.later);
+        self.crossings.clear();
+        let mut kinks_only = !corner.jumps;
+        for guard in 0..self.locator.len() {
+            let (side, s) = (self.locator.side(guard), sign(self.at.later[guard]));
+            if !self.locator.is_timed(guard) || s == 0 || s == side {
+                continue;
+            }
+            self.at.heading[guard] = s;
+            let counts = match side {
+                0 => self.locator.counts_from_zero(guard, s),
+                _ => self.locator.counts(guard, s),
+            };
+            if counts && !self.locator.passes(guard) {
+                self.crossings.push(Crossing { guard, rising: s > 0 });
+                kinks_only &= self.locator.is_kink(guard);
+            }
+        }
+        if self.crossings.is_empty() && self.at.heading.iter().all(|&h| h == 0) && !corner.jumps {
+            if before < corner.t {
+                let done = self.stepper.resume(self.problem, self.t, &self.y);
+                done.map_err(|failure| self.solver_error(failure))?;
+            }
+            return Ok(());
+        }
+        let changed = self.happen(corner.jumps)?;
+        if kinks_only && changed {
+            self.kinks += 1;
+            let done = self.stepper.resume(self.problem, self.t, &self.y);
+            return done.map_err(|failure| self.solver_error(failure).into());
+        }
+        if changed || before < corner.t { self.restart() } else { Ok(()) }
     }
 
     fn begin_event(&mut self) -> Result<(), Stop> {
@@ -153,9 +244,13 @@ impl<P: Hybrid> Run<'_, P> {
     fn read_guards(&mut self) {
         self.problem.guards(self.t, &self.y, &mut self.at.g);
         self.problem.rounding(self.t, &self.y, &mut self.at.noise);
+        self.locator.blur_at(self.problem, self.t, &self.y);
         let Instant { noise, located, heading, fired, .. } = &mut self.at;
         for i in 0..noise.len() {
             noise[i] += located[i];
+            if self.locator.is_kink(i) {
+                noise[i] = noise[i].max(self.locator.blur(i));
+            }
             if heading[i] != 0 && !fired[i] {
                 // It was found to leave zero: uncertain as it was when it came to rest.
                 noise[i] = noise[i].max(self.locator.rests_within(i));
@@ -165,10 +260,18 @@ impl<P: Hybrid> Run<'_, P> {
 
     /// Relations take their values; true if one changed.
     fn settle(&mut self) -> bool {
-        let Instant { g, noise, heading, later, .. } = &mut self.at;
+        let Instant { g, noise, side, heading, later, .. } = &mut self.at;
         for i in 0..g.len() {
-            let rests = g[i].abs() <= noise[i] && heading[i] != 0;
-            later[i] = if rests { heading[i] as f64 * f64::MIN_POSITIVE } else { g[i] };
+            let rests = g[i].abs() <= noise[i];
+            later[i] = match rests {
+                true if heading[i] != 0 => heading[i] as f64 * f64::MIN_POSITIVE,
+                // It has passed its corner, or not.
+                true if self.locator.is_timed(i) && side[i] != 0 => side[i] as f64 * f64::MIN_POSITIVE,
+                // Either branch will do.
+                true if self.locator.is_kink(i) => f64::NAN,
+                _ if self.locator.passes(i) => f64::NAN,
+                _ => g[i],
+            };
         }
         self.problem.settle(self.t, &self.y, later)
     }
@@ -177,20 +280,24 @@ impl<P: Hybrid> Run<'_, P> {
     fn fire_all(&mut self) -> Result<(bool, bool), Stop> {
         let (t, mut changed, mut ends) = (self.t, false, false);
         self.crossings.sort_unstable_by_key(|c| c.guard);
-        for k in 0..self.crossings.len() {
-            let crossing = self.crossings[k];
-            let Crossing { guard, rising } = crossing;
+        let mut next = 0;
+        while next < self.crossings.len() {
             if self.at.fired.iter().any(|&f| f) {
                 self.note_turning();
             }
-            self.at.touched[guard] = false;
-            self.at.turned_back[guard] = false;
-            let effect = self.problem.fire(t, &mut self.y, crossing, &mut self.at.touched);
-            let effect = effect.map_err(|message| RunError::Action { t, message })?;
-            self.at.fired[guard] = true;
-            self.at.heading[guard] = if rising { 1 } else { -1 };
-            self.at.side[guard] = self.at.heading[guard];
-            self.note_firing(guard)?;
+            for Crossing { guard, .. } in &self.crossings[next..] {
+                (self.at.touched[*guard], self.at.turned_back[*guard]) = (false, false);
+            }
+            let done = self.problem.fire(t, &mut self.y, &self.crossings[next..], &mut self.at.touched);
+            let (effect, done) = done.map_err(|message| RunError::Action { t, message })?;
+            for k in next..next + done.max(1) {
+                let Crossing { guard, rising } = self.crossings[k];
+                self.at.fired[guard] = !self.locator.is_kink(guard);
+                self.at.heading[guard] = if rising { 1 } else { -1 };
+                self.at.side[guard] = self.at.heading[guard];
+                self.note_firing(guard)?;
+            }
+            next += done.max(1);
             ends |= effect.terminate;
             if effect.changed {
                 changed = true;
@@ -226,7 +333,7 @@ impl<P: Hybrid> Run<'_, P> {
     fn find_jumps(&mut self) {
         for guard in 0..self.locator.len() {
             let (side, s) = (self.at.side[guard], self.at.clear(guard));
-            if s == 0 || s == side {
+            if s == 0 || s == side || self.locator.passes(guard) {
                 continue;
             }
             let counts = match side {
@@ -245,8 +352,11 @@ impl<P: Hybrid> Run<'_, P> {
         for guard in 0..self.locator.len() {
             let s = self.at.clear(guard);
             let (side, heading, noise) = (self.at.side[guard], self.at.heading[guard], self.at.noise[guard]);
+            let timed = if heading != 0 { heading } else { side };
             if s != 0 {
                 self.locator.put(guard, s);
+            } else if self.locator.is_timed(guard) && timed != 0 {
+                self.locator.put(guard, timed);
             } else if heading != 0 && !changed && !(self.at.fired[guard] && self.at.touched[guard]) {
                 // On along the same curve.
                 self.locator.lean(guard, heading, noise);
@@ -273,6 +383,9 @@ impl<P: Hybrid> Run<'_, P> {
     /// Note a firing; too many in too little time are an error.
     fn note_firing(&mut self, guard: usize) -> Result<(), Stop> {
         let t = self.t;
+        if self.locator.is_kink(guard) {
+            return Ok(());
+        }
         self.crossings_total += 1;
         let from_rest = self.locator.side(guard) == 0 && self.locator.may_fire(guard);
         let history = &mut self.history[guard];

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use trunnion_equations::Unit;
 use trunnion_model::run::matches;
 use trunnion_model::units::{Dimension, parse_value};
 use trunnion_sim::integrate::{Ended, RunError};
@@ -14,6 +15,7 @@ use trunnion_sim::machine::Machine;
 
 use crate::advice::warnings;
 use crate::commands::run::{metadata, seconds};
+use crate::display::remember;
 use crate::failure::Failure;
 use crate::files::output;
 use crate::given::Given;
@@ -69,7 +71,7 @@ pub struct LiveArgs {
 }
 
 pub fn execute(args: &LiveArgs, colour: bool) -> Result<(), Failure> {
-    let project = Project::open(&args.model, &args.given.sets())?;
+    let project = Project::open_stored(&args.model, &args.given.sets())?;
     project.show_warnings(colour);
     let pace = pace(args, &project)?;
     let t_0 = project.run.t_start;
@@ -146,14 +148,20 @@ fn session<'a>(
             let overrides = Overrides { solver: Some("realtime".into()), rtol, t_end: None };
             let (solver, settings) = settings(&project.run, &overrides)?;
             table.metadata = metadata(project, solver.name, &settings);
+            remember(&project.display, &table.clone(), &mut table.metadata);
             Some(Recorder::open(path, &table)?)
         }
         None => None,
     };
     let wanted = |name: &str| project.live.show.iter().any(|pattern| matches(pattern, name));
-    let shown: Vec<usize> =
-        (0..prepared.columns.len()).filter(|&c| wanted(&prepared.columns[c].name)).collect();
-    let labels = shown.iter().map(|&c| &prepared.columns[c]).map(|c| (c.name.clone(), c.unit.text.clone()));
+    let columns_shown = prepared.columns.iter().enumerate().filter(|(_, c)| wanted(&c.name));
+    let shown: Vec<(usize, Unit, Unit)> = columns_shown
+        .map(|(k, c)| {
+            let unit = project.display.unit(&c.name, &c.unit.text).map_or(c.unit.clone(), Unit::from);
+            (k, c.unit.clone(), unit)
+        })
+        .collect();
+    let labels = shown.iter().map(|(k, _, unit)| (prepared.columns[*k].name.clone(), unit.text.clone()));
     let drive = Drive::new(system, &project.live.keys, |place| live.machine().slow(place));
     let keyboard = Keyboard::open();
     if keyboard.is_some() && !args.quiet {

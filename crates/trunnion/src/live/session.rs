@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use trunnion_equations::Unit;
 use trunnion_sim::integrate::{Ended, RunError};
 use trunnion_sim::live::Live;
 
@@ -44,9 +45,9 @@ pub struct Session<'a> {
     pub recorder: Option<Recorder>,
     /// Where changes of inputs go.
     pub inputs: Option<Recording>,
-    /// Columns to record, and to show.
+    /// Columns to record, and to show, these with the unit they are recorded and the one they are shown in.
     pub recorded: Vec<usize>,
-    pub shown: Vec<usize>,
+    pub shown: Vec<(usize, Unit, Unit)>,
     pub screen: Screen,
     pub snapshot_to: PathBuf,
     pub state: State,
@@ -172,7 +173,9 @@ impl Session<'_> {
             status.factor = factor;
             status.times.clone_from(&state.times);
             (status.missed, status.overruns, status.paused) = (state.missed, live.overruns, state.paused);
-            status.values.iter_mut().zip(&self.shown).for_each(|(to, &c)| *to = state.row[c]);
+            for (to, (column, own, shown)) in status.values.iter_mut().zip(&self.shown) {
+                *to = shown.shown(state.row[*column] * own.factor + own.offset);
+            }
         });
         Ok(())
     }
