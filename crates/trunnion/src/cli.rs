@@ -1,5 +1,7 @@
 //! The commands and their arguments.
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand};
 
 use crate::commands::{animate, compare, convert, import, plot, sweep, verify};
@@ -8,11 +10,15 @@ use crate::commands::{
 };
 use crate::commands::{check, components, energy, graph, inverse, page, reduce, run, solvers, workspace};
 use crate::failure::Failure;
+use crate::files::allow;
 
 /// Simulates machines whose mechanism, hydraulics, pneumatics and controller are designed together.
 #[derive(Parser, Debug)]
 #[command(version, name = "trunnion", max_term_width = 100)]
 pub struct Cli {
+    /// Let models read files below this folder too; may be given several times
+    #[arg(long, global = true, value_name = "FOLDER")]
+    pub allow: Vec<PathBuf>,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -76,6 +82,12 @@ pub enum Command {
 }
 
 pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
+    allow(&cli.allow).map_err(|folder| {
+        Failure::usage_hint(
+            format!("--allow {}: there is no such folder", folder.display()),
+            "name the folder whose files models may read",
+        )
+    })?;
     match &cli.command {
         Command::Check(args) => check::execute(args, colour),
         Command::Run(args) => run::execute(args, colour),

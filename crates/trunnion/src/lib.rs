@@ -27,3 +27,4 @@ pub mod scene;
 pub mod signals;
 pub mod simulate;
 pub mod space;
+pub mod watchdog;

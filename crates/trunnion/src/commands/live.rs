@@ -17,16 +17,17 @@ use crate::advice::warnings;
 use crate::commands::run::{metadata, seconds};
 use crate::display::remember;
 use crate::failure::Failure;
+use crate::files::output;
 use crate::given::Given;
 use crate::listing::{count, number};
 use crate::live::drive::Drive;
-use crate::live::inputs::{self, Clock};
+use crate::live::inputs::{self, Clock, Recording};
 use crate::live::keyboard::Keyboard;
 use crate::live::recorder::Recorder;
 use crate::live::session::{Session, State};
 use crate::live::snapshot;
 use crate::live::status::Screen;
-use crate::output::say;
+use crate::output::{say, tell};
 use crate::project::Project;
 use crate::results::{CANCELLED, COMPLETE};
 use crate::simulate::{Overrides, header, hint, recorded, settings};
@@ -81,6 +82,10 @@ pub fn execute(args: &LiveArgs, colour: bool) -> Result<(), Failure> {
     if let Some(path) = &args.resume {
         snapshot::resume(path, &mut live, &project, pace.period)?;
     }
+    if args.snapshot.is_some() {
+        // A controller whose memory cannot be kept is told now, not at the end.
+        snapshot::take(&mut live, &project, pace.period)?;
+    }
     let clock = Clock { t_0, period: pace.period };
     let mut session = session(args, &project, live, clock)?;
     let result = session.run();
@@ -132,6 +137,9 @@ fn session<'a>(
         None => None,
     };
     let end = end(args, project, &live, clock, replay.as_ref().and_then(|(changes, _)| changes.end))?;
+    output::check_all(args.record.iter().chain(&args.inputs).chain(&args.snapshot))?;
+    let recording = |path: &PathBuf| Recording::open(path, system, &project.hash, clock);
+    let inputs = args.inputs.as_ref().map(recording).transpose()?;
     let columns = recorded(prepared, &project.run.record);
     let recorder = match &args.record {
         Some(path) => {
@@ -168,6 +176,7 @@ fn session<'a>(
         drive,
         replay,
         recorder,
+        inputs,
         recorded: columns,
         screen: Screen::open(labels.collect(), args.quiet),
         shown,
@@ -210,7 +219,10 @@ fn tell_keys(project: &Project, replay: bool) {
         false => project.live.keys.iter().map(|b| format!("{} {}", b.key, b.input)).collect(),
     };
     let own = "space zero, p pause, s snapshot, Ctrl-C end";
-    eprintln!("keys: {}", bound.iter().map(String::as_str).chain([own]).collect::<Vec<_>>().join(", "));
+    tell(format_args!(
+        "keys: {}",
+        bound.iter().map(String::as_str).chain([own]).collect::<Vec<_>>().join(", ")
+    ));
 }
 
 fn failed(error: RunError) -> Failure {
@@ -236,16 +248,11 @@ fn finish(
     };
     let rows = session.recorder.take().map(|recorder| recorder.finish(&ended)).transpose()?;
     let end = session.live.periods();
-    if let Some(path) = &args.inputs {
-        session.state.changes.end = Some(end);
-        inputs::write(path, &session.state.changes, &project.prepared.system, &project.hash, clock)?;
-    }
+    session.inputs.take().map(|inputs| inputs.finish(end)).transpose()?;
     if let (Some(path), true) = (&args.snapshot, result.is_ok()) {
         snapshot::write(path, &snapshot::take(&mut session.live, project, clock.period)?)?;
     }
-    for line in session.live.machine().take_log() {
-        eprintln!("{line}");
-    }
+    session.live.machine().take_log().iter().for_each(tell);
     for warning in warnings(project, &session.live.fired()) {
         eprintln!("{}", warning.render(colour));
     }

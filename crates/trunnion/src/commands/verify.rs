@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::files::{Disk, looks_like_a_model};
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::measure::{Probe, Wanted};
-use crate::output::say;
+use crate::output::{say, say_red, tell};
 use crate::parallel::{for_each, workers};
 use crate::project::Project;
 use crate::simulate::{Overrides, settings};
@@ -49,11 +49,18 @@ pub fn execute(args: &VerifyArgs, colour: bool) -> Result<(), Failure> {
     let work = |k: usize| verify_model(&models[k], args);
     let cancelled = for_each(models.len(), workers(), "models", &work, |k, report| reports[k] = Some(report));
     let reports: Vec<Report> = reports.into_iter().flatten().collect();
-    table(&reports, args.all, std::io::stdout().is_terminal() && colour).print();
+    let coloured = std::io::stdout().is_terminal() && colour;
+    for line in table(&reports, args.all).lines() {
+        match BAD.iter().find_map(|word| Some((line.strip_suffix(word)?, word))).filter(|_| coloured) {
+            Some((rest, word)) => say_red(rest, word),
+            None => say(line),
+        }
+    }
     for (report, failure) in reports.iter().flat_map(|r| r.failures.iter().map(move |f| (r, f))) {
         let solver =
             if failure.solver.is_empty() { String::new() } else { format!(" with {}", failure.solver) };
-        eprint!("\n{}{solver}:\n{}", report.path, failure.cause.render(colour));
+        tell(format_args!("\n{}{solver}:", report.path));
+        eprint!("{}", failure.cause.render(colour));
     }
     let (passed, failed) = reports.iter().fold((0, 0), |(p, f), r| (p + r.passed(), f + r.failed()));
     let loose = reports.iter().flat_map(|r| &r.checks).filter(|c| c.loose).count();
@@ -351,9 +358,11 @@ fn nominal_of(project: &Project, signal: &str, unit: &Unit) -> f64 {
     own.or_else(|| parse_unit(&unit.text).ok().map(|u| nominal(u.dimension))).unwrap_or(1.0)
 }
 
-fn table(reports: &[Report], all: bool, colour: bool) -> Listing {
+/// Verdicts that are shown in red.
+const BAD: [&str; 3] = ["MISS", "FAILED", "LOOSE"];
+
+fn table(reports: &[Report], all: bool) -> Listing {
     use Align::{Left, Right};
-    let red = |text: &str| if colour { format!("\x1b[1;31m{text}\x1b[0m") } else { text.to_string() };
     let mut listing = Listing::new([
         ("model", Left),
         ("check", Left),
@@ -372,8 +381,8 @@ fn table(reports: &[Report], all: bool, colour: bool) -> Listing {
         for check in shown(&report.checks, all) {
             let verdict = match (check.passed(), check.loose) {
                 (true, _) => "ok".into(),
-                (false, true) => red("LOOSE"),
-                (false, false) => red("MISS"),
+                (false, true) => BAD[2].into(),
+                (false, false) => BAD[0].into(),
             };
             push(cells(check).into_iter().chain([verdict]).collect());
         }
@@ -385,7 +394,7 @@ fn table(reports: &[Report], all: bool, colour: bool) -> Listing {
         };
         for failure in &report.failures {
             let what = if failure.solver.is_empty() { "opens" } else { "runs" };
-            push(line(what, &failure.solver, &red("FAILED")));
+            push(line(what, &failure.solver, BAD[1]));
         }
         if report.checks.is_empty() && report.failures.is_empty() {
             push(line("runs", "", "ok"));
