@@ -13,6 +13,7 @@ pub mod listing;
 pub mod live;
 pub mod measure;
 pub mod mesh;
+pub mod mutants;
 pub mod noise;
 pub mod output;
 pub mod parallel;
