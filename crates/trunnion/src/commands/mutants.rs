@@ -41,6 +41,9 @@ pub struct MutantsArgs {
     /// Only count the faults, without trying them
     #[arg(long)]
     pub count: bool,
+    /// Only list the places that no model uses, without trying faults
+    #[arg(long)]
+    pub unused: bool,
     /// Leave out the common checks of components
     #[arg(long)]
     pub models_only: bool,
@@ -85,6 +88,10 @@ pub fn execute(args: &MutantsArgs) -> Result<(), Failure> {
     );
     targets.sort_by_key(|(k, _)| *k);
     let targets: Vec<Target<'_>> = targets.into_iter().map(|(_, target)| target).collect();
+    if args.unused {
+        list_unused(&targets, &reasons);
+        return Ok(());
+    }
     let (pieces, spared) = pieces(&targets, &reasons);
     let mut tallies = vec![Tally::default(); targets.len()];
     for (tally, spared) in tallies.iter_mut().zip(spared) {
@@ -165,7 +172,7 @@ fn timed_examples(
     let work = |k: usize| {
         let mut example = Example::read(&models[k], library)?;
         let uses = chosen.iter().any(|d| example.uses.iter().any(|u| **u == *d.source.name));
-        uses.then(|| (example.time(library), example))
+        uses.then(|| (args.unused || example.time(library), example))
     };
     for_each(models.len(), args.jobs, "models", &work, |_, done| match done {
         Some((true, example)) => examples.push(example),
@@ -178,6 +185,18 @@ fn timed_examples(
     }
     examples.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(examples)
+}
+
+/// The places that no model uses.
+fn list_unused(targets: &[Target<'_>], reasons: &Reasons) {
+    for target in targets {
+        for (k, site) in target.sites.iter().enumerate() {
+            let tried = !site.mutants.is_empty() && reasons.rule(&target.source, site).is_none();
+            if tried && !target.is_used(k) {
+                say(format_args!("{}:{}: {}", target.source.name, site.line, site.path));
+            }
+        }
+    }
 }
 
 /// All faults to try, and for each component how many are left out by rules.

@@ -24,6 +24,11 @@ const WITH_WIDTH: [&str; 4] = ["signed_root", "smooth_max", "smooth_min", "smoot
 /// Functions that see only the sign of their first argument.
 const OF_SIGN: [&str; 1] = ["sign"];
 
+/// Functions that name a family by their first argument.
+const OF_FAMILY: [&str; 5] = ["count", "previous", "next", "first", "last"];
+/// Functions of one argument with f(1.05 x) = 1.05 f(x): scaling or turning the argument is doing so outside.
+const LINEAR: [&str; 1] = ["sum"];
+
 /// All faults of a right side, a law or a default.
 pub fn faults(ast: &Ast) -> Vec<Fault> {
     term(ast, true, true)
@@ -86,6 +91,13 @@ fn call(name: &str, arguments: &[Ast], make: impl Fn(Vec<Ast>) -> Kind) -> Vec<F
     }
     let mut found = vec![];
     for (k, argument) in arguments.iter().enumerate() {
+        if OF_FAMILY.contains(&name) && k == 0 {
+            continue;
+        }
+        if LINEAR.contains(&name) {
+            found.extend(wrap(inside(argument), |a| make(vec![*a])));
+            continue;
+        }
         let scales = !(OF_SIGN.contains(&name) && k == 0);
         let is_width = WITH_WIDTH.contains(&name) && k + 1 == arguments.len();
         for fault in term(argument, scales, !EVEN.contains(&name) && !is_width) {
@@ -249,6 +261,13 @@ mod tests {
         // 1.05 x > 0 is x > 0.
         assert_eq!(changed("x > 0"), ["-x > 0"]);
         assert_eq!(changed("der(x)"), ["1.05 * der(x)", "-der(x)"]);
+    }
+
+    #[test]
+    fn families_are_left_whole() {
+        assert_eq!(changed("sum(u#)"), ["1.05 * sum(u#)", "-sum(u#)"]);
+        assert_eq!(changed("count(x#)"), ["1.05 * count(x#)", "-count(x#)"]);
+        assert_eq!(changed("abs(sum(u#))").len(), 3);
     }
 
     #[test]

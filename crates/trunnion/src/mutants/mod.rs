@@ -165,6 +165,11 @@ impl<'a> Target<'a> {
         Target { library, source, definition, sites, examples, reached, kills, limit, common }
     }
 
+    /// Whether a model uses a site.
+    pub fn is_used(&self, site: usize) -> bool {
+        self.reached[site].contains(&true)
+    }
+
     /// The checks that use a site, the most promising first: numbers of examples, and one more for the common checks.
     fn checks(&self, site: usize) -> Vec<usize> {
         let kills = self.kills.lock().map(|k| k.clone()).unwrap_or_default();
@@ -243,7 +248,7 @@ enum Found {
 impl Found {
     /// A value out of range, an unfit system and a failed check are found by checking; what does not read is no mutant.
     fn of(errors: &[Diagnostic]) -> Found {
-        let reads = |d: &Diagnostic| !d.code.starts_with('M') || d.code == "M0108";
+        let reads = |d: &Diagnostic| !d.code.starts_with(['M', 'L']) || d.code == "M0108";
         if errors.iter().all(reads) { Found::Fault } else { Found::Invalid }
     }
 }

@@ -181,6 +181,11 @@ impl Finder<'_> {
             return;
         }
         if let Some(number) = value.as_number() {
+            // What an event sets to 1 or −1 is a flag: only its sign is asked for.
+            if path.contains(".set.") && number.abs() == 1.0 {
+                let turned = Mutant { text: format!("{:?}", -number), change: format!("sign of {number}") };
+                return self.push(path, value, vec![turned]);
+            }
             let change = format!("{} × {FACTOR}", value.span.text());
             let scaled = Mutant { text: format!("{:?}", FACTOR * number), change };
             self.push(path, value, if number == 0.0 { vec![] } else { vec![scaled] });
