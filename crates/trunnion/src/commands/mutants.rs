@@ -67,6 +67,20 @@ struct Tally {
     spared: usize,
 }
 
+impl Tally {
+    fn enter(&mut self, verdict: &Verdict, has_reason: bool) {
+        match verdict {
+            Verdict::Invalid => self.invalid += 1,
+            _ => self.tried += 1,
+        }
+        match verdict {
+            Verdict::Caught(_) => self.caught += 1,
+            Verdict::Survived | Verdict::Unused if has_reason => self.explained += 1,
+            _ => {}
+        }
+    }
+}
+
 pub fn execute(args: &MutantsArgs) -> Result<(), Failure> {
     let start = Instant::now();
     let library = Library::load(&Disk, &args.library).map_err(Failure::Model)?;
@@ -97,42 +111,25 @@ pub fn execute(args: &MutantsArgs) -> Result<(), Failure> {
     for (tally, spared) in tallies.iter_mut().zip(spared) {
         tally.spared = spared;
     }
-    let mut verdicts: Vec<Option<Verdict>> = vec![None; pieces.len()];
-    let cancelled = !args.count
-        && for_each(
-            pieces.len(),
-            args.jobs,
-            "faults",
-            &|k| {
-                let (target, site, mutant) = pieces[k];
-                targets[target].verdict(site, mutant)
-            },
-            |k, verdict| verdicts[k] = Some(verdict),
-        );
     let mut used = vec![false; reasons.excuses.len()];
     let mut unexplained = 0;
-    for (&piece, verdict) in pieces.iter().zip(&verdicts) {
-        let Some(verdict) = verdict else { continue };
-        let (excuse, line) = line_of(args, &targets, piece, verdict, &reasons);
-        let tally = &mut tallies[piece.0];
-        match verdict {
-            Verdict::Invalid => tally.invalid += 1,
-            _ => tally.tried += 1,
-        }
-        match verdict {
-            Verdict::Caught(_) => tally.caught += 1,
-            Verdict::Survived | Verdict::Unused if excuse.is_some() => tally.explained += 1,
-            Verdict::Survived | Verdict::Unused => unexplained += 1,
-            Verdict::Invalid => {}
-        }
+    let work = |k: usize| {
+        let (target, site, mutant): Piece = pieces[k];
+        targets[target].verdict(site, mutant)
+    };
+    let tried = if args.count { 0 } else { pieces.len() };
+    let cancelled = for_each(tried, args.jobs, "faults", &work, |k, verdict| {
+        let (excuse, line) = line_of(args, &targets, pieces[k], &verdict, &reasons);
         let survived = matches!(verdict, Verdict::Survived | Verdict::Unused);
-        if survived && let Some(k) = excuse {
+        tallies[pieces[k].0].enter(&verdict, excuse.is_some());
+        unexplained += usize::from(survived && excuse.is_none());
+        if let Some(k) = excuse.filter(|_| survived) {
             used[k] = true;
         }
         if args.all || survived {
             say(format_args!("{line}"));
         }
-    }
+    });
     summary(&targets, &tallies, args.count);
     let stale = stale_reasons(&reasons, &used, &targets, args);
     let sum = |of: fn(&Tally) -> usize| tallies.iter().map(of).sum::<usize>();

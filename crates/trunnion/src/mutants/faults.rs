@@ -21,8 +21,10 @@ pub struct Fault {
 const EVEN: [&str; 5] = ["abs", "cos", "cosh", "hypot", "smooth_abs"];
 /// Functions whose last argument is the width of a smoothing; its sign does not count.
 const WITH_WIDTH: [&str; 4] = ["signed_root", "smooth_max", "smooth_min", "smooth_sign"];
-/// Functions that see only the sign of their first argument.
-const OF_SIGN: [&str; 1] = ["sign"];
+/// Functions that see only the sign of their first argument: of `dry` the direction of the speed.
+const OF_SIGN: [&str; 2] = ["sign", "dry"];
+/// A constraint: its force is found, whatever factor stands before it, and its condition is true or false.
+const HOLD: &str = "hold";
 
 /// Functions that name a family by their first argument.
 const OF_FAMILY: [&str; 5] = ["count", "previous", "next", "first", "last"];
@@ -47,7 +49,8 @@ fn term(ast: &Ast, scales: bool, turns: bool) -> Vec<Fault> {
         return inside(ast);
     }
     let mut found = vec![];
-    if !is_zero(ast) && !is_truth(ast) {
+    let is_constraint = matches!(&ast.kind, Kind::Call(name, ..) if name == HOLD);
+    if !is_zero(ast) && !is_truth(ast) && !is_constraint {
         if scales {
             found.push(Fault { ast: scaled(ast), change: format!("{ast} × {FACTOR}") });
         }
@@ -89,22 +92,30 @@ fn call(name: &str, arguments: &[Ast], make: impl Fn(Vec<Ast>) -> Kind) -> Vec<F
     if matches!(name, "der" | "crosses") {
         return vec![];
     }
+    let put_back = |faults: Vec<Fault>, k: usize| {
+        let put = |fault: Fault| {
+            let mut list = arguments.to_vec();
+            list[k] = fault.ast;
+            Fault { ast: plain(make(list)), change: fault.change }
+        };
+        faults.into_iter().map(put).collect::<Vec<_>>()
+    };
     let mut found = vec![];
     for (k, argument) in arguments.iter().enumerate() {
         if OF_FAMILY.contains(&name) && k == 0 {
             continue;
         }
         if LINEAR.contains(&name) {
-            found.extend(wrap(inside(argument), |a| make(vec![*a])));
+            found.extend(put_back(inside(argument), k));
+            continue;
+        }
+        if name == HOLD && k == 0 {
+            found.extend(put_back(inside(argument), k));
             continue;
         }
         let scales = !(OF_SIGN.contains(&name) && k == 0);
         let is_width = WITH_WIDTH.contains(&name) && k + 1 == arguments.len();
-        for fault in term(argument, scales, !EVEN.contains(&name) && !is_width) {
-            let mut list = arguments.to_vec();
-            list[k] = fault.ast;
-            found.push(Fault { ast: plain(make(list)), change: fault.change });
-        }
+        found.extend(put_back(term(argument, scales, !EVEN.contains(&name) && !is_width), k));
     }
     found
 }
@@ -268,6 +279,7 @@ mod tests {
         assert_eq!(changed("sum(u#)"), ["1.05 * sum(u#)", "-sum(u#)"]);
         assert_eq!(changed("count(x#)"), ["1.05 * count(x#)", "-count(x#)"]);
         assert_eq!(changed("abs(sum(u#))").len(), 3);
+        assert_eq!(changed("hold(lock, v, 0)"), ["hold(lock, 1.05 * v, 0)", "hold(lock, -v, 0)"]);
     }
 
     #[test]
