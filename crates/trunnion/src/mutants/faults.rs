@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn every_term_is_scaled_turned_and_dropped() {
-        assert_eq!(changed("k*x"), ["1.05 * k * x", "-(k * x)"]);
+        assert_eq!(changed("k*x"), ["1.05 * (k * x)", "-(k * x)"]);
         let expected = ["1.05 * a - b", "-a - b", "-b", "a - 1.05 * b", "a + b", "a"];
         assert_eq!(changed("a - b"), expected);
         // The sum inside a product, and no more.
