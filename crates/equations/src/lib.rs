@@ -1,5 +1,6 @@
 //! Expressions, derivatives, sorting and code generation.
 
+pub mod cause;
 mod closure;
 mod compiled;
 pub mod derivative;
@@ -11,6 +12,7 @@ mod jit;
 mod node;
 pub mod print;
 pub mod program;
+mod rounding;
 pub mod start;
 pub mod structure;
 mod system;

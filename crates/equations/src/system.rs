@@ -6,7 +6,7 @@ use trunnion_num::Pattern;
 
 use crate::closure::{Closure, Entries};
 use crate::compiled::{Compiled, Engine};
-use crate::derivative::{Gradient, cut_gradients, gradients};
+use crate::derivative::{Gradient, cut_slopes, slopes};
 use crate::flat::{
     Action, Assignment, Constraint, Direction, Event, Friction, Kind, Origin, Output, Quantity, Task,
 };
@@ -75,6 +75,15 @@ pub struct Parts {
     pub held: Vec<Symbol>,
     /// States that are a unit quaternion together.
     pub quaternions: Vec<[Symbol; 4]>,
+}
+
+impl Parts {
+    /// Default values of the parameters.
+    pub(crate) fn defaults(&self) -> Map<Symbol, f64> {
+        let start = start_values(&self.graph, &self.quantities, &HashMap::new());
+        let parameter = |i: &usize| matches!(self.quantities[*i].kind, Kind::Parameter { .. });
+        (0..start.len()).filter(parameter).map(|i| (Symbol(i as u32), start[i])).collect()
+    }
 }
 
 /// Below this speed (SI) friction sticks if it can hold.
@@ -148,20 +157,21 @@ impl System {
             .chain(slow.iter().enumerate().map(|(i, &s)| (s, Place::Slow(i as u32))))
             .collect();
         let (n, m) = (unknowns.len(), constraints.len());
+        let defaults = parts.defaults();
         let values: Vec<Expr> =
             rows.iter().map(|r| r.value).chain(constraints.iter().map(|c| c.acceleration)).collect();
-        let cut = cut_gradients(graph, &values, (n + m) as u32, |node| match node {
+        let cut = cut_slopes(graph, &defaults, &values, (n + m) as u32, |node| match node {
             Node::Symbol(s) => place.get(&s).copied(),
             _ => None,
         });
         let n_cut = cut.middle.len();
         let (extended, jacobian) = sparse(graph, n + m + n_cut, &[cut.roots, cut.middle].concat());
-        let f_t = gradients(graph, &values, |node| (node == Node::Time).then_some(0))
+        let f_t = slopes(graph, &defaults, &values, |node| (node == Node::Time).then_some(0))
             .iter()
             .map(|g| g.first().map_or(graph.constant(0.0).id, |&(_, e)| e))
             .collect();
         let second_order = second_order(graph, rows, &place, parts.n_states);
-        let closure = Closure::new(&parts, &values, &place);
+        let closure = Closure::new(&parts, &defaults, &values, &place);
         let joined = uncut(&extended, n + m);
         let pattern = closure.eliminated(&joined, n);
         System { parts, slow, second_order, pattern, closure, extended, n_cut, joined, jacobian, f_t, places }
@@ -290,7 +300,7 @@ impl System {
         let dense = |roots: &[Expr], column: &dyn Fn(Node) -> Option<u32>, width: usize| -> Vec<Expr> {
             let zero = self.graph.constant(0.0).id;
             let mut all = vec![zero; roots.len() * width];
-            for (i, g) in gradients(&self.graph, roots, column).iter().enumerate() {
+            for (i, g) in slopes(&self.graph, &self.defaults(), roots, column).iter().enumerate() {
                 for &(j, e) in g {
                     all[i * width + j as usize] = e;
                 }
@@ -321,7 +331,7 @@ impl System {
         let mut roots: Vec<Expr> = gaps.chain(lengths).collect();
         let n_positions = roots.len();
         roots.extend(self.constraints.iter().map(|c| c.velocity));
-        let by_state = gradients(graph, &roots, |n| match n {
+        let by_state = slopes(graph, &self.defaults(), &roots, |n| match n {
             Node::Symbol(s) => self.y_place(s).filter(|&j| j < self.n_states).map(|j| j as u32),
             _ => None,
         });

@@ -55,8 +55,18 @@ impl Hybrid for Driven {
         self.machine.guards(t, y, g);
     }
 
-    fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String> {
-        self.machine.fire(t, y, crossings)
+    fn rounding(&mut self, t: f64, y: &[f64], noise: &mut [f64]) {
+        self.machine.rounding(t, y, noise);
+    }
+
+    fn fire(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+        crossing: Crossing,
+        touched: &mut [bool],
+    ) -> Result<Effect, String> {
+        self.machine.fire(t, y, crossing, touched)
     }
 
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool {

@@ -16,8 +16,8 @@
 //! takes the sign with which it leaves zero, looked for from the resolution of time upwards. Then:
 //! - it fires at the instant it leaves if it leaves towards the far side of its direction (Falling: downwards, Rising:
 //!   upwards): a ball put on the floor with v < 0 bounces at once, one with v > 0 does not;
-//! - except if it has just fired there and the event did not move it: it goes on, or comes back, without firing again.
-//!   If the event did move it, to zero once more, it may fire again, and again (and is reported if it does so for ever);
+//! - except if it has just fired there: then it goes on, or comes back, without firing again, unless the event put it there
+//!   (`integrate/instant.rs`); if it does so for ever that is reported;
 //! - a guard of direction Both fires only when it comes from a side; leaving zero it fires nothing, but modes that
 //!   mirror it are brought into line (`Hybrid::settle`). The same holds for the others when they do not fire;
 //! - as long as it stays zero, nothing happens.
@@ -74,14 +74,10 @@ pub struct Locator {
     side: Vec<i8>,
     /// At or near zero at the beginning of the curve: signs there are rounding.
     resting: Vec<bool>,
-    /// Values at which they rest.
+    /// Their noise there.
     level: Vec<f64>,
-    /// No curve has been passed since.
-    fresh: bool,
     /// Of those without side: may fire when they leave zero.
     may_fire: Vec<bool>,
-    /// Largest minus smallest value of each guard over the last curve searched.
-    range: Vec<f64>,
     // Of `sample`: times, values [point][guard], and what rounding does to each guard at the start.
     times: Vec<f64>,
     values: Vec<f64>,
@@ -111,9 +107,7 @@ impl Locator {
             side: vec![0; m],
             resting: vec![false; m],
             level: vec![0.0; m],
-            fresh: false,
             may_fire: vec![true; m],
-            range: vec![0.0; m],
             times: Vec::with_capacity(points),
             values: Vec::with_capacity(points * m),
             noise: vec![0.0; m],
@@ -128,9 +122,7 @@ impl Locator {
         archive.signs(&mut self.side);
         archive.flags(&mut self.resting);
         archive.numbers(&mut self.level);
-        archive.flag(&mut self.fresh);
         archive.flags(&mut self.may_fire);
-        archive.numbers(&mut self.range);
     }
 
     pub fn len(&self) -> usize {
@@ -154,6 +146,11 @@ impl Locator {
         self.may_fire[guard]
     }
 
+    /// The noise of a guard that rests at zero; 0 for others.
+    pub fn rests_within(&self, guard: usize) -> f64 {
+        if self.resting[guard] { self.level[guard] } else { 0.0 }
+    }
+
     /// Put a guard on a side, well clear of zero.
     pub fn put(&mut self, guard: usize, side: i8) {
         self.side[guard] = side;
@@ -161,32 +158,17 @@ impl Locator {
         self.may_fire[guard] = true;
     }
 
-    /// Put a guard on a side although its value, `level`, is still about zero.
+    /// Put a guard on a side although its value is still within `level`, its noise.
     pub fn lean(&mut self, guard: usize, side: i8, level: f64) {
         self.put(guard, side);
         self.resting[guard] = true;
-        self.level[guard] = level.abs();
-        self.fresh = true;
+        self.level[guard] = level;
     }
 
-    /// Take the side from a guard whose value, `level`, is about zero.
+    /// Take the side from a guard whose value is within `level`, its noise.
     pub fn free(&mut self, guard: usize, may_fire: bool, level: f64) {
         self.lean(guard, 0, level);
         self.may_fire[guard] = may_fire;
-    }
-
-    /// A guard that fired at the value `at_instant` still rests if it is no farther from zero than this.
-    pub fn rest_after_firing(&self, guard: usize, at_instant: f64) -> f64 {
-        4.0 * at_instant.abs() + self.rounding(guard)
-    }
-
-    /// The same for one that was found to leave zero: the level may not grow from one instant to the next.
-    pub fn rest_on_leaving(&self, guard: usize) -> f64 {
-        self.level[guard].max(self.rounding(guard))
-    }
-
-    fn rounding(&self, guard: usize) -> f64 {
-        64.0 * f64::EPSILON * self.range[guard]
     }
 
     /// Is a change to this sign asked for?
@@ -221,7 +203,6 @@ impl Locator {
             }
         }
         if self.found.is_empty() {
-            self.fresh = false;
             // Beyond this curve nobody rests at its start any more; those without side are still at zero.
             for guard in 0..self.len() {
                 self.resting[guard] = self.side[guard] == 0;
@@ -248,7 +229,6 @@ impl Locator {
         if self.is_empty() || to <= from {
             return None;
         }
-        self.fresh = false;
         self.evaluate(problem, curve, to);
         for guard in 0..self.len() {
             self.resting[guard] &= self.g[guard].abs() <= 2.0 * self.level[guard];
@@ -327,20 +307,10 @@ impl Locator {
             self.values.extend_from_slice(&self.g);
         }
         let m = self.len();
-        for guard in 0..m {
-            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-            for &g in self.values[guard..].iter().step_by(m) {
-                (low, high) = (low.min(g), high.max(g));
-            }
-            self.range[guard] = if high >= low { high - low } else { 0.0 };
-        }
         if any_resting {
             // Three neighbouring times tell how much of a value is rounding.
             for guard in 0..m {
-                // A curve meets the values it starts from to rounding only.
-                let at_level = self.fresh && self.resting[guard];
-                let start = if at_level { self.values[guard].abs() } else { 0.0 };
-                self.noise[guard] = self.level[guard].max(start);
+                self.noise[guard] = self.level[guard];
             }
             for k in 1..=3 {
                 self.evaluate(problem, curve, from + k as f64 * resolution(from));

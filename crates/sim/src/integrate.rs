@@ -1,8 +1,8 @@
 //! The run loop: steps, events, sampled instants and output, for any solver and any hybrid problem.
 //!
 //! Order of what happens at one instant t:
-//!   1. guards that cross there are fired together, algebraic unknowns made consistent, modes settled, guards that
-//!      jumped to their other side fired as well, until nothing changes;
+//!   1. guards that cross there are fired one after the other, algebraic unknowns made consistent, modes settled, guards that
+//!      jumped to their other side fired as well, until nothing changes (`instant.rs`);
 //!   2. tasks due at t are sampled together, then those that wait for them; if they changed something, as in 1;
 //!   3. the solver restarts if anything changed; then a grid point at t is reported.
 //!
@@ -22,9 +22,10 @@ use crate::history::{BURST, History};
 use crate::newton::Consistent;
 use crate::plan::Points;
 pub use crate::plan::{Ended, Moment, Observer, Output, Plan, Progress, Summary};
-use crate::problem::{Crossing, Effect, Hybrid};
+use crate::problem::{Crossing, Hybrid};
 pub use crate::run_error::RunError;
 use crate::stepper::{Failure, Stepper};
+use instant::Instant;
 use std::ops::ControlFlow;
 use trunnion_num::Archive;
 
@@ -34,8 +35,10 @@ const VANISHING: f64 = 1e-10;
 const VANISHING_TIME: f64 = 1e-13;
 /// Firings that shrink to less than this share of the run come to an end.
 const LITTLE: f64 = 1e-3;
-/// Rounds of settling at one instant, and restarts within vanishing time.
-const ROUNDS: usize = 100;
+/// Rounds at one instant: a chain of events may be long, but one without end is told within a second.
+const ROUNDS: usize = 10_000;
+/// Restarts and events that leave zero at once, within vanishing time.
+const STANDING: usize = 200;
 
 /// Run `problem` from the values `y`, whose differential part counts and whose algebraic part is a first guess, as
 /// `plan` says. `y` ends as the last values reached, also after an error.
@@ -91,16 +94,9 @@ pub(crate) struct Run<'a, P: Hybrid> {
     standing: usize,
     standing_since: f64,
     history: Vec<History>,
-    // Of `happen`: what crosses, guard values (as told, as they are, before firing), and for each guard whether it fired here, its sign after that, how far
-    // from zero still counts as resting, and whether the event moved it.
+    /// What crosses at the instant at hand, and all guards there.
     crossings: Vec<Crossing>,
-    g: Vec<f64>,
-    g_raw: Vec<f64>,
-    g_before: Vec<f64>,
-    fired: Vec<bool>,
-    heading: Vec<i8>,
-    rest: Vec<f64>,
-    moved: Vec<bool>,
+    at: Instant,
     /// Values of grid points and before events.
     y_out: Vec<f64>,
 }
@@ -135,13 +131,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             standing_since: plan.t_0,
             history: vec![History::default(); m],
             crossings: Vec::with_capacity(m),
-            g: vec![0.0; m],
-            g_raw: vec![0.0; m],
-            g_before: vec![0.0; m],
-            fired: vec![false; m],
-            heading: vec![0; m],
-            rest: vec![0.0; m],
-            moved: vec![false; m],
+            at: Instant::new(n, m),
             y_out: vec![0.0; n],
         }
     }
@@ -176,9 +166,10 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// Guards that are beyond zero already and count.
     fn find_begun(&mut self) {
-        self.problem.guards(self.t, &self.y, &mut self.g);
-        for guard in 0..self.g.len() {
-            let heading = sign(self.g[guard]);
+        let mut g = vec![0.0; self.locator.len()];
+        self.problem.guards(self.t, &self.y, &mut g);
+        for (guard, &value) in g.iter().enumerate() {
+            let heading = sign(value);
             if heading != 0 && self.problem.at_start(guard) && self.locator.counts(guard, heading) {
                 self.crossings.push(Crossing { guard, rising: heading > 0 });
             }
@@ -233,6 +224,9 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 return Ok(());
             };
             self.located += 1;
+            if at <= self.t {
+                self.stand_still()?;
+            }
             self.report_until(at)?;
             self.move_to(at);
             self.stepper.segment().at(at, &mut self.y);
@@ -249,8 +243,9 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 } else {
                     self.falls_through(found.guard, heading)?;
                 }
-                self.heading[found.guard] = heading;
+                self.at.heading[found.guard] = heading;
             }
+            self.measure_location();
             if self.happen(false)? {
                 return self.restart();
             }
@@ -289,157 +284,6 @@ impl<'a, P: Hybrid> Run<'a, P> {
     /// Time in which nothing can happen on purpose.
     fn vanishing(&self) -> f64 {
         (VANISHING * self.plan.length()).max(VANISHING_TIME * self.t.abs())
-    }
-
-    /// Everything that happens at `self.t` to `self.y`, beginning with `self.crossings` and the guards that only left
-    /// zero (`heading`); true if the solver has to restart. `changed`: something has changed already.
-    fn happen(&mut self, mut changed: bool) -> Result<bool, Stop> {
-        let m = self.locator.len();
-        self.fired.fill(false);
-        for guard in 0..m {
-            let left_zero = self.heading[guard] != 0;
-            self.rest[guard] = if left_zero { self.locator.rest_on_leaving(guard) } else { 0.0 };
-        }
-        let mut any_fired = false;
-        let mut terminate = false;
-        let mut settled = false;
-        for _ in 0..ROUNDS {
-            if !self.crossings.is_empty() {
-                if !any_fired {
-                    self.events += 1;
-                    if self.plan.both_sides {
-                        self.report(self.t, Moment::BeforeEvent)?;
-                    }
-                    any_fired = true;
-                }
-                let effect = self.fire()?;
-                terminate |= effect.terminate;
-                if effect.changed {
-                    changed = true;
-                    self.make_consistent()?;
-                }
-            }
-            self.problem.guards(self.t, &self.y, &mut self.g);
-            self.g_raw.copy_from_slice(&self.g);
-            // A guard that rests where it crossed or left zero counts as being on the side it heads for.
-            for guard in 0..m {
-                if self.heading[guard] != 0 && self.g[guard].abs() <= self.rest[guard] {
-                    self.g[guard] = self.heading[guard] as f64 * f64::MIN_POSITIVE;
-                }
-            }
-            if self.problem.settle(self.t, &self.y, &self.g) {
-                changed = true;
-                self.make_consistent()?;
-                continue;
-            }
-            self.find_jumps();
-            if self.crossings.is_empty() {
-                settled = true;
-                break;
-            }
-        }
-        if !settled {
-            // One round more tells who goes to and fro.
-            self.g_before.copy_from_slice(&self.g);
-            let _ = self.problem.settle(self.t, &self.y, &self.g);
-            self.problem.guards(self.t, &self.y, &mut self.g);
-            for guard in 0..m {
-                self.fired[guard] = (self.g[guard] > 0.0) != (self.g_before[guard] > 0.0);
-            }
-            self.heading.fill(0);
-            return Err(self.chattering().into());
-        }
-        self.take_sides(changed);
-        self.heading.fill(0);
-        if any_fired && self.plan.both_sides {
-            self.report(self.t, Moment::AfterEvent)?;
-        }
-        if terminate {
-            self.report(self.t, Moment::End)?;
-            return Err(Stop::Ended(Ended::Terminated));
-        }
-        Ok(changed)
-    }
-
-    /// Fire `self.crossings` and note what that did to them.
-    fn fire(&mut self) -> Result<Effect, Stop> {
-        let t = self.t;
-        self.problem.guards(t, &self.y, &mut self.g_before);
-        let effect = self.problem.fire(t, &mut self.y, &self.crossings);
-        let effect = effect.map_err(|message| RunError::Action { t, message })?;
-        self.problem.guards(t, &self.y, &mut self.g);
-        self.crossings_total += self.crossings.len() as u64;
-        for k in 0..self.crossings.len() {
-            let Crossing { guard, rising } = self.crossings[k];
-            self.fired[guard] = true;
-            self.heading[guard] = if rising { 1 } else { -1 };
-            self.rest[guard] = self.locator.rest_after_firing(guard, self.g_before[guard]);
-            self.note_firing(guard)?;
-            let again = self.history[guard].time(1) == t;
-            self.moved[guard] = again || self.g[guard] != self.g_before[guard];
-            if self.plan.max_events.is_some_and(|most| self.events > most) {
-                let guard = self.guard_name(guard);
-                return Err(RunError::TooManyEvents { guard, t, count: self.events }.into());
-            }
-        }
-        self.crossings.clear();
-        Ok(effect)
-    }
-
-    /// Guards that a jump put on their other side: into `self.crossings` if that counts. A guard fires once an instant.
-    fn find_jumps(&mut self) {
-        for guard in 0..self.locator.len() {
-            let (side, s) = (self.locator.side(guard), sign(self.g[guard]));
-            let crosses = side != 0 && s == -side;
-            let leaves = side == 0 && s != 0 && self.locator.counts_from_zero(guard, s);
-            if (crosses || leaves) && self.heading[guard] == 0 {
-                self.heading[guard] = s;
-                self.rest[guard] = 0.0;
-                if self.locator.counts(guard, s) {
-                    self.crossings.push(Crossing { guard, rising: s > 0 });
-                }
-            }
-        }
-    }
-
-    /// Sides of all guards after the instant, from the settled values in `self.g`.
-    fn take_sides(&mut self, changed: bool) {
-        for guard in 0..self.locator.len() {
-            let s = sign(self.g[guard]);
-            let rests = self.g[guard].abs() <= f64::MIN_POSITIVE;
-            let level = self.g_raw[guard];
-            if !rests {
-                self.locator.put(guard, s);
-            } else if self.heading[guard] != 0 && !changed {
-                // On along the same curve.
-                self.locator.lean(guard, self.heading[guard], level);
-            } else if self.fired[guard] {
-                self.locator.free(guard, self.moved[guard], level);
-            } else if self.locator.side(guard) == 0 {
-                self.locator.free(guard, self.locator.may_fire(guard), level);
-            } else {
-                // At zero, but it has not left its side yet.
-                self.locator.lean(guard, self.locator.side(guard), level);
-            }
-        }
-    }
-
-    /// Note a firing; too many in too little time are an error.
-    fn note_firing(&mut self, guard: usize) -> Result<(), Stop> {
-        let t = self.t;
-        let history = &mut self.history[guard];
-        history.add(t, self.heading[guard]);
-        let oldest = history.time(BURST - 1);
-        if t - oldest <= self.vanishing() {
-            return Err(RunError::Zeno {
-                guard: self.guard_name(guard),
-                t,
-                count: BURST,
-                within: t - oldest,
-            }
-            .into());
-        }
-        Ok(())
     }
 
     /// A guard that fired at ever shorter intervals and now goes on instead of coming back.
@@ -481,12 +325,15 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     fn restart(&mut self) -> Result<(), Stop> {
         self.restarts += 1;
-        self.standing += 1;
-        if self.standing > ROUNDS {
-            return Err(self.chattering().into());
-        }
+        self.stand_still()?;
         let done = self.stepper.restart(self.problem, self.t, &self.y);
         done.map_err(|failure| self.solver_error(failure).into())
+    }
+
+    /// Something happens that does not move time.
+    fn stand_still(&mut self) -> Result<(), Stop> {
+        self.standing += 1;
+        if self.standing > STANDING { Err(self.chattering().into()) } else { Ok(()) }
     }
 
     fn make_consistent(&mut self) -> Result<(), Stop> {
@@ -547,19 +394,6 @@ impl<'a, P: Hybrid> Run<'a, P> {
         self.problem.layout().guards[guard].name.clone()
     }
 
-    /// Names the guards that fired or are about zero here; if there are none, all.
-    fn chattering(&self) -> RunError {
-        let fired = |i: &usize| self.heading[*i] != 0 || self.fired[*i];
-        let mut guards: Vec<usize> = (0..self.locator.len()).filter(fired).collect();
-        if guards.is_empty() {
-            guards = (0..self.locator.len()).filter(|&i| self.locator.side(i) == 0).collect();
-        }
-        if guards.is_empty() {
-            guards = (0..self.locator.len()).collect();
-        }
-        RunError::Chattering { guards: guards.into_iter().map(|i| self.guard_name(i)).collect(), t: self.t }
-    }
-
     fn solver_error(&self, failure: Failure) -> RunError {
         let (Failure::StepTooSmall { unknown: index, .. }
         | Failure::NotFinite { row: index, .. }
@@ -570,5 +404,6 @@ impl<'a, P: Hybrid> Run<'a, P> {
     }
 }
 
+mod instant;
 #[cfg(test)]
 mod tests;

@@ -2,9 +2,10 @@
 //!
 //! [`Prepared`] is immutable and shared; each run has its own [`Machine`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use trunnion_equations::cause::{self, Cause};
 use trunnion_equations::flat::{Action, Assignment, Kind};
 use trunnion_equations::{Compiled, Engine, Expr, Node, Part, Symbol, System, Unit};
 use trunnion_num::Archive;
@@ -13,6 +14,7 @@ use crate::closure::Loops;
 use crate::cuts::Cuts;
 use crate::friction::Frictions;
 use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem};
+use crate::run_error::RunError;
 use crate::start_error::StartError;
 use crate::task::Tasks;
 
@@ -27,6 +29,8 @@ pub struct Prepared {
     reads_multipliers: Vec<bool>,
     /// Guards other than those of friction read them.
     guards_read: bool,
+    /// By event: guards that read what it sets.
+    touches: Vec<Vec<usize>>,
 }
 
 /// A recorded signal.
@@ -35,6 +39,8 @@ pub struct Column {
     pub name: String,
     pub unit: Unit,
     pub doc: String,
+    /// An expression that somebody measures, no quantity of the model: it counts only where it is measured.
+    pub measured: bool,
     source: Source,
 }
 
@@ -54,7 +60,8 @@ impl Prepared {
         let reads = |part: usize| compiled.program(part).unknowns() > system.n();
         let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
         let guards_read = guards_read_multipliers(&system);
-        Prepared { system, compiled, layout, columns, reads_multipliers, guards_read }
+        let touches = touches(&system);
+        Prepared { system, compiled, layout, columns, reads_multipliers, guards_read, touches }
     }
 
     /// What a column shows, in SI.
@@ -82,6 +89,25 @@ fn guards_read_multipliers(system: &System) -> bool {
     system.graph.reachable(plain).iter().any(reads)
 }
 
+fn touches(system: &System) -> Vec<Vec<usize>> {
+    let read = |guard: Expr| -> HashSet<Symbol> {
+        let symbol = |e: Expr| match system.graph.node(e) {
+            Node::Symbol(s) => Some(s),
+            _ => None,
+        };
+        system.graph.reachable([guard]).into_iter().filter_map(symbol).collect()
+    };
+    if system.events.is_empty() {
+        return vec![];
+    }
+    let reads: Vec<HashSet<Symbol>> = system.guards().into_iter().map(|(_, _, guard)| read(guard)).collect();
+    let of = |event: &trunnion_equations::flat::Event| {
+        let sets = |r: &HashSet<Symbol>| event.set.iter().any(|a| r.contains(&a.target));
+        (0..reads.len()).filter(|&g| sets(&reads[g])).collect()
+    };
+    system.events.iter().map(of).collect()
+}
+
 fn layout(system: &System) -> Layout {
     let quantity = |&s: &Symbol| system.quantity(s);
     let guards = system.guards().into_iter().map(|(name, direction, _)| Guard { name, direction });
@@ -100,13 +126,16 @@ fn layout(system: &System) -> Layout {
 fn columns(system: &System) -> Vec<Column> {
     let of = |s: Symbol, source: Source| {
         let q = system.quantity(s);
-        Column { name: q.name.clone(), unit: q.unit.clone(), doc: q.doc.clone(), source }
+        Column { name: q.name.clone(), unit: q.unit.clone(), doc: q.doc.clone(), measured: false, source }
     };
     let unknowns = system.unknowns.iter().enumerate().map(|(i, &s)| of(s, Source::Unknown(i)));
+    // An output of the model has a name, one that is measured is its own name: `max(a.x - b.x)`.
+    let own = system.outputs.len() - system.as_written.outputs.len();
     let outputs = system.outputs.iter().enumerate().map(|(i, o)| Column {
         name: o.name.clone(),
         unit: o.unit.clone(),
         doc: o.doc.clone(),
+        measured: i >= own && !o.name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)),
         source: Source::Output(i),
     });
     let constraints = system.constraints.iter().enumerate();
@@ -127,6 +156,8 @@ pub struct Machine {
     slow: Vec<f64>,
     k: Vec<f64>,
     scratch: Vec<f64>,
+    /// Of `rounding`.
+    bounds: Vec<f64>,
     /// Written by `compute_actions`.
     actions: Vec<f64>,
     outputs: Vec<f64>,
@@ -144,6 +175,18 @@ pub struct Machine {
     pub ended_by: Option<String>,
     /// Number and time of every event so far.
     pub fired: Vec<(usize, f64)>,
+    /// Pairs of events that set one quantity at one instant, with the first time.
+    pub met: Vec<Meeting>,
+}
+
+/// Two events, or two sampled tasks, that set the same quantity at the same instant: the second acted after the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Meeting {
+    pub t: f64,
+    pub target: Symbol,
+    pub first: usize,
+    pub second: usize,
+    pub tasks: bool,
 }
 
 impl Machine {
@@ -173,6 +216,7 @@ impl Machine {
         let mut machine = Machine {
             k: vec![0.0; compiled.n_slow()],
             scratch: vec![0.0; compiled.scratch()],
+            bounds: vec![0.0; compiled.scratch()],
             actions: sized(Part::Actions),
             outputs: sized(Part::Outputs),
             loops: Loops::new(system),
@@ -186,6 +230,7 @@ impl Machine {
             prepared,
             ended_by: None,
             fired: Vec::new(),
+            met: Vec::new(),
         };
         machine.prepare();
         machine.assemble(t_0, held, &mut y)?;
@@ -267,7 +312,8 @@ impl Machine {
         self.guards(t, y, &mut vec![0.0; self.prepared.layout.guards.len()]);
         self.compute_actions(t, y);
         self.read_frictions(t, y);
-        self.record(t, y, &mut vec![0.0; self.prepared.columns.len()]);
+        // What is not finite is told when it is recorded in the run.
+        let _ = self.record(t, y, &mut vec![0.0; self.prepared.columns.len()]);
         self.project(t, &mut y.to_vec());
         self.fired.reserve(256);
         if let Some(loops) = &mut self.loops {
@@ -305,8 +351,8 @@ impl Machine {
         self.prepare();
     }
 
-    /// All columns at (t, y), in the units they are shown in.
-    pub fn record(&mut self, t: f64, y: &[f64], row: &mut [f64]) {
+    /// All columns at (t, y), in the units they are shown in. Err: one of them is no finite number; `row` is filled all the same.
+    pub fn record(&mut self, t: f64, y: &[f64], row: &mut [f64]) -> Result<(), RunError> {
         let mut outputs = std::mem::take(&mut self.outputs);
         if self.loops.is_some() {
             self.close(t, y);
@@ -323,6 +369,45 @@ impl Machine {
             };
             *value = column.unit.shown(si);
         }
+        let columns = &self.prepared.columns;
+        match row.iter().zip(columns).position(|(value, column)| !value.is_finite() && !column.measured) {
+            None => Ok(()),
+            Some(column) => Err(self.not_finite(t, y, column)),
+        }
+    }
+
+    /// Why a column has no finite value at (t, y), where it was just recorded.
+    pub fn not_finite(&self, t: f64, y: &[f64], column: usize) -> RunError {
+        let system = &self.prepared.system;
+        let name = &self.prepared.columns[column].name;
+        let own = system.outputs.len() - system.as_written.outputs.len();
+        let written = match self.prepared.columns[column].source {
+            Source::Output(i) if i >= own => system.as_written.outputs[i - own].value,
+            Source::Output(_) => system
+                .find(name)
+                .map_or(self.prepared.column_expression(column), |s| system.graph.symbol(s).id),
+            _ => self.prepared.column_expression(column),
+        };
+        let cause = self.cause(t, y, written);
+        let cause = cause.or_else(|| self.cause(t, y, self.prepared.column_expression(column)));
+        RunError::NotFinite { name: name.clone(), t, cause }
+    }
+
+    /// Which operation keeps an expression from having a finite value at (t, y), with multipliers as they were last found.
+    pub fn cause(&self, t: f64, y: &[f64], e: Expr) -> Option<Cause> {
+        let system = &self.prepared.system;
+        let leaf = |node: Node| match node {
+            Node::Time => Some(t),
+            Node::Symbol(s) => {
+                let slow = system.slow_place(s).map(|i| self.slow[i]);
+                slow.or_else(|| system.y_place(s).map(|i| y[i])).or_else(|| {
+                    let number = system.constraints.iter().position(|c| c.multiplier == s)?;
+                    self.loops.as_ref().map(|l| l.extended[y.len() + number])
+                })
+            }
+            _ => None,
+        };
+        cause::find(system, e, leaf)
     }
 
     /// k follows the slow inputs.
@@ -378,13 +463,39 @@ impl Machine {
         self.actions = actions;
     }
 
-    /// Give `values` to the targets; true if anything changed.
-    fn assign(&mut self, set: &[Assignment], first: usize, y: &mut [f64]) -> bool {
+    /// Give the computed values of `set` to its targets; true if anything changed.
+    fn assign(
+        &mut self,
+        (name, set): (&str, &[Assignment]),
+        first: usize,
+        t: f64,
+        y: &mut [f64],
+    ) -> Result<bool, String> {
+        for (k, a) in set.iter().enumerate().filter(|(k, _)| !self.actions[first + k].is_finite()) {
+            let target = &self.prepared.system.quantity(a.target).name;
+            let cause = self.cause(t, y, a.value).map_or(String::new(), |cause| format!(": {cause}"));
+            let value = self.actions[first + k];
+            return Err(format!("`{name}` sets `{target}` to {value}, which is no finite value{cause}"));
+        }
         let mut changed = false;
         for (k, a) in set.iter().enumerate() {
             changed |= self.put(a.target, self.actions[first + k], y);
         }
-        changed
+        Ok(changed)
+    }
+
+    /// An event is about to be added to those that fired: which of those at the same instant set the same?
+    fn note_meeting(&mut self, second: usize, t: f64) {
+        let events = &self.prepared.system.events;
+        for &(first, _) in self.fired.iter().rev().take_while(|f| f.1 == t) {
+            let common =
+                events[first].set.iter().find(|a| events[second].set.iter().any(|b| b.target == a.target));
+            let Some(target) = common.map(|a| a.target).filter(|_| first != second) else { continue };
+            let known = |m: &Meeting| !m.tasks && (m.first, m.second) == (first, second);
+            if !self.met.iter().any(known) {
+                self.met.push(Meeting { t, target, first, second, tasks: false });
+            }
+        }
     }
 
     fn put(&mut self, target: Symbol, value: f64, y: &mut [f64]) -> bool {
@@ -475,32 +586,49 @@ impl Hybrid for Machine {
         self.prepared.system.events.get(guard).is_some_and(|e| e.at_start)
     }
 
-    fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String> {
+    fn rounding(&mut self, t: f64, y: &[f64], noise: &mut [f64]) {
+        let part = Part::Guards as usize;
+        if self.prepared.reads_multipliers[part] {
+            self.close(t, y);
+        }
+        let Machine { prepared, k, scratch, bounds, loops, .. } = self;
+        let y = loops.as_ref().map_or(y, |l| &l.extended);
+        prepared.compiled.rounding(part, (t, y, k), scratch, bounds, noise);
+    }
+
+    fn fire(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+        crossing: Crossing,
+        touched: &mut [bool],
+    ) -> Result<Effect, String> {
         let prepared = Arc::clone(&self.prepared);
         let system = &prepared.system;
         let (n_events, n_relations) = (system.events.len(), system.relations.len());
-        self.compute_actions(t, y);
-        self.read_frictions(t, y);
+        let Crossing { guard, rising } = crossing;
         let mut effect = Effect::default();
-        for crossing in crossings {
-            if let Some(event) = system.events.get(crossing.guard) {
-                let first = system.events[..crossing.guard].iter().map(|e| e.set.len()).sum();
-                effect.changed |= self.assign(&event.set, first, y);
-                self.fired.push((crossing.guard, t));
-                if let Some(message) = &event.terminate {
-                    effect.terminate = true;
-                    self.ended_by = Some(message.clone());
-                }
-            } else if crossing.guard >= n_events + n_relations {
-                let number = crossing.guard - n_events - n_relations;
-                effect.changed |= self.frictions.fire(number, &mut self.slow);
-            } else {
-                let number = crossing.guard - n_events;
-                let value = if crossing.rising { 1.0 } else { 0.0 };
-                effect.changed |= self.put(system.relations[number].mode, value, y);
+        if let Some(event) = system.events.get(guard) {
+            self.compute_actions(t, y);
+            let first = system.events[..guard].iter().map(|e| e.set.len()).sum();
+            effect.changed = self.assign((&event.name, &event.set), first, t, y)?;
+            prepared.touches[guard].iter().for_each(|&g| touched[g] = true);
+            self.note_meeting(guard, t);
+            self.fired.push((guard, t));
+            if let Some(message) = &event.terminate {
+                effect.terminate = true;
+                self.ended_by = Some(message.clone());
             }
+        } else if guard >= n_events + n_relations {
+            self.read_frictions(t, y);
+            effect.changed = self.frictions.fire(guard - n_events - n_relations, &mut self.slow);
+        } else {
+            let value = if rising { 1.0 } else { 0.0 };
+            effect.changed = self.put(system.relations[guard - n_events].mode, value, y);
         }
-        self.prepare();
+        if effect.changed {
+            self.prepare();
+        }
         Ok(effect)
     }
 
@@ -541,7 +669,7 @@ impl Hybrid for Machine {
             match &task.action {
                 Action::Set(set) => {
                     if due {
-                        changed |= self.assign(set, first, y);
+                        changed |= self.assign((&task.name, set), first, t, y)?;
                     }
                     first += set.len();
                 }

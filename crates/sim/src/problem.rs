@@ -68,18 +68,43 @@ pub struct Effect {
 
 /// The discrete part.
 ///
-/// At a located instant the run loop calls `fire` with everything that crossed there, makes the algebraic
-/// unknowns consistent, and calls `settle` with fresh guard values until nothing changes any more.
+/// At a located instant the run loop calls `fire` with everything that crossed there, one after the other, makes the algebraic
+/// unknowns consistent after each, and calls `settle` with fresh guard values until nothing changes any more.
 pub trait Hybrid: Problem {
     /// Guard functions; a guard crosses when its value changes sign.
     fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]);
+    /// How far rounding of time, unknowns and terms may have moved each guard. By default: what a relative change of some roundings
+    /// makes of it.
+    fn rounding(&mut self, t: f64, y: &[f64], noise: &mut [f64]) {
+        let mut g = vec![0.0; noise.len()];
+        self.guards(t, y, &mut g);
+        noise.fill(0.0);
+        let (mut moved, mut near) = (y.to_vec(), g.clone());
+        for pattern in [1, -1] {
+            for (i, value) in moved.iter_mut().enumerate() {
+                let sign = if i % 2 == 0 { 1.0 } else { pattern as f64 };
+                *value = y[i] * (1.0 + sign * f64::EPSILON);
+            }
+            self.guards(t * (1.0 + f64::EPSILON), &moved, &mut near);
+            for i in 0..g.len() {
+                let d = (near[i] - g[i]).abs();
+                noise[i] = noise[i].max(if d.is_finite() { d } else { 0.0 });
+            }
+        }
+    }
     /// Whether a guard that is beyond zero at the start counts as having crossed.
     fn at_start(&self, guard: usize) -> bool {
         let _ = guard;
         false
     }
-    /// Carry out the actions of all guards that crossed at t together. May change `y`.
-    fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String>;
+    /// Carry out the action of a guard that crossed at t. May change `y`. Guards that read what was assigned are marked in `touched`.
+    fn fire(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+        crossing: Crossing,
+        touched: &mut [bool],
+    ) -> Result<Effect, String>;
     /// Bring modes that mirror a relation into line with the guard values `g`; true if one changed.
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool;
     /// The next sampled instant after or at the current one; ∞ if there is none.

@@ -15,6 +15,8 @@ pub struct Scene {
     actions: Vec<Box<Action>>,
     /// (mode, guard): the mode mirrors guard > 0.
     relations: Vec<(usize, usize)>,
+    /// Guards whose action sets what they read, whether or not that changes a value.
+    resets: Vec<usize>,
     pub modes: Vec<bool>,
     task: Option<(f64, u64, Box<Task>)>,
     /// (t, crossings) of every `fire`.
@@ -38,6 +40,7 @@ impl Scene {
             guards: vec![],
             actions: vec![],
             relations: vec![],
+            resets: vec![],
             modes: vec![],
             task: None,
             fired: vec![],
@@ -70,6 +73,12 @@ impl Scene {
         self.layout.guards.push(Guard { name: name.into(), direction });
         self.guards.push(Box::new(g));
         self.actions.push(Box::new(action));
+        self
+    }
+
+    /// The action of the last guard sets what the guard reads.
+    pub fn resets(mut self) -> Self {
+        self.resets.push(self.guards.len() - 1);
         self
     }
 
@@ -147,15 +156,28 @@ impl Hybrid for Scene {
         }
     }
 
-    fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String> {
-        self.fired.push((t, crossings.to_vec()));
-        let mut all = Effect::default();
-        for &c in crossings {
-            let effect = (self.actions[c.guard])(t, y, &mut self.modes, c);
-            all.changed |= effect.changed;
-            all.terminate |= effect.terminate;
+    fn fire(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+        crossing: Crossing,
+        touched: &mut [bool],
+    ) -> Result<Effect, String> {
+        match self.fired.last_mut() {
+            Some((at, crossings)) if *at == t && !crossings.iter().any(|c| c.guard == crossing.guard) => {
+                crossings.push(crossing)
+            }
+            _ => self.fired.push((t, vec![crossing])),
         }
-        Ok(all)
+        let values = |scene: &Self, y: &[f64]| -> Vec<f64> {
+            scene.guards.iter().map(|g| g(t, y, &scene.modes)).collect()
+        };
+        let before = values(self, y);
+        let effect = (self.actions[crossing.guard])(t, y, &mut self.modes, crossing);
+        let after = values(self, y);
+        (0..touched.len()).for_each(|i| touched[i] |= before[i] != after[i]);
+        touched[crossing.guard] |= self.resets.contains(&crossing.guard);
+        Ok(effect)
     }
 
     fn settle(&mut self, _t: f64, _y: &[f64], g: &[f64]) -> bool {

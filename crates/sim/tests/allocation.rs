@@ -109,8 +109,11 @@ impl Hybrid for Swing {
     fn guards(&mut self, _: f64, y: &[f64], g: &mut [f64]) {
         g.copy_from_slice(&[y[0], y[1]]);
     }
-    fn fire(&mut self, _: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String> {
-        let changed = crossings.iter().any(|c| c.guard == 0);
+    fn rounding(&mut self, _: f64, y: &[f64], noise: &mut [f64]) {
+        noise.copy_from_slice(&[y[0].abs() * f64::EPSILON, y[1].abs() * f64::EPSILON]);
+    }
+    fn fire(&mut self, _: f64, y: &mut [f64], crossing: Crossing, _: &mut [bool]) -> Result<Effect, String> {
+        let changed = crossing.guard == 0;
         y[1] = if changed { -y[1] } else { y[1] };
         Ok(Effect { changed, terminate: false })
     }

@@ -12,6 +12,7 @@ mod alias;
 mod assemble;
 mod error;
 mod holding;
+mod identity;
 mod index;
 mod linear;
 mod matching;
@@ -27,6 +28,7 @@ pub use alias::Alias;
 pub use error::{Finding, StructureError};
 pub use index::{Reduction, UNFIT_START};
 pub use relations::{Relation, written};
+pub(crate) use sign::{Sign, sign};
 
 use crate::flat::{Action, Flat, Kind};
 use crate::graph::Graph;
@@ -126,6 +128,9 @@ fn sort(
         if let Some(constraint) = solution.hidden {
             errors.push(error::dependent(flat, &sorted.leaves, &block, &unknowns));
             hidden.push(constraint);
+        }
+        if let Some((equation, unknown)) = solution.vanishing {
+            errors.push(error::vanishing(flat, &sorted, equation, unknown, block.len() == 1));
         }
         solutions.push(solution);
     }

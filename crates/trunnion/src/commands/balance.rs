@@ -59,10 +59,10 @@ pub fn execute(args: &BalanceArgs, colour: bool) -> Result<(), Failure> {
         Err(Failure::Run { .. }) => as_written(&project)?,
         Err(other) => return Err(other),
     };
-    let before = row(&project, &mut at);
+    let before = row(&project, &mut at)?;
     balance_machine(&mut at.machine, at.t, &mut at.y, &hold)
         .map_err(|failure| refusal(&project, &failure))?;
-    let after = row(&project, &mut at);
+    let after = row(&project, &mut at)?;
     show(&project, &mut at, args.all, &hold, &before, &after);
     if args.write {
         write(&project, args, &hold, &before, &after)?;
@@ -78,10 +78,10 @@ fn as_written(project: &Project) -> Result<Point, Failure> {
     Ok(Point { machine, t, y })
 }
 
-fn row(project: &Project, at: &mut Point) -> Vec<f64> {
+fn row(project: &Project, at: &mut Point) -> Result<Vec<f64>, Failure> {
     let mut row = vec![0.0; project.prepared.columns.len()];
-    at.machine.record(at.t, &at.y, &mut row);
-    row
+    at.record(&mut row)?;
+    Ok(row)
 }
 
 /// Why there is no equilibrium, and what to do.

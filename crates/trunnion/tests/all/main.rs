@@ -27,4 +27,6 @@ mod program;
 mod reduction;
 mod references;
 mod studies;
+mod units;
 mod user_components;
+mod values;
