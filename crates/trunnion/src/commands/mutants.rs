@@ -267,8 +267,8 @@ fn stale_reasons(reasons: &Reasons, used: &[bool], targets: &[Target<'_>], args:
     let mut stale = false;
     for (excuse, used) in reasons.excuses.iter().zip(used) {
         let tried = targets.iter().any(|t| component(&t.source.name, &args.library) == excuse.component);
-        let known = !args.names.is_empty() || tried;
-        if !args.count && !used && (tried || !known) {
+        // Of a library that is tried as a whole nothing else can have it.
+        if !args.count && !used && (tried || args.names.is_empty()) {
             say(format_args!(
                 "{}: the reason for `{}` of `{}` has no survivor: remove it",
                 args.reasons, excuse.site, excuse.component
