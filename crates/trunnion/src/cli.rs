@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{animate, compare, convert, import, plot, sweep, verify};
 use crate::commands::{
-    balance, completions, equations, examples, linearize, live, lqr, modes, new, response,
+    balance, completions, equations, examples, linearize, live, lqr, modes, mutants, new, response,
 };
 use crate::commands::{check, components, energy, graph, inverse, page, reduce, run, solvers, workspace};
 use crate::failure::Failure;
@@ -33,6 +33,8 @@ pub enum Command {
     Live(live::LiveArgs),
     /// Run models and compare with what they expect of themselves
     Verify(verify::VerifyArgs),
+    /// Plant small faults in components and list those that no expectation notices
+    Mutants(mutants::MutantsArgs),
     /// Draw signals of results or models, or the mechanism itself
     Plot(plot::PlotArgs),
     /// Write the motion of a mechanism as glTF, for any viewer
@@ -93,6 +95,7 @@ pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
         Command::Run(args) => run::execute(args, colour),
         Command::Live(args) => live::execute(args, colour),
         Command::Verify(args) => verify::execute(args, colour),
+        Command::Mutants(args) => mutants::execute(args),
         Command::Plot(args) => plot::execute(args),
         Command::Animate(args) => animate::execute(args),
         Command::Sweep(args) => sweep::execute(args, colour),

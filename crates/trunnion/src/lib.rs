@@ -15,6 +15,7 @@ pub mod live;
 pub mod measure;
 pub mod mesh;
 pub mod motions;
+pub mod mutants;
 pub mod noise;
 pub mod output;
 pub mod parallel;

@@ -1,9 +1,10 @@
 //! Running a project: settings from the file and the command line, rows out, progress and Ctrl-C in between.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use trunnion_equations::Symbol;
 use trunnion_model::run::{Grid, InitialAcceleration, MOST_STEPS, SHORTEST};
@@ -28,6 +29,23 @@ const MOST_ROWS: f64 = 1e15;
 
 /// Set by Ctrl-C; every run watches it.
 pub static CANCEL: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    static DEADLINE: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Does `work`; runs in it that take longer than `limit` together end as if cancelled.
+pub fn within<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
+    DEADLINE.set(Instant::now().checked_add(limit));
+    let done = work();
+    DEADLINE.set(None);
+    done
+}
+
+/// Ctrl-C, or the end of the time that was given.
+fn is_cancelled() -> bool {
+    CANCEL.load(Ordering::Relaxed) || DEADLINE.get().is_some_and(|end| Instant::now() > end)
+}
 
 /// Settings of the command line that override the file's.
 #[derive(Clone, Debug, Default)]
@@ -192,7 +210,7 @@ impl Observer<Machine> for Watcher<'_> {
 
     fn progress(&mut self, at: Progress) -> ControlFlow<()> {
         self.progress.update(at.t, at.events);
-        if CANCEL.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
