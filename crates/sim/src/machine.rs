@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use trunnion_equations::cause::{self, Cause};
 use trunnion_equations::flat::{Action, Assignment, Kind};
-use trunnion_equations::{Compiled, Engine, Expr, Node, Part, Symbol, System, Unit};
+use trunnion_equations::{Binary, Compiled, Engine, Expr, Node, Part, Symbol, System, Unit};
 use trunnion_num::Archive;
 
 use crate::closure::Loops;
@@ -29,6 +29,8 @@ pub struct Prepared {
     reads_multipliers: Vec<bool>,
     /// Guards other than those of friction read them.
     guards_read: bool,
+    /// Events whose condition is one relation; of several, one may keep the others from being asked for.
+    plain_guards: Vec<usize>,
 }
 
 /// A recorded signal.
@@ -58,7 +60,8 @@ impl Prepared {
         let reads = |part: usize| compiled.program(part).unknowns() > system.n();
         let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
         let guards_read = guards_read_multipliers(&system);
-        Prepared { system, compiled, layout, columns, reads_multipliers, guards_read }
+        let plain_guards = plain_guards(&system);
+        Prepared { system, compiled, layout, columns, reads_multipliers, guards_read, plain_guards }
     }
 
     /// What a column shows, in SI.
@@ -84,6 +87,11 @@ fn guards_read_multipliers(system: &System) -> bool {
     let multiplier = |s: Symbol| matches!(system.quantity(s).kind, Kind::Multiplier);
     let reads = |&e: &Expr| matches!(system.graph.node(e), Node::Symbol(s) if multiplier(s));
     system.graph.reachable(plain).iter().any(reads)
+}
+
+fn plain_guards(system: &System) -> Vec<usize> {
+    let joined = |e: Expr| matches!(system.graph.node(e), Node::Binary(Binary::Min | Binary::Max, ..));
+    (0..system.events.len()).filter(|&k| !joined(system.events[k].guard)).collect()
 }
 
 fn layout(system: &System) -> Layout {
@@ -151,6 +159,8 @@ pub struct Machine {
     pub ended_by: Option<String>,
     /// Number and time of every event so far.
     pub fired: Vec<(usize, f64)>,
+    /// The first condition of an event that could not be judged.
+    lost_guard: Option<RunError>,
 }
 
 impl Machine {
@@ -193,6 +203,7 @@ impl Machine {
             prepared,
             ended_by: None,
             fired: Vec::new(),
+            lost_guard: None,
         };
         machine.prepare();
         machine.assemble(t_0, held, &mut y)?;
@@ -331,6 +342,9 @@ impl Machine {
             };
             *value = column.unit.shown(si);
         }
+        if let Some(lost) = self.lost_guard.take() {
+            return Err(lost);
+        }
         let columns = &self.prepared.columns;
         match row.iter().zip(columns).position(|(value, column)| !value.is_finite() && !column.measured) {
             None => Ok(()),
@@ -352,7 +366,7 @@ impl Machine {
         };
         let cause = self.cause(t, y, written);
         let cause = cause.or_else(|| self.cause(t, y, self.prepared.column_expression(column)));
-        RunError::NotFinite { name: name.clone(), t, cause }
+        RunError::NotFinite { name: name.clone(), t, cause: cause.map(Box::new) }
     }
 
     /// Which operation keeps an expression from having a finite value at (t, y), with multipliers as they were last found.
@@ -433,7 +447,9 @@ impl Machine {
         t: f64,
         y: &mut [f64],
     ) -> Result<bool, String> {
-        for (k, a) in set.iter().enumerate().filter(|(k, _)| !self.actions[first + k].is_finite()) {
+        let bad = |k: &usize| !self.actions[first + k].is_finite();
+        if let Some(k) = (0..set.len()).find(bad) {
+            let a = &set[k];
             let target = &self.prepared.system.quantity(a.target).name;
             let cause = self.cause(t, y, a.value).map_or(String::new(), |cause| format!(": {cause}"));
             let value = self.actions[first + k];
@@ -527,6 +543,13 @@ impl Hybrid for Machine {
                 self.run(Part::Guards, t, y, g);
             }
             _ => self.part(Part::Guards, t, y, g),
+        }
+        if let Some(&k) = self.prepared.plain_guards.iter().find(|&&k| g[k].is_nan())
+            && self.lost_guard.is_none()
+        {
+            let event = &self.prepared.system.events[k];
+            let (name, cause) = (event.name.clone(), self.cause(t, y, event.guard).map(Box::new));
+            self.lost_guard = Some(RunError::NotFinite { name, t, cause });
         }
     }
 
