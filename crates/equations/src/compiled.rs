@@ -87,6 +87,19 @@ impl Compiled {
         self.slow.run(&self.tables, 0.0, &[], slow_inputs, scratch, k);
     }
 
+    /// How far rounding may have moved each output of program `number` at (t, y). `values` and `bounds` are as long as `scratch`.
+    pub fn rounding(
+        &self,
+        number: usize,
+        at: (f64, &[f64], &[f64]),
+        uncertain: &[f64],
+        values: &mut [f64],
+        bounds: &mut [f64],
+        out: &mut [f64],
+    ) {
+        self.fast[number].rounding(&self.tables, at, uncertain, values, bounds, out);
+    }
+
     /// Program `number` at (t, y) with the prepared k.
     pub fn run(&self, number: usize, t: f64, y: &[f64], k: &[f64], scratch: &mut [f64], out: &mut [f64]) {
         assert!(y.len() >= self.unknowns[number]);

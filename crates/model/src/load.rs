@@ -10,12 +10,14 @@ use crate::component::{
     read_definition,
 };
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
+use crate::display::Display;
+use crate::expect::Expect;
 use crate::file::{Entry, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, relative};
 use crate::instantiate::{Deferred, Sets, Users, instantiate};
 use crate::live::Live;
 use crate::mechanism::{Mechanism, Sections, mount};
 use crate::network::Network;
-use crate::run::{Expect, Run};
+use crate::run::Run;
 
 /// A model ready to be analysed and run.
 #[derive(Clone, Debug)]
@@ -28,12 +30,16 @@ pub struct Model {
     pub mechanism: Mechanism,
     pub run: Run,
     pub live: Live,
+    /// Units in which the file wants results to be shown.
+    pub display: Display,
     pub expect: Vec<Expect>,
     /// All texts it was made from, for showing where something comes from.
     pub sources: Sources,
     pub warnings: Vec<Diagnostic>,
     /// Changes with any of the texts.
     pub hash: String,
+    /// Parameters that are differences: "1 °C" is 1 K.
+    pub differences: Vec<String>,
 }
 
 impl Model {
@@ -101,6 +107,7 @@ pub fn load_asking(
     let run = builder.read_run(&Table { entries, span: place });
     let live =
         builder.read_live(&Table { entries: loading.live.clone(), span: Span::new(&root.source, 0..0) });
+    let display = builder.read_displays(&loading.display, &sets);
     let expect: Vec<Expect> = loading.expect.iter().filter_map(|v| builder.read_expect(v)).collect();
     let known: Vec<String> = builder.names.map.keys().cloned().collect();
     sets.finish(&known, &problems);
@@ -124,8 +131,22 @@ pub fn load_asking(
     let (flat, network, mechanism) = (builder.flat, builder.network, builder.mechanism);
     let hash = sources.hash();
     let (name, doc) = (root.title.clone(), root.doc.clone());
-    let model =
-        |warnings| Model { name, doc, flat, network, mechanism, run, live, expect, sources, warnings, hash };
+    let differences = builder.differences;
+    let model = |warnings| Model {
+        name,
+        doc,
+        flat,
+        network,
+        mechanism,
+        run,
+        live,
+        display,
+        expect,
+        sources,
+        warnings,
+        hash,
+        differences,
+    };
     let deferred = builder.deferred;
     (problems.finish().map(model).map_err(|errors| users.name(errors)), deferred)
 }
@@ -168,6 +189,7 @@ struct Loading<'a> {
     sections: Sections,
     run: Vec<Entry>,
     live: Vec<Entry>,
+    display: Vec<Entry>,
     expect: Vec<Value>,
     libraries: Vec<Text>,
     /// Stores that the model does without.
@@ -186,6 +208,7 @@ impl<'a> Loading<'a> {
             sections: Sections::default(),
             run: vec![],
             live: vec![],
+            display: vec![],
             expect: vec![],
             libraries: vec![],
             remove: vec![],
@@ -262,6 +285,7 @@ impl<'a> Loading<'a> {
         }
         let run = fields.entries("run").to_vec();
         let live = fields.entries("live").to_vec();
+        let display = fields.entries("display").to_vec();
         let expect = fields.list("expect").unwrap_or(&[]).to_vec();
         self.sections.extend(Sections::read(&fields, self.reading));
         finish_sections(fields);
@@ -273,6 +297,8 @@ impl<'a> Loading<'a> {
             self.live.retain(|e| e.key.name != entry.key.name);
             self.live.push(entry);
         }
+        // What the including file wants comes first.
+        self.display.splice(0..0, display);
         // What an included model expects need not hold with other parameters.
         self.expect = expect;
         self.root = Some(match self.root.take() {
@@ -348,6 +374,9 @@ fn replaced(old: &Parameter, new: Parameter) -> Parameter {
         bounds,
         doc,
         any: old.any || new.any,
+        difference: old.difference || new.difference,
+        unless: new.unless.or(old.unless.clone()),
+        aliases: if new.aliases.is_empty() { old.aliases.clone() } else { new.aliases },
         list: old.list || new.list,
         broken: old.broken || new.broken,
         key: new.key,

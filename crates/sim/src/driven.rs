@@ -55,12 +55,30 @@ impl Hybrid for Driven {
         self.machine.guards(t, y, g);
     }
 
-    fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String> {
-        self.machine.fire(t, y, crossings)
+    fn rounding(&mut self, t: f64, y: &[f64], noise: &mut [f64]) {
+        self.machine.rounding(t, y, noise);
+    }
+
+    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], out: &mut [f64]) {
+        self.machine.uncertainty(t, y, of, out);
+    }
+
+    fn fire(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+        crossings: &[Crossing],
+        touched: &mut [bool],
+    ) -> Result<(Effect, usize), String> {
+        self.machine.fire(t, y, crossings, touched)
     }
 
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool {
         self.machine.settle(t, y, g)
+    }
+
+    fn follow_kinks(&mut self, on: bool) {
+        self.machine.follow_kinks(on);
     }
 
     fn next_instant(&self) -> f64 {

@@ -15,7 +15,7 @@ pub use shape::Shape;
 
 use trunnion_equations::flat::Kind;
 use trunnion_equations::{Symbol, Unit};
-use trunnion_model::run::Measure;
+use trunnion_model::expect::Measure;
 use trunnion_model::units::{Dimension, parse_value};
 use trunnion_sim::integrate::Output;
 use trunnion_sim::run::Settings;

@@ -110,7 +110,7 @@ pub fn reduce(
             work.give_up(flat, &constraints.rows[row], symbol);
         }
         // Kinks have steps in their derivatives, which are located like all others.
-        relations::extract(flat, first, relations);
+        relations::extract(flat, first, relations, parameters);
         for list in [&mut work.is_state, &mut work.has_rate, &mut work.is_unknown] {
             list.resize(flat.quantities.len(), false);
         }

@@ -54,6 +54,7 @@ fn judge(graph: &Graph, parameters: &Map<Symbol, f64>, e: Expr, mut inner: impl 
     match graph.node(e) {
         Node::Const(v) if v > 0.0 => Positive,
         Node::Const(v) if v < 0.0 => Negative,
+        Node::Const(0.0) => NonNegative,
         Node::Symbol(s) => match parameters.get(&s) {
             Some(&v) if v > 0.0 => Positive,
             Some(&v) if v < 0.0 => Negative,
@@ -106,6 +107,24 @@ fn judge(graph: &Graph, parameters: &Map<Symbol, f64>, e: Expr, mut inner: impl 
             _ => Unknown,
         },
         Node::Binary(Binary::Pow, a, _) if inner(a) == Positive => Positive,
+        Node::Binary(Binary::Max, a, b) => match (inner(a), inner(b)) {
+            (Positive, _) | (_, Positive) => Positive,
+            (NonNegative, _) | (_, NonNegative) => NonNegative,
+            (Negative, Negative) => Negative,
+            _ => Unknown,
+        },
+        Node::Binary(Binary::Min, a, b) => match (inner(a), inner(b)) {
+            (Positive, Positive) => Positive,
+            (Positive | NonNegative, Positive | NonNegative) => NonNegative,
+            (Negative, _) | (_, Negative) => Negative,
+            _ => Unknown,
+        },
+        Node::Select(_, a, b) => match (inner(a), inner(b)) {
+            (a, b) if a == b => a,
+            (Positive | NonNegative, Positive | NonNegative) => NonNegative,
+            (a, b) if a.excludes_zero() && b.excludes_zero() => NonZero,
+            _ => Unknown,
+        },
         _ => Unknown,
     }
 }

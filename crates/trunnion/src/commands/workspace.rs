@@ -242,6 +242,6 @@ fn axis(project: &Project, text: &str) -> Result<Axis, Failure> {
         ));
     }
     let unit = range::unit(&quantity.unit);
-    let Range { values, .. } = Range::read(text, &quantity.name, values, &unit)?;
+    let Range { values, .. } = Range::read(text, &quantity.name, values, &unit, false)?;
     Ok(Axis { name: quantity.name.clone(), symbol, unit, doc: quantity.doc.clone(), values })
 }

@@ -25,5 +25,6 @@ mod pneumatics;
 mod program;
 mod reduction;
 mod studies;
+mod units;
 mod user_components;
 mod values;
