@@ -11,6 +11,7 @@ use trunnion_num::Archive;
 
 use crate::closure::Loops;
 use crate::cuts::Cuts;
+use crate::equilibrium::{Hold, Rest, balance_machine};
 use crate::friction::Frictions;
 use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem};
 use crate::start_error::StartError;
@@ -27,6 +28,8 @@ pub struct Prepared {
     reads_multipliers: Vec<bool>,
     /// Guards other than those of friction read them.
     guards_read: bool,
+    /// Runs begin at the static equilibrium, found with this held.
+    pub rest: Option<Hold>,
 }
 
 /// A recorded signal.
@@ -54,7 +57,7 @@ impl Prepared {
         let reads = |part: usize| compiled.program(part).unknowns() > system.n();
         let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
         let guards_read = guards_read_multipliers(&system);
-        Prepared { system, compiled, layout, columns, reads_multipliers, guards_read }
+        Prepared { system, compiled, layout, columns, reads_multipliers, guards_read, rest: None }
     }
 
     /// What a column shows, in SI.
@@ -138,6 +141,8 @@ pub struct Machine {
     pub moved: Vec<(Symbol, f64)>,
     /// Constraints that follow from others at the start.
     pub redundant: Vec<usize>,
+    /// How it rests at the start, where the model asks for that.
+    pub rest: Rest,
     tasks: Tasks,
     frictions: Frictions,
     /// Why the model ended the run.
@@ -154,7 +159,13 @@ impl Machine {
         t_0: f64,
     ) -> Result<(Self, Vec<f64>), StartError> {
         let held = prepared.system.held.clone();
-        Self::start_holding(prepared, given, t_0, &held)
+        let (mut machine, mut y) = Self::start_holding(prepared, given, t_0, &held)?;
+        let prepared = machine.prepared.clone();
+        if let Some(hold) = &prepared.rest {
+            machine.rest = balance_machine(&mut machine, t_0, &mut y, hold)
+                .map_err(|no_rest| StartError::no_rest(&prepared, t_0, &no_rest))?;
+        }
+        Ok((machine, y))
     }
 
     /// The same with other states that closing the loops is not to move.
@@ -180,6 +191,7 @@ impl Machine {
             cuts: Cuts::new(system),
             moved: vec![],
             redundant: vec![],
+            rest: Rest::default(),
             tasks,
             frictions: Frictions::new(system),
             slow,

@@ -34,7 +34,7 @@ fn refusal(prepared: &Prepared, sources: &Sources, error: &StartError) -> Failur
     let (constraint, label) = match *error {
         StartError::OpenLoop { constraint, .. } => (constraint, "the ends do not meet"),
         StartError::OpenRate { constraint, .. } => (constraint, "the ends move apart"),
-        StartError::Task(_) => return Failure::start(error),
+        StartError::Task(_) | StartError::NoRest { .. } => return Failure::start(error),
     };
     let origin = &prepared.system.constraints[constraint].origin;
     let open = Diagnostic::from_origin(sources, OPEN, origin, error.to_string(), label, error.hint());

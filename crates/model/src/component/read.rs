@@ -62,7 +62,7 @@ impl<'a> Reading<'a> {
 }
 
 /// What only models have.
-const OF_MODELS: [&str; 4] = ["model", "run", "live", "expect"];
+const OF_MODELS: [&str; 5] = ["model", "run", "start", "live", "expect"];
 
 /// A component file; None for a model.
 pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {

@@ -6,26 +6,26 @@ use std::path::Path;
 use clap::Args;
 use trunnion_model::edit::{Edit, EditError};
 use trunnion_model::{Files, load};
-use trunnion_sim::balance::{balance_machine, given_up};
-use trunnion_sim::machine::Machine;
+use trunnion_sim::balance::NoRest;
+use trunnion_sim::equilibrium::{Hold, Rest, balance_machine, reason, unstable};
+use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::problem::Problem;
-use trunnion_sim::stepper::Failure as Solver;
 
-use super::linearize::unknowns;
+use super::linearize::no_such;
 use crate::failure::Failure;
 use crate::files::{Disk, library, write_whole};
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::mesh::Triangle;
 use crate::output::say;
 use crate::project::Project;
-use crate::simulate::{Overrides, Point, describe, point};
+use crate::simulate::{Overrides, Point, point};
 use crate::space::{from_quaternion, to_rpy};
 
 #[derive(Args, Debug)]
 pub struct BalanceArgs {
     /// The model file
     pub model: String,
-    /// Unknowns that keep their value; something holds them
+    /// What keeps its value: positions to find the pressures that carry them, pressures to find the pose; default: as [start] says
     #[arg(long, value_name = "X,…", value_delimiter = ',')]
     pub hold: Vec<String>,
     /// Write the values at rest into the model file as start values; comments and order stay
@@ -48,7 +48,10 @@ const ROUNDING: f64 = 1e-12;
 pub fn execute(args: &BalanceArgs, colour: bool) -> Result<(), Failure> {
     let project = Project::open(&args.model, &args.set)?;
     project.show_warnings(colour);
-    let hold = unknowns(&project, &args.hold)?;
+    let hold = match (&args.hold[..], &project.prepared.rest) {
+        ([], Some(hold)) => hold.clone(),
+        (names, _) => held(&project.prepared, names)?,
+    };
     if project.prepared.system.n() == 0 {
         say(format_args!("{} has no unknowns, so there is nothing to balance", project.name));
         return Ok(());
@@ -60,14 +63,31 @@ pub fn execute(args: &BalanceArgs, colour: bool) -> Result<(), Failure> {
         Err(other) => return Err(other),
     };
     let before = row(&project, &mut at);
-    balance_machine(&mut at.machine, at.t, &mut at.y, &hold)
-        .map_err(|failure| refusal(&project, &failure))?;
+    let rest = balance_machine(&mut at.machine, at.t, &mut at.y, &hold)
+        .map_err(|no_rest| refusal(&project, at.t, &no_rest))?;
     let after = row(&project, &mut at);
-    show(&project, &mut at, args.all, &hold, &before, &after);
+    show(&project, &mut at, args.all, &rest, &before, &after);
     if args.write {
-        write(&project, args, &hold, &before, &after)?;
+        write(&project, args, &hold.unknowns, &before, &after)?;
     }
     Ok(())
+}
+
+/// What `names` hold: unknowns, or other recorded signals.
+pub fn held(prepared: &Prepared, names: &[String]) -> Result<Hold, Failure> {
+    let mut hold = Hold::default();
+    for name in names {
+        let unknown = prepared.layout.names.iter().position(|k| k == name);
+        match (unknown, prepared.column(name)) {
+            (Some(i), _) => hold.unknowns.push(i),
+            (None, Some(column)) => hold.outputs.push(column),
+            (None, None) => {
+                let known = prepared.columns.iter().map(|c| c.name.as_str());
+                return Err(no_such(name, "state or unknown", known));
+            }
+        }
+    }
+    Ok(hold)
 }
 
 /// Start values as they stand in the file.
@@ -85,31 +105,12 @@ fn row(project: &Project, at: &mut Point) -> Vec<f64> {
 }
 
 /// Why there is no equilibrium, and what to do.
-pub fn refusal(project: &Project, failure: &Solver) -> Failure {
-    let name = |i: usize| project.prepared.layout.names.get(i).cloned().unwrap_or_default();
-    match *failure {
-        Solver::Singular { unknown, .. } => Failure::Run {
-            message: format!(
-                "at rest nothing determines `{0}`: every value of `{0}` would do, or none",
-                name(unknown)
-            ),
-            hint: Some(format!("hold it where it starts with --hold {}", name(unknown))),
-        },
-        Solver::Inconsistent { t, row, residual } => Failure::Run {
-            message: format!(
-                "no equilibrium was found at t = {t} s: `{}` is off by {residual:.3e} at best",
-                project.prepared.system.rows.get(row).map_or("", |r| r.name.as_str()),
-            ),
-            hint: Some(
-                "start nearer to rest, hold an unknown with --hold, or check that the model can rest at all"
-                    .into(),
-            ),
-        },
-        _ => describe(project, failure),
-    }
+pub fn refusal(project: &Project, t: f64, no_rest: &NoRest) -> Failure {
+    let (message, hint) = reason(&project.prepared, t, no_rest, |x| format!("--hold {x}"));
+    Failure::Run { message, hint: Some(hint) }
 }
 
-fn show(project: &Project, at: &mut Point, all: bool, hold: &[usize], before: &[f64], after: &[f64]) {
+fn show(project: &Project, at: &mut Point, all: bool, rest: &Rest, before: &[f64], after: &[f64]) {
     let prepared = &project.prepared;
     let shown = if all { prepared.columns.len() } else { prepared.system.n() };
     say(format_args!("{}, at rest at t = {} s", project.name, number(at.t, 9)));
@@ -127,16 +128,35 @@ fn show(project: &Project, at: &mut Point, all: bool, hold: &[usize], before: &[
         table.push([format!("  {}", column.name), start, rest, column.unit.text.clone(), column.doc.clone()]);
     }
     table.print();
+    say("");
+    tell(project, at, rest);
+}
+
+/// How the machine rests: what carries it, what moves, what was chosen, and whether it stays.
+fn tell(project: &Project, at: &mut Point, rest: &Rest) {
+    let prepared = &project.prepared;
+    let name = |i: usize| prepared.layout.names[i].as_str();
+    let row = |i: usize| prepared.system.rows[i].name.as_str();
+    for &(held, i, rate) in &rest.supported {
+        let rate = number(rate, DIGITS);
+        say(format_args!("`{}` is held: let go, {} would be {rate} (SI)", name(held), row(i)));
+    }
+    for &(i, rate) in &rest.moving {
+        say(format_args!("`{}` is left moving: {} is {} (SI)", name(i), row(i), number(rate, DIGITS)));
+    }
+    if !rest.released.is_empty() {
+        let names = |list: &[usize]| list.iter().map(|&i| format!("`{}`", name(i))).collect::<Vec<_>>().join(", ");
+        let kept = if rest.kept.is_empty() { String::new() } else { format!("; trapped as it was: {}", names(&rest.kept)) };
+        say(format_args!("chosen to carry the load: {}{kept}", names(&rest.released)));
+    }
+    if let Some(unstable) = unstable(&mut at.machine, at.t, &at.y, rest) {
+        let time = number(1.0 / unstable.pole.re, 3);
+        say(format_args!("unstable: `{}` leaves this rest, by a factor e every {time} s", name(unstable.state)));
+    }
     let mut f = vec![0.0; prepared.system.n()];
     at.machine.residual(at.t, &at.y, &mut f);
-    let given_up = given_up(&mut at.machine, at.t, &at.y, hold);
-    let row = |i: usize| prepared.system.rows[i].name.as_str();
-    say("");
-    for (&held, &i) in hold.iter().zip(&given_up) {
-        let name = &prepared.layout.names[held];
-        say(format_args!("`{name}` is held: let go, {} would be {} (SI)", row(i), number(f[i], DIGITS)));
-    }
-    let solved = (0..f.len()).filter(|i| !given_up.contains(i));
+    let left = |i: &usize| rest.supported.iter().any(|s| s.1 == *i) || rest.moving.iter().any(|m| m.0 == *i);
+    let solved = (0..f.len()).filter(|i| !left(i));
     let worst = solved.max_by(|&i, &j| f[i].abs().total_cmp(&f[j].abs()));
     if let Some(worst) = worst {
         say(format_args!("largest residual {} (SI), in {}", number(f[worst].abs(), 2), row(worst)));
