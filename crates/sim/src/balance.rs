@@ -49,16 +49,19 @@ impl From<Failure> for NoRest {
 /// Bring `y` to rest at time `t`, keeping the unknowns `hold`. On failure `y` is as before.
 pub fn balance(problem: &mut dyn Problem, t: f64, y: &mut [f64], hold: &[usize]) -> Result<Work, NoRest> {
     let given_up: Vec<usize> = hold.iter().map(|&held| partner(problem.layout(), held)).collect();
-    search(problem, t, y, hold, &given_up)
+    let positions: Vec<usize> = problem.layout().second_order.iter().map(|pair| pair.0).collect();
+    search(problem, t, y, hold, &given_up, &|i| !positions.contains(&i))
 }
 
-/// Rest with the rows `given_up` left out for the unknowns `hold`.
+/// Rest with the rows `given_up` left out for the unknowns `hold`. Of unknowns that nothing determines there, those that `may_stay` are left where the
+/// transient has brought them: a volume that a valve has just shut off.
 pub(crate) fn search(
     problem: &mut dyn Problem,
     t: f64,
     y: &mut [f64],
     hold: &[usize],
     given_up: &[usize],
+    may_stay: &dyn Fn(usize) -> bool,
 ) -> Result<Work, NoRest> {
     let layout = problem.layout().clone();
     let mut part = at_rest(&layout, hold, given_up);
@@ -81,6 +84,7 @@ pub(crate) fn search(
                 return far.map_or(Ok(part.work), |unknown| Err(NoRest::Far { unknown, value: reached[unknown] }));
             };
             let failure = match part.undetermined(problem, t, y) {
+                Some(unknown) if may_stay(unknown) && part.fulfilled(problem, t, y) => return Ok(part.work),
                 Some(unknown) => Failure::Singular { t, unknown },
                 None => part.failure(problem, t, &reached, first),
             };

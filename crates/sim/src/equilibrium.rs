@@ -10,7 +10,7 @@ use crate::balance::{NoRest, furthest, partner, search};
 use crate::linear::{Pole, linearise};
 use crate::machine::{Machine, Prepared};
 use crate::modes::modes;
-use crate::problem::{Hybrid, Problem};
+use crate::problem::{Direction, Hybrid, Problem};
 use crate::rest::{Point, Selection, linearised, select};
 use crate::rest_problem::{AtRest, Outputs, Tied};
 use crate::stepper::{Failure, Work};
@@ -132,7 +132,20 @@ impl AtRest<'_> {
         let gradients = outputs.gradients(self.machine, t, y);
         let (f, jacobian) = linearised(self, t, y);
         let layout = self.layout().clone();
-        let at = Point { layout: &layout, jacobian: &jacobian, f: &f, hold: &hold.unknowns, own_rows: own, outputs: &gradients };
+        let system = &self.machine.prepared().clone().system;
+        let turns: Vec<usize> = (0..layout.n()).filter(|&j| is_turn(system, j)).collect();
+        let spins = system.pattern.entries().filter(|e| turns.contains(&e.0) && !turns.contains(&e.1));
+        let spins: Vec<usize> = spins.map(|e| e.1).collect();
+        let at = Point {
+            layout: &layout,
+            jacobian: &jacobian,
+            f: &f,
+            hold: &hold.unknowns,
+            own_rows: own,
+            outputs: &gradients,
+            turns: &turns,
+            spins: &spins,
+        };
         select(&at).filter(|s| !s.replaced.is_empty() || s.left_out != own)
     }
 
@@ -151,15 +164,20 @@ impl AtRest<'_> {
         }
         let before = y.to_vec();
         let slow = self.machine.slow_values().to_vec();
+        let prepared = self.machine.prepared().clone();
+        let may_stay = |i: usize| {
+            let position = prepared.layout.second_order.iter().any(|pair| pair.0 == i);
+            !position && !is_turn(&prepared.system, i)
+        };
         self.follows = true;
-        let first = match search(self, t, y, &hold.unknowns, &selection.left_out) {
+        let first = match search(self, t, y, &hold.unknowns, &selection.left_out, &may_stay) {
             Ok(work) => return Ok(work),
             Err(failure) => failure,
         };
         slow.iter().enumerate().for_each(|(place, &value)| self.machine.set_slow(place, value));
         self.follows = false;
         for _ in 0..ROUNDS {
-            if search(self, t, y, &hold.unknowns, &selection.left_out).is_err() {
+            if search(self, t, y, &hold.unknowns, &selection.left_out, &may_stay).is_err() {
                 break;
             }
             self.machine.guards(t, y, &mut self.g);
@@ -213,14 +231,16 @@ fn plausible(machine: &mut Machine, t: f64, start: &[f64], y: &[f64], hold: &Hol
     let prepared = machine.prepared().clone();
     let mut g = vec![0.0; layout.guards.len()];
     machine.guards(t, y, &mut g);
-    let tells = |e: &usize| {
+    let told = |e: &usize| {
         let event = &prepared.system.events[*e];
-        event.warn.is_some() || event.terminate.is_some()
+        let holds = match event.direction {
+            Direction::Rising => g[*e] > 0.0,
+            Direction::Falling => g[*e] < 0.0,
+            Direction::Both => false,
+        };
+        holds && (event.warn.is_some() || event.terminate.is_some())
     };
-    match (0..prepared.system.events.len()).filter(tells).find(|&e| g[e] > 0.0) {
-        Some(event) => Err(NoRest::Refused { event }),
-        None => Ok(()),
-    }
+    (0..prepared.system.events.len()).find(told).map_or(Ok(()), |event| Err(NoRest::Refused { event }))
 }
 
 fn is_angle(system: &System, unknown: usize) -> bool {

@@ -7,7 +7,8 @@
 //! along every motion. Rest is found with (1) in place of such rows. A held output gives the row h(y) = h(y_0). A held unknown leaves its column out;
 //! its own row, of a position that of its velocity, is kept if amounts can be found that fulfil it (the pressures that carry a load) and given
 //! up otherwise (a pin carries it). As many amounts (1) are let go as rows are won that way, first those that have to grow: the chamber whose pressure rises takes
-//! the load, the other one stays as it was.
+//! the load, the other one stays as it was. A state that nothing determines even so, and that is no position, stays where it is (the integral of a controller
+//! whose error is held).
 //!
 //! Rows are picked by class, in each class the longest remainder next (Gram and Schmidt, twice), rows and columns scaled to one. [Parlett1980, §6.9]
 
@@ -17,6 +18,9 @@ use crate::problem::{Layout, Problem};
 const FOLLOWS: f64 = 1e-11;
 /// Coefficients of (1) below this are rounding.
 const NOTHING: f64 = 1e-9;
+
+/// How much easier an unknown that stores nothing is changed. Enough for the sign of what is wanted, and far from rounding.
+const CHEAP: f64 = 1e3;
 
 /// A linear row over y: (unknown, coefficient).
 pub type LinearRow = Vec<(usize, f64)>;
@@ -52,6 +56,9 @@ pub struct Point<'a> {
     pub own_rows: &'a [usize],
     /// Gradients of held outputs.
     pub outputs: &'a [Vec<f64>],
+    /// Quaternions, which are positions too, and the speeds that turn them.
+    pub turns: &'a [usize],
+    pub spins: &'a [usize],
 }
 
 /// Classes of rows, the first ones picked first.
@@ -63,25 +70,27 @@ const OTHER: usize = 4;
 const OWN: usize = 5;
 const KEPT: usize = 6;
 const RELEASED: usize = 7;
+const STAY: usize = 8;
 
 /// None if the rows do not determine all unknowns even so.
 pub fn select(at: &Point) -> Option<Selection> {
     let n = at.layout.n();
     let rows = dense(at.layout, at.jacobian);
-    let amounts = amounts(at.layout, &rows);
+    let amounts = amounts(at, &rows);
     let columns: Vec<usize> = (0..n).filter(|j| !at.hold.contains(j)).collect();
     let mut table = Candidates::new(at, &rows, &columns);
     for (i, row) in &amounts {
         // A length that follows another one is geometry, no amount.
-        if is_position(at.layout, *i) {
+        if at.is_position(*i) {
             table.add(Source::Amount(*i), ALGEBRAIC, over(row, &columns));
         }
     }
-    let stored: Vec<&(usize, LinearRow)> = amounts.iter().filter(|a| !is_position(at.layout, a.0)).collect();
+    let stored: Vec<&(usize, LinearRow)> = amounts.iter().filter(|a| !at.is_position(a.0)).collect();
     let scaled = table.scaled(&columns);
     let first = Basis::pick(&scaled.rows, &table.classes, columns.len());
     if first.order.len() < columns.len() {
-        let wanted = first.least(|k| table.residual(k, at.f) * scaled.row_scale[k]);
+        let is_stored: Vec<bool> = columns.iter().map(|j| stored.iter().any(|a| a.0 == *j)).collect();
+        let wanted = wanted(&table, &scaled, &is_stored, at.f);
         for (i, row) in &stored {
             let place = columns.iter().position(|j| j == i);
             let read = at.outputs.iter().any(|g| g[*i] != 0.0);
@@ -89,10 +98,42 @@ pub fn select(at: &Point) -> Option<Selection> {
             let class = if read || grows { RELEASED } else { KEPT };
             table.add(Source::Amount(*i), class, over(row, &columns));
         }
+        let other = |i: &usize| at.class(*i) == OTHER && stored.iter().all(|a| a.0 != *i);
+        for i in (0..n).filter(other) {
+            table.add(Source::Stay(i), STAY, over(&vec![(i, 1.0)], &columns));
+        }
     }
     let scaled = table.scaled(&columns);
     let basis = Basis::pick(&scaled.rows, &table.classes, columns.len());
     (basis.order.len() == columns.len()).then(|| table.selection(at, &basis, &amounts))
+}
+
+/// The change of all unknowns that leads to rest with the smallest change of what is stored, to first order: others cost little.
+fn wanted(table: &Candidates, scaled: &Scaled, is_stored: &[bool], f: &[f64]) -> Vec<f64> {
+    let cheap = |row: &Vec<f64>| {
+        row.iter().zip(is_stored).map(|(x, stored)| if *stored { *x } else { x * CHEAP }).collect::<Vec<f64>>()
+    };
+    let rows: Vec<Vec<f64>> = scaled.rows.iter().map(cheap).collect();
+    let basis = Basis::pick(&rows, &table.classes, is_stored.len());
+    basis.least(|k| table.residual(k, f) * scaled.row_scale[k])
+}
+
+impl Point<'_> {
+    fn class(&self, i: usize) -> usize {
+        if !self.layout.differential[i] {
+            ALGEBRAIC
+        } else if self.is_position(i) {
+            POSITION
+        } else if self.layout.second_order.iter().any(|pair| pair.1 == i) || self.spins.contains(&i) {
+            VELOCITY
+        } else {
+            OTHER
+        }
+    }
+
+    fn is_position(&self, i: usize) -> bool {
+        self.layout.second_order.iter().any(|pair| pair.0 == i) || self.turns.contains(&i)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,6 +141,7 @@ enum Source {
     Row(usize),
     Output(usize),
     Amount(usize),
+    Stay(usize),
 }
 
 /// Rows that may be picked, over the free columns.
@@ -122,7 +164,7 @@ impl Candidates {
             table.add(Source::Output(k), OUTPUT, reduced(gradient));
         }
         for (i, row) in rows.iter().enumerate() {
-            let class = if at.own_rows.contains(&i) { OWN } else { class(at.layout, i) };
+            let class = if at.own_rows.contains(&i) { OWN } else { at.class(i) };
             table.add(Source::Row(i), class, reduced(row));
         }
         table
@@ -178,28 +220,32 @@ impl Candidates {
                 Source::Output(number) => Replacement::Output(number),
                 Source::Amount(i) => {
                     let row = amounts.iter().find(|a| a.0 == i).map(|a| a.1.clone()).unwrap_or_default();
-                    if !is_position(at.layout, i) {
+                    if !at.is_position(i) {
                         selection.kept.push(i);
                     }
                     Replacement::Amount(row)
+                }
+                Source::Stay(i) => {
+                    selection.kept.push(i);
+                    Replacement::Amount(vec![(i, 1.0)])
                 }
             };
             if let Some(slot) = slots.next() {
                 selection.replaced.push((slot, replacement));
             }
         }
-        let stored = amounts.iter().map(|a| a.0).filter(|&i| !is_position(at.layout, i));
+        let stored = amounts.iter().map(|a| a.0).filter(|&i| !at.is_position(i));
         selection.released = stored.filter(|i| !selection.kept.contains(i) && !at.hold.contains(i)).collect();
         selection
     }
 }
 
 /// The amounts (1): the state each belongs to, and its row over y.
-fn amounts(layout: &Layout, rows: &[Vec<f64>]) -> Vec<(usize, LinearRow)> {
-    let n = layout.n();
+fn amounts(at: &Point, rows: &[Vec<f64>]) -> Vec<(usize, LinearRow)> {
+    let (layout, n) = (at.layout, at.layout.n());
     let mut table = Candidates { sources: vec![], classes: vec![], rows: vec![] };
     for (i, row) in rows.iter().enumerate() {
-        table.add(Source::Row(i), class(layout, i), row.clone());
+        table.add(Source::Row(i), at.class(i), row.clone());
     }
     let columns: Vec<usize> = (0..n).collect();
     let scaled = table.scaled(&columns);
@@ -212,31 +258,14 @@ fn amounts(layout: &Layout, rows: &[Vec<f64>]) -> Vec<(usize, LinearRow)> {
         for (&j, c) in basis.order.iter().zip(combination) {
             if c.abs() > NOTHING && layout.differential[j] {
                 row.push((j, -c * scaled.row_scale[j] / scaled.row_scale[i]));
-                geometric &= is_position(layout, j);
+                geometric &= at.is_position(j);
             }
         }
-        let velocity = layout.second_order.iter().any(|pair| pair.1 == i);
-        if !velocity && (geometric || !is_position(layout, i)) {
+        if at.class(i) != VELOCITY && (geometric || !at.is_position(i)) {
             amounts.push((i, row));
         }
     }
     amounts
-}
-
-fn class(layout: &Layout, i: usize) -> usize {
-    if !layout.differential[i] {
-        ALGEBRAIC
-    } else if is_position(layout, i) {
-        POSITION
-    } else if layout.second_order.iter().any(|pair| pair.1 == i) {
-        VELOCITY
-    } else {
-        OTHER
-    }
-}
-
-fn is_position(layout: &Layout, i: usize) -> bool {
-    layout.second_order.iter().any(|pair| pair.0 == i)
 }
 
 fn dense(layout: &Layout, values: &[f64]) -> Vec<Vec<f64>> {

@@ -40,6 +40,7 @@ pub struct BalanceArgs {
 }
 
 const DIGITS: usize = 7;
+const PRESSURES: [&str; 4] = ["Pa", "kPa", "bar", "MPa"];
 /// Digits of values written to a file: rounding errors of the search are left out.
 const WRITTEN: usize = 12;
 /// The same, relative to the size of the unknown: a smaller change is none.
@@ -122,18 +123,20 @@ fn show(project: &Project, at: &mut Point, all: bool, rest: &Rest, before: &[f64
         ("unit", Align::Left),
         ("", Align::Left),
     ]);
-    for (i, column) in prepared.columns.iter().enumerate().take(shown) {
+    // Pressures are what most look for; they are seldom states.
+    let pressure = |i: usize| PRESSURES.contains(&prepared.columns[i].unit.text.as_str()) && before[i] != after[i];
+    for (i, column) in prepared.columns.iter().enumerate().filter(|&(i, _)| i < shown || pressure(i)) {
         let values = [before[i], after[i]].map(|v| number(v, DIGITS));
         let [start, rest] = values;
         table.push([format!("  {}", column.name), start, rest, column.unit.text.clone(), column.doc.clone()]);
     }
     table.print();
     say("");
-    tell(project, at, rest);
+    tell(project, at, rest, before, after);
 }
 
 /// How the machine rests: what carries it, what moves, what was chosen, and whether it stays.
-fn tell(project: &Project, at: &mut Point, rest: &Rest) {
+fn tell(project: &Project, at: &mut Point, rest: &Rest, before: &[f64], after: &[f64]) {
     let prepared = &project.prepared;
     let name = |i: usize| prepared.layout.names[i].as_str();
     let row = |i: usize| prepared.system.rows[i].name.as_str();
@@ -144,10 +147,13 @@ fn tell(project: &Project, at: &mut Point, rest: &Rest) {
     for &(i, rate) in &rest.moving {
         say(format_args!("`{}` is left moving: {} is {} (SI)", name(i), row(i), number(rate, DIGITS)));
     }
-    if !rest.released.is_empty() {
-        let names = |list: &[usize]| list.iter().map(|&i| format!("`{}`", name(i))).collect::<Vec<_>>().join(", ");
-        let kept = if rest.kept.is_empty() { String::new() } else { format!("; trapped as it was: {}", names(&rest.kept)) };
-        say(format_args!("chosen to carry the load: {}{kept}", names(&rest.released)));
+    let names = |list: &[usize]| list.iter().map(|&i| format!("`{}`", name(i))).collect::<Vec<_>>().join(", ");
+    let found: Vec<usize> = rest.released.iter().copied().filter(|&i| before[i] != after[i]).collect();
+    if !found.is_empty() {
+        say(format_args!("found so that it rests: {}", names(&found)));
+    }
+    if !rest.kept.is_empty() {
+        say(format_args!("as at the start, for nothing at rest changes it: {}", names(&rest.kept)));
     }
     if let Some(unstable) = unstable(&mut at.machine, at.t, &at.y, rest) {
         let time = number(1.0 / unstable.pole.re, 3);
