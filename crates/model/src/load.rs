@@ -123,8 +123,20 @@ pub fn load_asking(
     let (flat, network, mechanism) = (builder.flat, builder.network, builder.mechanism);
     let hash = sources.hash();
     let (name, doc) = (root.title.clone(), root.doc.clone());
-    let model =
-        |warnings| Model { name, doc, flat, network, mechanism, run, rest, live, expect, sources, warnings, hash };
+    let model = |warnings| Model {
+        name,
+        doc,
+        flat,
+        network,
+        mechanism,
+        run,
+        rest,
+        live,
+        expect,
+        sources,
+        warnings,
+        hash,
+    };
     let deferred = builder.deferred;
     (problems.finish().map(model).map_err(|errors| users.name(errors)), deferred)
 }

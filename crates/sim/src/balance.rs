@@ -81,7 +81,8 @@ pub(crate) fn search(
             let Some(first) = first else {
                 let far = furthest(&layout, &start, &reached);
                 y.copy_from_slice(if far.is_none() { &reached } else { &start });
-                return far.map_or(Ok(part.work), |unknown| Err(NoRest::Far { unknown, value: reached[unknown] }));
+                return far
+                    .map_or(Ok(part.work), |unknown| Err(NoRest::Far { unknown, value: reached[unknown] }));
             };
             let failure = match part.undetermined(problem, t, y) {
                 Some(unknown) if may_stay(unknown) && part.fulfilled(problem, t, y) => return Ok(part.work),

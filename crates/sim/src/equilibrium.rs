@@ -43,7 +43,7 @@ pub struct Rest {
     pub work: Work,
     /// Held unknowns that something else has to carry: the row, and what it would be if they were let go (SI).
     pub supported: Vec<(usize, usize, f64)>,
-    /// States that are not at rest because of what is held: the row, and its rate (SI).
+    /// States that are not at rest, because of what is held or because nothing depends on them: the row, and its rate (SI).
     pub moving: Vec<(usize, f64)>,
     /// States whose trapped amount stayed, and those whose amount was chosen so that the rest is one.
     pub kept: Vec<usize>,
@@ -124,7 +124,14 @@ impl AtRest<'_> {
     }
 
     /// Rows for rest at this point; None where f = 0 with the rows of what is held left out does, or nothing better is known.
-    fn select(&mut self, t: f64, y: &[f64], hold: &Hold, own: &[usize], outputs: &Outputs) -> Option<Selection> {
+    fn select(
+        &mut self,
+        t: f64,
+        y: &[f64],
+        hold: &Hold,
+        own: &[usize],
+        outputs: &Outputs,
+    ) -> Option<Selection> {
         if y.len() > LARGEST {
             return None;
         }
@@ -206,11 +213,12 @@ impl AtRest<'_> {
             share[i] += jacobian[place].abs() * layout.nominal[j].max(y[j].abs());
         }
         let open = |i: usize| !(f[i].abs() <= FULFILLED * share[i]);
-        let Selection { kept, released, .. } = selection;
+        let Selection { kept, released, watching, .. } = selection;
         let mut rest = Rest { work, kept, released, ..Rest::default() };
         for i in (0..f.len()).filter(|&i| open(i)) {
             match own.iter().position(|&row| row == i) {
                 Some(k) => rest.supported.push((hold.unknowns[k], i, f[i])),
+                None if watching.contains(&i) => rest.moving.push((i, f[i])),
                 None if layout.differential[i] && *hold != Hold::default() => rest.moving.push((i, f[i])),
                 None => return Err(Failure::Inconsistent { t, row: i, residual: f[i] }.into()),
             }
@@ -248,7 +256,12 @@ fn is_angle(system: &System, unknown: usize) -> bool {
 }
 
 /// Why there is no rest, and what to do, in the user's names. `hold` is how one says that something is held.
-pub fn reason(prepared: &Prepared, t: f64, no_rest: &NoRest, hold: impl Fn(&str) -> String) -> (String, String) {
+pub fn reason(
+    prepared: &Prepared,
+    t: f64,
+    no_rest: &NoRest,
+    hold: impl Fn(&str) -> String,
+) -> (String, String) {
     let system = &prepared.system;
     let shown = |i: usize, value: f64| {
         let unit = &system.quantity(system.unknowns[i]).unit;
@@ -256,9 +269,8 @@ pub fn reason(prepared: &Prepared, t: f64, no_rest: &NoRest, hold: impl Fn(&str)
     };
     let name = |i: usize| prepared.layout.names.get(i).map_or("", String::as_str);
     let row = |i: usize| system.rows.get(i).map_or("", |r| r.name.as_str());
-    let nearer = |held: &str| {
-        format!("start nearer to rest, {held}, or check that the model can rest at all")
-    };
+    let nearer =
+        |held: &str| format!("start nearer to rest, {held}, or check that the model can rest at all");
     match no_rest {
         NoRest::Solver(Failure::Singular { unknown, .. }) => {
             let x = name(*unknown);
@@ -277,7 +289,10 @@ pub fn reason(prepared: &Prepared, t: f64, no_rest: &NoRest, hold: impl Fn(&str)
         }
         NoRest::Far { unknown, value } => {
             let x = name(*unknown);
-            let message = format!("the only equilibrium found has `{x}` at {}, far from its start", shown(*unknown, *value));
+            let message = format!(
+                "the only equilibrium found has `{x}` at {}, far from its start",
+                shown(*unknown, *value)
+            );
             (message, nearer(&format!("hold it where it starts with {}", hold(x))))
         }
         NoRest::Refused { event } => {
@@ -296,9 +311,7 @@ pub fn unstable(machine: &mut Machine, t: f64, y: &[f64], rest: &Rest) -> Option
     }
     let (mut model, states) = linearise(machine, t, y, &[], &[]).ok()?;
     let layout = machine.layout().clone();
-    let fixed = |state: usize| {
-        rest.supported.iter().any(|s| s.0 == state || partner(&layout, s.0) == state)
-    };
+    let fixed = |state: usize| rest.supported.iter().any(|s| s.0 == state || partner(&layout, s.0) == state);
     let free: Vec<usize> = (0..states.len()).filter(|&k| !fixed(states[k])).collect();
     let a = &model.a;
     model.a = trunnion_num::Matrix::from_fn(free.len(), free.len(), |i, j| a[(free[i], free[j])]);

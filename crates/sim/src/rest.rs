@@ -8,7 +8,7 @@
 //! its own row, of a position that of its velocity, is kept if amounts can be found that fulfil it (the pressures that carry a load) and given
 //! up otherwise (a pin carries it). As many amounts (1) are let go as rows are won that way, first those that have to grow: the chamber whose pressure rises takes
 //! the load, the other one stays as it was. A state that nothing determines even so, and that is no position, stays where it is (the integral of a controller
-//! whose error is held).
+//! whose error is held); so does one that nothing depends on (an account, a clock), whatever its rate.
 //!
 //! Rows are picked by class, in each class the longest remainder next (Gram and Schmidt, twice), rows and columns scaled to one. [Parlett1980, §6.9]
 
@@ -43,6 +43,8 @@ pub struct Selection {
     /// States whose amount (1) is kept, and those whose amount is free to change.
     pub kept: Vec<usize>,
     pub released: Vec<usize>,
+    /// States that nothing depends on.
+    pub watching: Vec<usize>,
 }
 
 /// What the selection is made from, at one point.
@@ -98,7 +100,9 @@ pub fn select(at: &Point) -> Option<Selection> {
             let class = if read || grows { RELEASED } else { KEPT };
             table.add(Source::Amount(*i), class, over(row, &columns));
         }
-        let other = |i: &usize| at.class(*i) == OTHER && stored.iter().all(|a| a.0 != *i);
+        let other = |i: &usize| {
+            at.class(*i) == OTHER && stored.iter().all(|a| a.0 != *i) && !at.only_watches(&rows, *i)
+        };
         for i in (0..n).filter(other) {
             table.add(Source::Stay(i), STAY, over(&vec![(i, 1.0)], &columns));
         }
@@ -111,7 +115,10 @@ pub fn select(at: &Point) -> Option<Selection> {
 /// The change of all unknowns that leads to rest with the smallest change of what is stored, to first order: others cost little.
 fn wanted(table: &Candidates, scaled: &Scaled, is_stored: &[bool], f: &[f64]) -> Vec<f64> {
     let cheap = |row: &Vec<f64>| {
-        row.iter().zip(is_stored).map(|(x, stored)| if *stored { *x } else { x * CHEAP }).collect::<Vec<f64>>()
+        row.iter()
+            .zip(is_stored)
+            .map(|(x, stored)| if *stored { *x } else { x * CHEAP })
+            .collect::<Vec<f64>>()
     };
     let rows: Vec<Vec<f64>> = scaled.rows.iter().map(cheap).collect();
     let basis = Basis::pick(&rows, &table.classes, is_stored.len());
@@ -129,6 +136,11 @@ impl Point<'_> {
         } else {
             OTHER
         }
+    }
+
+    /// A state that nothing depends on, itself included.
+    fn only_watches(&self, rows: &[Vec<f64>], i: usize) -> bool {
+        self.class(i) == OTHER && !self.hold.contains(&i) && rows.iter().all(|row| row[i] == 0.0)
     }
 
     fn is_position(&self, i: usize) -> bool {
@@ -165,7 +177,11 @@ impl Candidates {
         }
         for (i, row) in rows.iter().enumerate() {
             let class = if at.own_rows.contains(&i) { OWN } else { at.class(i) };
-            table.add(Source::Row(i), class, reduced(row));
+            if at.only_watches(rows, i) {
+                table.add(Source::Stay(i), ALGEBRAIC, over(&vec![(i, 1.0)], columns));
+            } else {
+                table.add(Source::Row(i), class, reduced(row));
+            }
         }
         table
     }
@@ -226,7 +242,9 @@ impl Candidates {
                     Replacement::Amount(row)
                 }
                 Source::Stay(i) => {
-                    selection.kept.push(i);
+                    let watches = self.classes[k] == ALGEBRAIC;
+                    let list = if watches { &mut selection.watching } else { &mut selection.kept };
+                    list.push(i);
                     Replacement::Amount(vec![(i, 1.0)])
                 }
             };
@@ -244,8 +262,11 @@ impl Candidates {
 fn amounts(at: &Point, rows: &[Vec<f64>]) -> Vec<(usize, LinearRow)> {
     let (layout, n) = (at.layout, at.layout.n());
     let mut table = Candidates { sources: vec![], classes: vec![], rows: vec![] };
+    let all: Vec<usize> = (0..n).collect();
     for (i, row) in rows.iter().enumerate() {
-        table.add(Source::Row(i), at.class(i), row.clone());
+        // A row that is left out follows from nothing.
+        let row = if at.only_watches(rows, i) { over(&vec![(i, 1.0)], &all) } else { row.clone() };
+        table.add(Source::Row(i), at.class(i), row);
     }
     let columns: Vec<usize> = (0..n).collect();
     let scaled = table.scaled(&columns);
@@ -363,4 +384,46 @@ pub fn linearised(problem: &mut dyn Problem, t: f64, y: &[f64]) -> (Vec<f64>, Ve
     let mut values = vec![0.0; problem.layout().pattern.nnz()];
     problem.jacobian(t, y, &mut values);
     (f, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenes::Scene;
+
+    /// A mass under a constant load on trapped oil: a' = −2 v, v' = a − 3.
+    fn selected(hold: &[usize]) -> Selection {
+        let mut scene = Scene::new(&["x", "v", "a"], |_, y, _, f| {
+            f[0] = y[1];
+            f[1] = y[2] - 3.0;
+            f[2] = -2.0 * y[1];
+        })
+        .second_order(&[(0, 1)]);
+        let (f, jacobian) = linearised(&mut scene, 0.0, &[0.0, 0.0, 1.0]);
+        let own: Vec<usize> = hold.iter().map(|i| i + 1).collect();
+        let at = Point {
+            layout: scene.layout(),
+            jacobian: &jacobian,
+            f: &f,
+            hold,
+            own_rows: &own,
+            outputs: &[],
+            turns: &[],
+            spins: &[],
+        };
+        select(&at).unwrap()
+    }
+
+    #[test]
+    fn trapped_oil_moves_with_its_mass_unless_that_is_held() {
+        let free = selected(&[]);
+        assert_eq!((free.kept, free.released), (vec![2], vec![]));
+        let [(2, Replacement::Amount(row))] = &free.replaced[..] else { panic!("{:?}", free.replaced) };
+        // a + 2 x stays.
+        assert!(row.iter().any(|&(j, c)| j == 0 && (c - 2.0).abs() < 1e-12), "{row:?}");
+        assert!(row.iter().all(|&(j, _)| j != 1), "{row:?}");
+        let held = selected(&[0]);
+        assert_eq!((held.kept, held.released), (vec![], vec![2]));
+        assert_eq!((held.left_out, held.replaced.len()), (vec![2], 0));
+    }
 }

@@ -175,8 +175,7 @@ impl Replaced {
             }
         }
         layout.pattern = Pattern::from_entries(n, all);
-        let kept =
-            old.iter().map(|&(i, j)| stays(i).then(|| layout.pattern.find(i, j)).flatten()).collect();
+        let kept = old.iter().map(|&(i, j)| stays(i).then(|| layout.pattern.find(i, j)).flatten()).collect();
         let values = vec![0.0; old.len()];
         Replaced { layout, rows: rows.to_vec(), outputs, held, start: start.to_vec(), values, kept }
     }

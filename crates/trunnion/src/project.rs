@@ -11,13 +11,13 @@ use trunnion_model::file::Text;
 use trunnion_model::live::Live;
 use trunnion_model::mechanism::Mechanism;
 use trunnion_model::network::Network;
-use trunnion_model::{Diagnostic, Expect,  Model, Run, Severity, Sources, load, load_asking};
+use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load, load_asking};
 use trunnion_multibody::energy;
 use trunnion_network::{Causality, account, assign, emit, motion_power};
 use trunnion_sim::equilibrium::Hold;
 use trunnion_sim::machine::Prepared;
 
-use crate::assembly::assemble;
+use crate::assembly::{assemble, at_rest};
 use crate::failure::Failure;
 use crate::files::{Disk, library};
 use crate::given::answered;
@@ -99,6 +99,9 @@ impl Project {
         let mut prepared = Prepared::new(system, engine);
         prepared.rest = model.rest.map(|names| held_at_rest(&prepared, &names)).transpose()?;
         let prepared = Arc::new(prepared);
+        let (resting, moving) = at_rest(&prepared, &model.sources, model.run.t_start)?;
+        warnings.extend(resting);
+        notes.extend(moving);
         warnings.extend(assemble(&prepared, &model.mechanism, &model.sources, model.run.t_start)?);
         Ok(Project {
             name: model.name,

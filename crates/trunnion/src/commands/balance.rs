@@ -59,8 +59,8 @@ pub fn execute(args: &BalanceArgs, colour: bool) -> Result<(), Failure> {
     }
     // Start values that do not fit together may still lead to rest.
     let mut at = match point(&project, &Overrides::default(), None) {
-        Ok(at) => at,
-        Err(Failure::Run { .. }) => as_written(&project)?,
+        Ok(at) if project.prepared.rest.is_none() => at,
+        Ok(_) | Err(Failure::Run { .. }) => as_written(&project)?,
         Err(other) => return Err(other),
     };
     let before = row(&project, &mut at);
@@ -93,9 +93,10 @@ pub fn held(prepared: &Prepared, names: &[String]) -> Result<Hold, Failure> {
 
 /// Start values as they stand in the file.
 fn as_written(project: &Project) -> Result<Point, Failure> {
-    let t = project.run.t_start;
+    let (t, prepared) = (project.run.t_start, project.prepared.clone());
+    let held = prepared.system.held.clone();
     let (machine, y) =
-        Machine::start(project.prepared.clone(), &HashMap::new(), t).map_err(|e| Failure::start(&e))?;
+        Machine::start_holding(prepared, &HashMap::new(), t, &held).map_err(|e| Failure::start(&e))?;
     Ok(Point { machine, t, y })
 }
 
@@ -123,8 +124,12 @@ fn show(project: &Project, at: &mut Point, all: bool, rest: &Rest, before: &[f64
         ("unit", Align::Left),
         ("", Align::Left),
     ]);
-    // Pressures are what most look for; they are seldom states.
-    let pressure = |i: usize| PRESSURES.contains(&prepared.columns[i].unit.text.as_str()) && before[i] != after[i];
+    // Pressures of components are what most look for; they are seldom states.
+    let pressure = |i: usize| {
+        let column = &prepared.columns[i];
+        let own = column.name.matches('.').count() == 1 && !column.name.contains(' ');
+        own && PRESSURES.contains(&column.unit.text.as_str()) && !same(before[i], after[i])
+    };
     for (i, column) in prepared.columns.iter().enumerate().filter(|&(i, _)| i < shown || pressure(i)) {
         let values = [before[i], after[i]].map(|v| number(v, DIGITS));
         let [start, rest] = values;
@@ -133,6 +138,11 @@ fn show(project: &Project, at: &mut Point, all: bool, rest: &Rest, before: &[f64
     table.print();
     say("");
     tell(project, at, rest, before, after);
+}
+
+/// But for rounding; 1e-15 of anything in SI is nothing.
+fn same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()) + 1e-15
 }
 
 /// How the machine rests: what carries it, what moves, what was chosen, and whether it stays.
@@ -147,8 +157,9 @@ fn tell(project: &Project, at: &mut Point, rest: &Rest, before: &[f64], after: &
     for &(i, rate) in &rest.moving {
         say(format_args!("`{}` is left moving: {} is {} (SI)", name(i), row(i), number(rate, DIGITS)));
     }
-    let names = |list: &[usize]| list.iter().map(|&i| format!("`{}`", name(i))).collect::<Vec<_>>().join(", ");
-    let found: Vec<usize> = rest.released.iter().copied().filter(|&i| before[i] != after[i]).collect();
+    let names =
+        |list: &[usize]| list.iter().map(|&i| format!("`{}`", name(i))).collect::<Vec<_>>().join(", ");
+    let found: Vec<usize> = rest.released.iter().copied().filter(|&i| !same(before[i], after[i])).collect();
     if !found.is_empty() {
         say(format_args!("found so that it rests: {}", names(&found)));
     }
@@ -157,7 +168,10 @@ fn tell(project: &Project, at: &mut Point, rest: &Rest, before: &[f64], after: &
     }
     if let Some(unstable) = unstable(&mut at.machine, at.t, &at.y, rest) {
         let time = number(1.0 / unstable.pole.re, 3);
-        say(format_args!("unstable: `{}` leaves this rest, by a factor e every {time} s", name(unstable.state)));
+        say(format_args!(
+            "unstable: `{}` leaves this rest, by a factor e every {time} s",
+            name(unstable.state)
+        ));
     }
     let mut f = vec![0.0; prepared.system.n()];
     at.machine.residual(at.t, &at.y, &mut f);

@@ -24,5 +24,6 @@ mod pid;
 mod pneumatics;
 mod program;
 mod reduction;
+mod rest;
 mod studies;
 mod user_components;
