@@ -10,7 +10,7 @@ use crate::balance::{NoRest, furthest, partner, search};
 use crate::linear::{Pole, linearise};
 use crate::machine::{Machine, Prepared};
 use crate::modes::modes;
-use crate::problem::{Direction, Hybrid, Problem};
+use crate::problem::{Direction, Hybrid, Layout, Problem};
 use crate::rest::{Point, Selection, linearised, select};
 use crate::rest_problem::{AtRest, Outputs, Tied};
 use crate::stepper::{Failure, Work};
@@ -29,6 +29,12 @@ const MIDDLES: usize = 3;
 const MOST_POLES: usize = 400;
 /// A double pole at zero is found to √ε of the fastest.
 const ZERO_POLE: f64 = 1e-7;
+
+/// Oil that is gone in less than this time (s) carries nothing.
+const SLOW: f64 = 0.1;
+/// Units of places.
+const LENGTHS: [&str; 5] = ["m", "mm", "cm", "km", "µm"];
+const ANGLES: [&str; 3] = ["rad", "deg", "rev"];
 
 /// What keeps its value while the rest is found: unknowns by their place in y, and any other recorded signal by its column.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -96,10 +102,32 @@ fn search_machine(machine: &mut Machine, t: f64, y: &mut [f64], hold: &Hold) -> 
 
 impl AtRest<'_> {
     fn find(&mut self, t: f64, y: &mut [f64], hold: &Hold) -> Result<Rest, NoRest> {
+        let (start, slow) = (y.to_vec(), self.machine.slow_values().to_vec());
+        let rest = self.find_with(t, y, hold, false)?;
+        if rest.supported.is_empty() {
+            return Ok(rest);
+        }
+        // Nothing that is trapped carries the load, but oil that leaks slowly may.
+        let (pinned, pinned_slow) = (y.to_vec(), self.machine.slow_values().to_vec());
+        y.copy_from_slice(&start);
+        slow.iter().enumerate().for_each(|(place, &value)| self.machine.set_slow(place, value));
+        if let Ok(carried) = self.find_with(t, y, hold, true) {
+            let known = |i: usize| rest.moving.iter().any(|m| m.0 == i);
+            let slowly = |m: &(usize, f64)| m.1.abs() * SLOW <= (y[m.0] - start[m.0]).abs() || known(m.0);
+            if carried.supported.is_empty() && carried.moving.iter().all(slowly) {
+                return Ok(carried);
+            }
+        }
+        y.copy_from_slice(&pinned);
+        pinned_slow.iter().enumerate().for_each(|(place, &value)| self.machine.set_slow(place, value));
+        Ok(rest)
+    }
+
+    fn find_with(&mut self, t: f64, y: &mut [f64], hold: &Hold, carry: bool) -> Result<Rest, NoRest> {
         let own = given_up(self.machine, t, y, &hold.unknowns);
         let outputs = Outputs::new(self.machine, &hold.outputs);
         let plain = Selection { left_out: own.clone(), ..Selection::default() };
-        let selection = self.select(t, y, hold, &own, &outputs).unwrap_or(plain);
+        let selection = self.select(t, y, hold, (&own, carry), &outputs).unwrap_or(plain);
         let start = y.to_vec();
         let mut work = self.settle_at(t, y, &start, hold, &selection, &outputs)?;
         let mut taken = selection;
@@ -109,7 +137,7 @@ impl AtRest<'_> {
             }
             // Amounts change with the pose: those of the middle of the way are right to the third order.
             let middle: Vec<f64> = start.iter().zip(&*y).map(|(a, b)| 0.5 * (a + b)).collect();
-            let Some(better) = self.select(t, &middle, hold, &own, &outputs) else { break };
+            let Some(better) = self.select(t, &middle, hold, (&own, carry), &outputs) else { break };
             let same = better.left_out == taken.left_out && better.kept == taken.kept;
             if !same || better == taken {
                 break;
@@ -129,7 +157,7 @@ impl AtRest<'_> {
         t: f64,
         y: &[f64],
         hold: &Hold,
-        own: &[usize],
+        (own, carry): (&[usize], bool),
         outputs: &Outputs,
     ) -> Option<Selection> {
         if y.len() > LARGEST {
@@ -140,8 +168,9 @@ impl AtRest<'_> {
         let (f, jacobian) = linearised(self, t, y);
         let layout = self.layout().clone();
         let system = &self.machine.prepared().clone().system;
-        let turns: Vec<usize> = (0..layout.n()).filter(|&j| is_turn(system, j)).collect();
-        let spins = system.pattern.entries().filter(|e| turns.contains(&e.0) && !turns.contains(&e.1));
+        let turns: Vec<usize> =
+            (0..layout.n()).filter(|&j| is_turn(system, j) || is_length(system, j)).collect();
+        let spins = system.pattern.entries().filter(|e| is_turn(system, e.0) && !is_turn(system, e.1));
         let spins: Vec<usize> = spins.map(|e| e.1).collect();
         let at = Point {
             layout: &layout,
@@ -152,6 +181,7 @@ impl AtRest<'_> {
             outputs: &gradients,
             turns: &turns,
             spins: &spins,
+            carry,
         };
         select(&at).filter(|s| !s.replaced.is_empty() || s.left_out != own)
     }
@@ -174,7 +204,7 @@ impl AtRest<'_> {
         let prepared = self.machine.prepared().clone();
         let may_stay = |i: usize| {
             let position = prepared.layout.second_order.iter().any(|pair| pair.0 == i);
-            !position && !is_turn(&prepared.system, i)
+            !position && !is_turn(&prepared.system, i) && !is_length(&prepared.system, i)
         };
         self.follows = true;
         let first = match search(self, t, y, &hold.unknowns, &selection.left_out, &may_stay) {
@@ -252,7 +282,13 @@ fn plausible(machine: &mut Machine, t: f64, start: &[f64], y: &[f64], hold: &Hol
 }
 
 fn is_angle(system: &System, unknown: usize) -> bool {
-    matches!(system.quantity(system.unknowns[unknown]).unit.text.as_str(), "rad" | "deg" | "rev")
+    ANGLES.contains(&system.quantity(system.unknowns[unknown]).unit.text.as_str())
+}
+
+/// A length or an angle: a place, not an amount of anything.
+fn is_length(system: &System, unknown: usize) -> bool {
+    let unit = system.quantity(system.unknowns[unknown]).unit.text.as_str();
+    unknown < system.n_states && (LENGTHS.contains(&unit) || ANGLES.contains(&unit))
 }
 
 /// Why there is no rest, and what to do, in the user's names. `hold` is how one says that something is held.
@@ -325,7 +361,8 @@ pub fn unstable(machine: &mut Machine, t: f64, y: &[f64], rest: &Rest) -> Option
     Some(Unstable { state: states[free[most]], pole: worst.pole })
 }
 
-/// The row given up for each held unknown: what holds it acts there. A part of a quaternion has the speed that turns it most.
+/// The row given up for each held unknown: what holds it acts there. A part of a quaternion has the speed that turns it most, a length whose
+/// rate is that of one other state (a mass by its momentum) the row of that.
 pub fn given_up(machine: &mut Machine, t: f64, y: &[f64], hold: &[usize]) -> Vec<usize> {
     let layout = machine.layout().clone();
     let system = &machine.prepared().clone().system;
@@ -339,9 +376,20 @@ pub fn given_up(machine: &mut Machine, t: f64, y: &[f64], hold: &[usize]) -> Vec
             let size = |e: &(usize, usize, usize)| values[e.2].abs();
             size(a).total_cmp(&size(b))
         });
-        rows.push(speed.map_or_else(|| partner(&layout, held), |e| e.1));
+        let own = match partner(&layout, held) {
+            row if row == held && is_length(system, held) => moved_by(&layout, held).unwrap_or(held),
+            row => row,
+        };
+        rows.push(speed.map_or(own, |e| e.1));
     }
     rows
+}
+
+/// The one state that the rate of this one depends on.
+fn moved_by(layout: &Layout, held: usize) -> Option<usize> {
+    let mut others = layout.pattern.entries().filter(|e| e.0 == held && e.1 != held).map(|e| e.1);
+    let only = others.next()?;
+    (others.next().is_none() && layout.differential[only]).then_some(only)
 }
 
 fn is_turn(system: &System, j: usize) -> bool {

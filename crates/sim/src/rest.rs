@@ -58,9 +58,11 @@ pub struct Point<'a> {
     pub own_rows: &'a [usize],
     /// Gradients of held outputs.
     pub outputs: &'a [Vec<f64>],
-    /// Quaternions, which are positions too, and the speeds that turn them.
+    /// Quaternions, lengths and angles, which are positions too, and the speeds that turn quaternions.
     pub turns: &'a [usize],
     pub spins: &'a [usize],
+    /// Rows of what is held come before those of the stores that act on them: pressures carry a load though oil leaks.
+    pub carry: bool,
 }
 
 /// Classes of rows, the first ones picked first.
@@ -91,8 +93,14 @@ pub fn select(at: &Point) -> Option<Selection> {
     let scaled = table.scaled(&columns);
     let first = Basis::pick(&scaled.rows, &table.classes, columns.len());
     if first.order.len() < columns.len() {
-        let is_stored: Vec<bool> = columns.iter().map(|j| stored.iter().any(|a| a.0 == *j)).collect();
+        let is_stored = |j: &usize| stored.iter().any(|a| a.0 == *j) || at.carries(&rows, *j);
+        let is_stored: Vec<bool> = columns.iter().map(is_stored).collect();
         let wanted = wanted(&table, &scaled, &is_stored, at.f);
+        for i in (0..n).filter(|&i| at.carries(&rows, i)) {
+            let grows = columns.iter().position(|j| *j == i).is_some_and(|j| wanted[j] > 0.0);
+            let row = columns.iter().map(|&j| rows[i][j]).collect();
+            table.add(Source::Row(i), if grows { RELEASED } else { KEPT }, row);
+        }
         for (i, row) in &stored {
             let place = columns.iter().position(|j| j == i);
             let read = at.outputs.iter().any(|g| g[*i] != 0.0);
@@ -100,9 +108,8 @@ pub fn select(at: &Point) -> Option<Selection> {
             let class = if read || grows { RELEASED } else { KEPT };
             table.add(Source::Amount(*i), class, over(row, &columns));
         }
-        let other = |i: &usize| {
-            at.class(*i) == OTHER && stored.iter().all(|a| a.0 != *i) && !at.only_watches(&rows, *i)
-        };
+        let other =
+            |i: &usize| at.class(*i) == OTHER && stored.iter().all(|a| a.0 != *i) && !at.only_watches(*i);
         for i in (0..n).filter(other) {
             table.add(Source::Stay(i), STAY, over(&vec![(i, 1.0)], &columns));
         }
@@ -138,9 +145,15 @@ impl Point<'_> {
         }
     }
 
+    /// A store that acts on what is held.
+    fn carries(&self, rows: &[Vec<f64>], i: usize) -> bool {
+        let acts = || self.own_rows.iter().any(|&row| rows[row][i] != 0.0);
+        self.carry && self.class(i) == OTHER && !self.hold.contains(&i) && acts()
+    }
+
     /// A state that nothing depends on, itself included.
-    fn only_watches(&self, rows: &[Vec<f64>], i: usize) -> bool {
-        self.class(i) == OTHER && !self.hold.contains(&i) && rows.iter().all(|row| row[i] == 0.0)
+    fn only_watches(&self, i: usize) -> bool {
+        self.class(i) == OTHER && !self.hold.contains(&i) && self.layout.pattern.entries().all(|e| e.1 != i)
     }
 
     fn is_position(&self, i: usize) -> bool {
@@ -177,9 +190,9 @@ impl Candidates {
         }
         for (i, row) in rows.iter().enumerate() {
             let class = if at.own_rows.contains(&i) { OWN } else { at.class(i) };
-            if at.only_watches(rows, i) {
+            if at.only_watches(i) {
                 table.add(Source::Stay(i), ALGEBRAIC, over(&vec![(i, 1.0)], columns));
-            } else {
+            } else if !at.carries(rows, i) {
                 table.add(Source::Row(i), class, reduced(row));
             }
         }
@@ -265,7 +278,7 @@ fn amounts(at: &Point, rows: &[Vec<f64>]) -> Vec<(usize, LinearRow)> {
     let all: Vec<usize> = (0..n).collect();
     for (i, row) in rows.iter().enumerate() {
         // A row that is left out follows from nothing.
-        let row = if at.only_watches(rows, i) { over(&vec![(i, 1.0)], &all) } else { row.clone() };
+        let row = if at.only_watches(i) { over(&vec![(i, 1.0)], &all) } else { row.clone() };
         table.add(Source::Row(i), at.class(i), row);
     }
     let columns: Vec<usize> = (0..n).collect();
@@ -410,6 +423,7 @@ mod tests {
             outputs: &[],
             turns: &[],
             spins: &[],
+            carry: false,
         };
         select(&at).unwrap()
     }
