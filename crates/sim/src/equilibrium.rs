@@ -30,6 +30,8 @@ const MOST_POLES: usize = 400;
 /// A double pole at zero is found to √ε of the fastest.
 const ZERO_POLE: f64 = 1e-7;
 
+/// How far a state leaves a place where a law is flat, in its sizes.
+const FLAT: f64 = 1e-3;
 /// Oil that is gone in less than this time (s) carries nothing.
 const SLOW: f64 = 0.1;
 /// Units of places.
@@ -103,32 +105,35 @@ fn search_machine(machine: &mut Machine, t: f64, y: &mut [f64], hold: &Hold) -> 
 impl AtRest<'_> {
     fn find(&mut self, t: f64, y: &mut [f64], hold: &Hold) -> Result<Rest, NoRest> {
         let (start, slow) = (y.to_vec(), self.machine.slow_values().to_vec());
-        let rest = self.find_with(t, y, hold, false)?;
-        if rest.supported.is_empty() {
-            return Ok(rest);
+        let found = self.find_with(t, y, hold, false);
+        if hold.unknowns.is_empty() || found.as_ref().is_ok_and(|rest| rest.supported.is_empty()) {
+            return found;
         }
         // Nothing that is trapped carries the load, but oil that leaks slowly may.
-        let (pinned, pinned_slow) = (y.to_vec(), self.machine.slow_values().to_vec());
+        let (first, first_slow) = (y.to_vec(), self.machine.slow_values().to_vec());
         y.copy_from_slice(&start);
         slow.iter().enumerate().for_each(|(place, &value)| self.machine.set_slow(place, value));
         if let Ok(carried) = self.find_with(t, y, hold, true) {
-            let known = |i: usize| rest.moving.iter().any(|m| m.0 == i);
+            let known = |i: usize| found.as_ref().is_ok_and(|rest| rest.moving.iter().any(|m| m.0 == i));
             let slowly = |m: &(usize, f64)| m.1.abs() * SLOW <= (y[m.0] - start[m.0]).abs() || known(m.0);
             if carried.supported.is_empty() && carried.moving.iter().all(slowly) {
                 return Ok(carried);
             }
         }
-        y.copy_from_slice(&pinned);
-        pinned_slow.iter().enumerate().for_each(|(place, &value)| self.machine.set_slow(place, value));
-        Ok(rest)
+        y.copy_from_slice(&first);
+        first_slow.iter().enumerate().for_each(|(place, &value)| self.machine.set_slow(place, value));
+        found
     }
 
     fn find_with(&mut self, t: f64, y: &mut [f64], hold: &Hold, carry: bool) -> Result<Rest, NoRest> {
         let own = given_up(self.machine, t, y, &hold.unknowns);
         let outputs = Outputs::new(self.machine, &hold.outputs);
         let plain = Selection { left_out: own.clone(), ..Selection::default() };
-        let selection = self.select(t, y, hold, (&own, carry), &outputs).unwrap_or(plain);
         let start = y.to_vec();
+        if carry {
+            self.leave_flat_spots(t, y);
+        }
+        let selection = self.select(t, y, hold, (&own, carry), &outputs).unwrap_or(plain);
         let mut work = self.settle_at(t, y, &start, hold, &selection, &outputs)?;
         let mut taken = selection;
         for _ in 0..MIDDLES {
@@ -138,8 +143,7 @@ impl AtRest<'_> {
             // Amounts change with the pose: those of the middle of the way are right to the third order.
             let middle: Vec<f64> = start.iter().zip(&*y).map(|(a, b)| 0.5 * (a + b)).collect();
             let Some(better) = self.select(t, &middle, hold, (&own, carry), &outputs) else { break };
-            let same = better.left_out == taken.left_out && better.kept == taken.kept;
-            if !same || better == taken {
+            if sorted(&better.kept) != sorted(&taken.kept) || better == taken {
                 break;
             }
             let mut trial = y.to_vec();
@@ -149,6 +153,17 @@ impl AtRest<'_> {
         }
         self.replaced = None;
         self.account(t, y, hold, &own, taken, work)
+    }
+
+    /// A square law has no slope at zero, where a search would take it for nothing.
+    fn leave_flat_spots(&mut self, t: f64, y: &mut [f64]) {
+        let (_, jacobian) = linearised(self, t, y);
+        let layout = self.layout().clone();
+        for (i, j, place) in layout.pattern.entries() {
+            if i == j && y[i] == 0.0 && jacobian[place] == 0.0 && layout.differential[i] {
+                y[i] = FLAT * layout.nominal[i];
+            }
+        }
     }
 
     /// Rows for rest at this point; None where f = 0 with the rows of what is held left out does, or nothing better is known.
@@ -255,6 +270,12 @@ impl AtRest<'_> {
         }
         Ok(rest)
     }
+}
+
+fn sorted(list: &[usize]) -> Vec<usize> {
+    let mut list = list.to_vec();
+    list.sort_unstable();
+    list
 }
 
 /// A rest that a reader would believe.

@@ -152,3 +152,17 @@ fn a_start_at_rest_names_what_it_cannot_hold() {
     let text = folder.good(&["energy", "boom.toml"]);
     assert!(text.contains("stored + lost"), "{text}");
 }
+
+#[test]
+fn oil_that_leaks_slowly_carries_a_pose_and_is_told() {
+    let folder = Folder::new();
+    let seeps = boom("", "").replace("[connect]", "seep = { type = \"restrictor\", regime = \"laminar\", R_l = \"1e13 Pa s/m^3\" }\n[connect]\n\"seep.b\" = \"tank\"");
+    folder.write(
+        "boom.toml",
+        seeps.replace("\"valve.a\" = \"lift.head\"", "\"valve.a\" = [\"lift.head\", \"seep.a\"]"),
+    );
+    let text = folder.good(&["balance", "boom.toml", "--hold", "hinge.phi", "--all"]);
+    let [p_h, p_r] = ["lift.p_h", "lift.p_r"].map(|p| value(&text, p, 2));
+    assert!((pushes(p_h, p_r) / force(20.0_f64.to_radians()) - 1.0).abs() < 1e-6, "{text}");
+    assert!(text.contains("`lift.x_h` is left moving"), "{text}");
+}
