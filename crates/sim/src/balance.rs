@@ -110,7 +110,7 @@ fn near(layout: &Layout, a: &[f64], b: &[f64]) -> bool {
 pub(crate) fn furthest(layout: &Layout, from: &[f64], to: &[f64]) -> Option<usize> {
     let moved = |i: usize| (to[i] - from[i]).abs() / layout.nominal[i];
     let positions = layout.second_order.iter().map(|pair| pair.0);
-    positions.max_by(|&i, &j| moved(i).total_cmp(&moved(j))).filter(|&i| !(moved(i) <= FAR))
+    positions.max_by(|&i, &j| moved(i).total_cmp(&moved(j))).filter(|&i| moved(i) > FAR || moved(i).is_nan())
 }
 
 /// All unknowns but the held ones, all rows but those given up for them.

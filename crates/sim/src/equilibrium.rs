@@ -257,7 +257,7 @@ impl AtRest<'_> {
         for (i, j, place) in layout.pattern.entries() {
             share[i] += jacobian[place].abs() * layout.nominal[j].max(y[j].abs());
         }
-        let open = |i: usize| !(f[i].abs() <= FULFILLED * share[i]);
+        let open = |i: usize| f[i].abs() > FULFILLED * share[i] || f[i].is_nan();
         let Selection { kept, released, watching, .. } = selection;
         let mut rest = Rest { work, kept, released, ..Rest::default() };
         for i in (0..f.len()).filter(|&i| open(i)) {

@@ -341,7 +341,7 @@ impl Basis {
             while basis.order.len() < most {
                 let longest = open.iter().filter(|&&k| classes[k] == class).map(|&k| (k, length(&rests[k])));
                 let Some((k, size)) = longest.max_by(|a, b| a.1.total_cmp(&b.1)) else { break };
-                if !(size > FOLLOWS) {
+                if size <= FOLLOWS || size.is_nan() {
                     break;
                 }
                 let q: Vec<f64> = rests[k].iter().map(|x| x / size).collect();
