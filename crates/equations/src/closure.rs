@@ -8,7 +8,7 @@
 
 use trunnion_num::Pattern;
 
-use crate::derivative::{Gradient, gradients};
+use crate::derivative::{Gradient, slopes};
 use crate::hash::{Map, Set};
 use crate::node::{Expr, Node, Symbol};
 use crate::system::Parts;
@@ -35,14 +35,19 @@ pub struct Closure {
 
 impl Closure {
     /// `values`: f, then g̈; `place`: of y, then λ.
-    pub(crate) fn new(parts: &Parts, values: &[Expr], place: &Map<Symbol, u32>) -> Self {
+    pub(crate) fn new(
+        parts: &Parts,
+        defaults: &Map<Symbol, f64>,
+        values: &[Expr],
+        place: &Map<Symbol, u32>,
+    ) -> Self {
         let (n, m) = (parts.unknowns.len(), parts.constraints.len());
         if m == 0 {
             return Closure { linear: true, ..Closure::default() };
         }
         let graph = &parts.graph;
         let is_multiplier = |s: Symbol| place.get(&s).map(|&i| i as usize).filter(|&i| i >= n).map(|i| i - n);
-        let by_multipliers = gradients(graph, values, |node| match node {
+        let by_multipliers = slopes(graph, defaults, values, |node| match node {
             Node::Symbol(s) => is_multiplier(s).map(|k| k as u32),
             _ => None,
         });
@@ -53,17 +58,17 @@ impl Closure {
         };
         let (f, g) = by_multipliers.split_at(n);
         let ((s, s_values), (b, b_values)) = (by_multiplier(g), by_multiplier(f));
-        let slopes: Vec<Expr> = s_values.iter().chain(&b_values).copied().collect();
-        let depends =
-            graph.dependence(&slopes, |leaf| matches!(leaf, Node::Symbol(s) if is_multiplier(s).is_some()));
-        let linear = !slopes.iter().any(|e| depends[e]);
+        let coefficients: Vec<Expr> = s_values.iter().chain(&b_values).copied().collect();
+        let depends = graph
+            .dependence(&coefficients, |leaf| matches!(leaf, Node::Symbol(s) if is_multiplier(s).is_some()));
+        let linear = !coefficients.iter().any(|e| depends[e]);
         let pushed: Set<usize> = b.iter().map(|&(i, _)| i).collect();
 
         let zero = graph.constant(0.0).id;
         let positions: Vec<Expr> = parts.constraints.iter().map(|c| c.position.unwrap_or(zero)).collect();
         let velocities: Vec<Expr> = parts.constraints.iter().map(|c| c.velocity).collect();
         let by_state = |roots: &[Expr], counts: &dyn Fn(usize) -> bool| {
-            let all = gradients(graph, roots, |node| match node {
+            let all = slopes(graph, defaults, roots, |node| match node {
                 Node::Symbol(s) => place.get(&s).copied().filter(|&j| counts(j as usize)),
                 _ => None,
             });

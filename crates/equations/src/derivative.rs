@@ -5,6 +5,10 @@
 //! Each node carries the list of its non-zero partial derivatives; lists are merged by column. At kinks
 //! (`abs`, `min`, `max`, `if`) the derivative of the side taken is used; steps have derivative zero.
 //!
+//! Some functions have a value where their slope is infinite: √x and x^p (0 < p < 1) at 0, asin and acos at ±1; atan2 has none at the
+//! origin. A Jacobian takes the slope 0 there ([`slopes`]): an iteration that meets such a point goes on, while one with a huge slope would
+//! take every step for converged. Equations that are differentiated in symbols ([`gradients`]) stay exact.
+//!
 //! In a long chain of dependent expressions the lists grow with the chain, and all of them together with its square. There a node
 //! whose list gets long becomes a column of its own:
 //!
@@ -14,14 +18,49 @@
 
 use crate::graph::{Ex, Graph};
 use crate::hash::Map;
-use crate::node::{Binary, Expr, Node, Unary};
+use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::structure::{Sign, sign};
 
 /// Non-zero partial derivatives, columns ascending.
 pub type Gradient = Vec<(u32, Expr)>;
 
 /// The gradient of every root with respect to the leaves to which `column` gives a number.
 pub fn gradients(graph: &Graph, roots: &[Expr], column: impl Fn(Node) -> Option<u32>) -> Vec<Gradient> {
-    lists(graph, roots, &column, usize::MAX, None).map_or_else(Vec::new, |(roots, _)| roots)
+    lists(graph, roots, &column, At::Exact, usize::MAX, None).map_or_else(Vec::new, |(roots, _)| roots)
+}
+
+/// The same for a Jacobian: finite wherever the roots are.
+pub fn slopes(
+    graph: &Graph,
+    parameters: &Map<Symbol, f64>,
+    roots: &[Expr],
+    column: impl Fn(Node) -> Option<u32>,
+) -> Vec<Gradient> {
+    let at = At::Finite(parameters);
+    lists(graph, roots, &column, at, usize::MAX, None).map_or_else(Vec::new, |(roots, _)| roots)
+}
+
+/// What a slope is where a function has none.
+#[derive(Clone, Copy)]
+enum At<'a> {
+    /// Infinite, or not a number.
+    Exact,
+    /// 0; arguments that are certain to be positive with these parameters need no look.
+    Finite(&'a Map<Symbol, f64>),
+}
+
+impl At<'_> {
+    /// `slope` where `size` > 0.
+    fn guarded<'g>(self, size: Ex<'g>, slope: Ex<'g>) -> Ex<'g> {
+        let graph = size.graph();
+        match self {
+            At::Finite(parameters) if sign(graph, parameters, size.id) != Sign::Positive => {
+                let zero = graph.constant(0.0);
+                graph.select(zero.lt(size), slope, zero)
+            }
+            _ => slope,
+        }
+    }
 }
 
 /// The same with nodes in the middle as further columns, `first` and on. (2)
@@ -36,12 +75,20 @@ const MANY: usize = 60_000;
 /// Columns of a list beyond which a node that is used more than once is cut.
 const LONG: usize = 12;
 
-/// [`gradients`], cut where they would grow too large.
-pub fn cut_gradients(graph: &Graph, roots: &[Expr], first: u32, column: impl Fn(Node) -> Option<u32>) -> Cut {
-    match lists(graph, roots, &column, MANY, None) {
+/// [`slopes`], cut where they would grow too large.
+pub fn cut_slopes(
+    graph: &Graph,
+    parameters: &Map<Symbol, f64>,
+    roots: &[Expr],
+    first: u32,
+    column: impl Fn(Node) -> Option<u32>,
+) -> Cut {
+    let at = At::Finite(parameters);
+    match lists(graph, roots, &column, at, MANY, None) {
         Some((roots, middle)) => Cut { roots, middle },
         None => {
-            let (roots, middle) = lists(graph, roots, &column, usize::MAX, Some(first)).unwrap_or_default();
+            let cut = lists(graph, roots, &column, at, usize::MAX, Some(first));
+            let (roots, middle) = cut.unwrap_or_default();
             Cut { roots, middle }
         }
     }
@@ -52,6 +99,7 @@ fn lists(
     graph: &Graph,
     roots: &[Expr],
     column: &impl Fn(Node) -> Option<u32>,
+    at: At<'_>,
     most: usize,
     first: Option<u32>,
 ) -> Option<(Vec<Gradient>, Vec<Gradient>)> {
@@ -68,7 +116,7 @@ fn lists(
             Node::Time | Node::Symbol(_) | Node::Derivative(_) => {
                 column(node).map(|c| (c, graph.constant(1.0).id)).into_iter().collect()
             }
-            _ => combine(graph, e, &of),
+            _ => combine(graph, e, at, &of),
         };
         total += gradient.len();
         if total > most {
@@ -96,7 +144,7 @@ pub fn derivative<'g>(e: Ex<'g>, leaf: Node) -> Ex<'g> {
 }
 
 /// (1) for one inner node.
-fn combine(graph: &Graph, e: Expr, of: &Map<Expr, Gradient>) -> Gradient {
+fn combine(graph: &Graph, e: Expr, at: At<'_>, of: &Map<Expr, Gradient>) -> Gradient {
     let node = graph.node(e);
     let empty = Vec::new();
     let gradient = |c: Expr| of.get(&c).unwrap_or(&empty);
@@ -128,9 +176,14 @@ fn combine(graph: &Graph, e: Expr, of: &Map<Expr, Gradient>) -> Gradient {
         if gradient(children[i]).is_empty() {
             return Vec::new();
         }
-        let product = |&(c, d): &(u32, Expr)| match node {
-            Node::Binary(Binary::Div, _, divisor) if i == 0 => (c, (graph.at(d) / graph.at(divisor)).id),
-            _ => (c, (partial(graph, e, i) * graph.at(d)).id),
+        let by_divisor = match node {
+            Node::Binary(Binary::Div, _, divisor) if i == 0 => Some(graph.at(divisor)),
+            _ => None,
+        };
+        let factor = if by_divisor.is_none() { partial(graph, e, i, at) } else { graph.constant(1.0) };
+        let product = |&(c, d): &(u32, Expr)| match by_divisor {
+            Some(divisor) => (c, (graph.at(d) / divisor).id),
+            None => (c, (factor * graph.at(d)).id),
         };
         gradient(children[i]).iter().map(product).filter(|&(_, d)| graph.at(d).value() != Some(0.0)).collect()
     };
@@ -169,7 +222,7 @@ fn merge<'g>(
 }
 
 /// ∂e/∂(its i-th child).
-fn partial(graph: &Graph, e: Expr, i: usize) -> Ex<'_> {
+fn partial<'g>(graph: &'g Graph, e: Expr, i: usize, at: At<'_>) -> Ex<'g> {
     let one = graph.constant(1.0);
     let zero = graph.constant(0.0);
     let own = graph.at(e);
@@ -179,15 +232,18 @@ fn partial(graph: &Graph, e: Expr, i: usize) -> Ex<'_> {
             match op {
                 Unary::Neg => -one,
                 Unary::Abs => x.sign(),
-                Unary::Sqrt => 0.5 / own,
+                Unary::Sqrt => at.guarded(own, 0.5 / own),
                 Unary::Exp => own,
                 Unary::Ln => 1.0 / x,
                 Unary::Log10 => std::f64::consts::LOG10_E / x,
                 Unary::Sin => x.cos(),
                 Unary::Cos => -x.sin(),
                 Unary::Tan => 1.0 + own * own,
-                Unary::Asin => 1.0 / (1.0 - x * x).sqrt(),
-                Unary::Acos => -1.0 / (1.0 - x * x).sqrt(),
+                Unary::Asin | Unary::Acos => {
+                    let root = (1.0 - x * x).sqrt();
+                    let slope = at.guarded(root, 1.0 / root);
+                    if op == Unary::Asin { slope } else { -slope }
+                }
                 Unary::Atan => 1.0 / (1.0 + x * x),
                 Unary::Sinh => graph.unary(Unary::Cosh, x),
                 Unary::Cosh => graph.unary(Unary::Sinh, x),
@@ -204,10 +260,11 @@ fn partial(graph: &Graph, e: Expr, i: usize) -> Ex<'_> {
                 (Binary::Mul, _) => x,
                 (Binary::Div, 0) => 1.0 / y,
                 (Binary::Div, _) => -(own / y),
-                (Binary::Pow, 0) => y * x.pow(y - 1.0),
-                (Binary::Pow, _) => own * x.ln(),
-                (Binary::Atan2, 0) => y / (x * x + y * y),
-                (Binary::Atan2, _) => -(x / (x * x + y * y)),
+                (Binary::Pow, 0) if y.value().is_some_and(|y| y >= 1.0) => y * x.pow(y - 1.0),
+                (Binary::Pow, 0) => at.guarded(x.abs(), y * x.pow(y - 1.0)),
+                (Binary::Pow, _) => at.guarded(x, own * x.ln()),
+                (Binary::Atan2, 0) => at.guarded(x * x + y * y, y / (x * x + y * y)),
+                (Binary::Atan2, _) => at.guarded(x * x + y * y, -(x / (x * x + y * y))),
                 (Binary::Mod, _) => -graph.unary(Unary::Floor, x / y),
                 // Relations step; min and max are handled by `combine`.
                 _ => zero,

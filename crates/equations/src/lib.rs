@@ -1,16 +1,19 @@
 //! Expressions, derivatives, sorting and code generation.
 
+pub mod cause;
 mod closure;
 mod compiled;
 pub mod derivative;
 pub mod flat;
 mod graph;
 mod hash;
+mod interval;
 #[cfg(feature = "jit")]
 mod jit;
 mod node;
 pub mod print;
 pub mod program;
+mod rounding;
 pub mod start;
 pub mod structure;
 mod system;
@@ -19,6 +22,7 @@ pub use closure::{Closure, Entries};
 pub use compiled::{Compiled, Engine};
 pub use flat::{Flat, Unit};
 pub use graph::{Ex, Graph, Table};
+pub use interval::Interval;
 pub use node::{Binary, Expr, Holding, Node, Symbol, TableId, Unary};
-pub use structure::analyse;
-pub use system::{AsWritten, Definition, Part, Row, STARTED, STILL, Start, System};
+pub use structure::{Role, analyse};
+pub use system::{AsWritten, Definition, OfTime, Part, Row, STARTED, STILL, Start, System};

@@ -298,3 +298,25 @@ fn a_long_gear_train_is_one_explicit_equation() {
     assert_eq!((system.n(), system.n_states, system.reduced.len()), (1, 1, n - 1));
     near(residual(&system, 0.0, &[0.0])[0], 0.75);
 }
+
+#[test]
+fn derivatives_of_derivatives_stay_small() {
+    // v₀ = sin t, vₖ = vₖ₋₁' (1 + vₖ₋₁²): each equation is differentiated once more than the one after it.
+    let mut m = Model::new();
+    let v: Vec<_> = (0..20).map(|k| m.unknown(&format!("v{k}"), 0.0)).collect();
+    m.say("e0", |f| (f.ex(v[0]), f.graph.time().sin()));
+    for k in 1..v.len() {
+        let (now, before) = (v[k], v[k - 1]);
+        m.say(&format!("e{k}"), move |f| {
+            (f.ex(now), f.graph.derivative(before) * (1.0 + f.ex(before) * f.ex(before)))
+        });
+    }
+    let system = m.analyse().unwrap();
+    assert_eq!((system.n(), system.n_states), (0, 0));
+    assert!(system.graph.len() < 100_000, "{} nodes", system.graph.len());
+    let (s, c) = 0.3_f64.sin_cos();
+    near(value(&system, "v1", 0.3, &[]), c * (1.0 + s * s));
+    let rate = -s * (1.0 + s * s) + 2.0 * s * c * c;
+    let v1 = c * (1.0 + s * s);
+    near(value(&system, "v2", 0.3, &[]), rate * (1.0 + v1 * v1));
+}

@@ -84,9 +84,23 @@ pub struct Scalar {
 pub enum Form {
     /// A bare number counts in the unit of what it is given to.
     Number(f64),
+    /// true or false, where a plain number of 1 or 0 says so.
+    Truth(bool),
     Formula(Formula),
     /// Already reported; fits everything.
     Broken,
+}
+
+impl Scalar {
+    /// The same with 1 or 0 in place of true or false, if that is `allowed`.
+    pub fn as_number(&self, allowed: bool) -> Scalar {
+        match self.form {
+            Form::Truth(truth) if allowed => {
+                Scalar { form: Form::Number(f64::from(truth)), span: self.span.clone() }
+            }
+            _ => self.clone(),
+        }
+    }
 }
 
 /// Limits of a parameter; `above` and `below` exclude the limit itself.
@@ -96,6 +110,14 @@ pub struct Bounds {
     pub max: Option<Scalar>,
     pub above: Option<Scalar>,
     pub below: Option<Scalar>,
+}
+
+/// A former name of a parameter.
+#[derive(Clone, Debug)]
+pub struct Alias {
+    pub name: String,
+    /// The unit that bare numbers had, where it was another one.
+    pub unit: Option<Unit>,
 }
 
 #[derive(Clone, Debug)]
@@ -111,6 +133,12 @@ pub struct Parameter {
     pub doc: String,
     /// Takes values of every dimension.
     pub any: bool,
+    /// A width, band or other difference: "1 °C" is 1 K.
+    pub difference: bool,
+    /// Names it had before.
+    pub aliases: Vec<Alias>,
+    /// The signal input that takes the place of the default: the default is 0 where something drives it.
+    pub unless: Option<Text>,
     /// Of a family: a single value is for the first member alone, not for all.
     pub list: bool,
     /// The unit could not be read, which has been reported.

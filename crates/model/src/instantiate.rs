@@ -4,6 +4,7 @@
 //! and events, connections. Everything wrong is reported; what could not be made is remembered as broken,
 //! so that it is reported once.
 
+mod aliases;
 mod bonds;
 mod connect;
 mod evaluate;
@@ -24,15 +25,17 @@ use crate::component::{Definition, Form, Formula, Library, Scalar, language_erro
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::domain::Connector;
 use crate::file::Span;
-use crate::language::{Ast, LangError, Typed, lower, references};
+use crate::language::{Ast, Kind, LangError, Typed, as_difference, count, lower, per_unit, references};
 use crate::mechanism::{Mechanism, Sections};
 use crate::network::Network;
-use crate::units::{Dimension, Unit};
+use crate::units::{Dimension, Unit, turns_differ};
 
+pub use aliases::FORMER_NAME;
 use bonds::Bonds;
 pub use evaluate::Values;
 use names::ANYTHING;
 pub use names::{Named, Names, Role, View};
+pub use notes::ASSUMED_UNIT;
 pub use parameters::Deferred;
 pub use tree::{Instance, Sets, Tree, join};
 pub use users::Users;
@@ -47,6 +50,8 @@ pub struct Builder<'a> {
     pub mechanism: Mechanism,
     /// Parameters whose value is left to whoever runs the model.
     pub deferred: Vec<Deferred>,
+    /// Parameters that are differences: "1 °C" is 1 K.
+    pub differences: Vec<String>,
     bonds: Bonds,
     pub problems: &'a Problems,
     changing: HashMap<String, &'static str>,
@@ -73,6 +78,7 @@ pub fn instantiate<'a>(
         network: Network::default(),
         mechanism: Mechanism::default(),
         deferred: vec![],
+        differences: vec![],
         bonds: Bonds::default(),
         problems,
         changing,
@@ -99,6 +105,15 @@ pub fn instantiate<'a>(
 /// What a number given to something with this unit means in SI.
 fn in_unit(number: f64, unit: Option<&Unit>) -> f64 {
     unit.map_or(number, |u| number * u.factor + u.offset)
+}
+
+/// The unit of a number that stands alone.
+fn literal(ast: &Ast) -> Option<&Unit> {
+    match &ast.kind {
+        Kind::Number(_, unit) => unit.as_ref(),
+        Kind::Negate(a) => literal(a),
+        _ => None,
+    }
 }
 
 /// A unit as results show it.
@@ -163,16 +178,94 @@ impl Builder<'_> {
                 let dimension = unit.map_or(Dimension::ONE, |u| u.dimension);
                 return Some(Typed { expr, dimension: Some(dimension) });
             }
+            Form::Truth(truth) if unit.is_none_or(|u| u.dimension == Dimension::ONE) => {
+                let expr = self.graph().constant(f64::from(*truth)).id;
+                return Some(Typed { expr, dimension: Some(Dimension::ONE) });
+            }
+            Form::Truth(_) => {
+                self.report_truth(scalar, whose);
+                return None;
+            }
             Form::Formula(formula) => formula,
         };
-        let typed = self.formula(formula, view)?;
+        let value = per_unit(&formula.ast, view);
+        let typed = match &value {
+            Some((number, own)) => {
+                let expr = self.graph().constant(own.to_si(*number)).id;
+                Typed { expr, dimension: Some(own.dimension) }
+            }
+            None => self.formula(formula, view)?,
+        };
+        if let Some(unit) = unit
+            && let Some(hint) = literal(&formula.ast).and_then(|own| turns_differ(unit, own))
+        {
+            self.problems.add(
+                Diagnostic::error("M0331", format!("{whose} is in {}, which differs by 2π", unit.text))
+                    .at(&scalar.span, "revolutions, radians or cycles?")
+                    .hint(hint),
+            );
+            return None;
+        }
         match (unit.map(|u| u.dimension), typed.dimension) {
             (Some(wanted), Some(found)) if wanted != found => {
                 self.problems.add(wrong_dimension(&scalar.span, wanted, found, &format!("{whose} is")));
                 None
             }
-            _ => Some(typed),
+            _ => self.absolute_fits(formula, view, unit).then_some(typed),
         }
+    }
+
+    fn report_truth(&self, scalar: &Scalar, whose: &str) {
+        self.problems.add(
+            Diagnostic::error("M0103", format!("{whose} has to be a number, found true or false"))
+                .at(&scalar.span, "this is true or false"),
+        );
+    }
+
+    /// Whether what is given to something in °C is an absolute temperature; says so if not.
+    fn absolute_fits(&self, formula: &Formula, view: &View<'_>, unit: Option<&Unit>) -> bool {
+        if unit.is_none_or(|u| u.offset == 0.0) {
+            return true;
+        }
+        let unfit = count(&formula.ast, view).0.unfit(Some(1.0), &formula.ast.span);
+        unfit.iter().for_each(|e| self.problems.add(language_error(e, &formula.text)));
+        unfit.is_none()
+    }
+
+    /// Whether a value can only be an absolute one, as "20 °C".
+    pub fn is_absolute(&self, scalar: &Scalar, instance: usize, unit: Option<&Unit>) -> bool {
+        match &scalar.form {
+            Form::Formula(formula) => {
+                let count = count(&formula.ast, &self.view(instance)).0;
+                count.may_be(1.0) && !count.may_be(0.0)
+            }
+            _ => unit.is_some_and(|u| u.offset != 0.0),
+        }
+    }
+
+    /// A difference of something with a unit, such as a tolerance: "1 °C" is 1 K there.
+    pub fn difference(
+        &mut self,
+        scalar: &Scalar,
+        instance: usize,
+        unit: Option<&Unit>,
+        whose: &str,
+    ) -> Option<(Typed, f64)> {
+        let unit = unit.map(|u| Unit { offset: 0.0, ..u.clone() });
+        let mut scalar = scalar.clone();
+        if let Form::Formula(formula) = &mut scalar.form {
+            match as_difference(&formula.ast) {
+                Some(ast) => formula.ast = ast,
+                None => {
+                    let count = count(&formula.ast, &self.view(instance)).0;
+                    if let Some(error) = count.unfit(Some(0.0), &formula.ast.span) {
+                        self.problems.add(language_error(&error, &formula.text));
+                        return None;
+                    }
+                }
+            }
+        }
+        self.constant(&scalar, instance, unit.as_ref(), whose)
     }
 
     /// The same where only parameters may be used, and its value, which has to be finite.
@@ -183,6 +276,10 @@ impl Builder<'_> {
         unit: Option<&Unit>,
         whose: &str,
     ) -> Option<(Typed, f64)> {
+        if matches!(scalar.form, Form::Truth(_)) {
+            self.report_truth(scalar, whose);
+            return None;
+        }
         if !self.uses_parameters_only(scalar, instance, whose) {
             return None;
         }

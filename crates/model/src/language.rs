@@ -2,6 +2,7 @@
 //!
 //! The grammar and the functions are in docs/expressions.md.
 
+mod absolute;
 mod ast;
 mod error;
 mod family;
@@ -15,8 +16,9 @@ mod tests;
 
 use trunnion_equations::{Expr, Symbol, TableId};
 
-use crate::units::Dimension;
+use crate::units::{Dimension, Unit, parse_unit};
 
+pub use absolute::{as_difference, count};
 pub use ast::{Ast, Kind, Operator, references};
 pub use error::LangError;
 pub use family::{Allowance, LAST, Number, repeats};
@@ -48,6 +50,8 @@ pub struct TableFn {
 pub trait Scope {
     /// What `x`, `pump.q` or `a.p` stands for.
     fn resolve(&self, path: &str) -> Option<Binding>;
+    /// What a name measures that is an absolute value, because its unit has a shifted zero (°C, barg).
+    fn absolute(&self, path: &str) -> Option<Dimension>;
     /// Every name, for hints.
     fn names(&self) -> Vec<String>;
     /// The table called `name`. A function of the language with the same name comes first.
@@ -59,6 +63,35 @@ pub trait Scope {
 pub struct Typed {
     pub expr: Expr,
     pub dimension: Option<Dimension>,
+}
+
+/// A value such as `0.03/s` where nothing is called `s`: a number and its unit.
+pub fn per_unit(ast: &Ast, scope: &dyn Scope) -> Option<(f64, Unit)> {
+    let Kind::Chain(first, rest) = &ast.kind else { return None };
+    let number = match &first.kind {
+        Kind::Number(number, None) => *number,
+        Kind::Negate(a) => match a.kind {
+            Kind::Number(number, None) => -number,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let mut text = "1".to_string();
+    for (operator, a) in rest {
+        let name = match &a.kind {
+            Kind::Name(name) => name,
+            Kind::Power(base, _) => match &base.kind {
+                Kind::Name(name) => name,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        if *operator != Operator::Divide || is_reserved(name) || scope.resolve(name).is_some() {
+            return None;
+        }
+        text += &format!("/{a}");
+    }
+    Some((number, parse_unit(&text).ok()?))
 }
 
 /// Words that cannot name anything of the user's.

@@ -2,9 +2,11 @@
 
 pub mod component;
 pub mod diagnostic;
+pub mod display;
 pub mod domain;
 pub mod edit;
 pub mod energy;
+pub mod expect;
 pub mod file;
 pub mod instantiate;
 pub mod language;
@@ -18,8 +20,9 @@ pub mod units;
 
 pub use component::{Definition, Library};
 pub use diagnostic::{Diagnostic, Label, Severity};
+pub use expect::Expect;
 pub use file::{Files, Source, Sources, Span};
-pub use instantiate::Deferred;
+pub use instantiate::{ASSUMED_UNIT, Deferred};
 pub use load::{Model, load, load_asking};
 pub use nearest::edits;
-pub use run::{Expect, Run};
+pub use run::Run;

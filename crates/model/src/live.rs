@@ -1,5 +1,6 @@
 //! How a model is driven by hand, `[live]`: its rate, the keys that move its inputs, what to show.
 
+use crate::component::read_scalar;
 use crate::diagnostic::{Diagnostic, did_you_mean, one_of};
 use crate::file::{Data, Entry, Fields, Table, Text, wrong_type};
 use crate::instantiate::{Builder, Role, si};
@@ -105,10 +106,12 @@ impl Builder<'_> {
 
     fn read_move(&mut self, f: &Fields<'_>, unit: &Unit) -> Option<Move> {
         let hint = "`step` adds at every press, `hold` lasts while it is down, `set` stays";
-        // A step is a difference: 1 °C is 1 K.
-        let difference = Unit { offset: 0.0, ..unit.clone() };
-        let [step, hold, set] = [("step", &difference), ("hold", unit), ("set", unit)]
-            .map(|(key, unit)| f.value(key).map(|value| self.number(Some(value), key, unit)));
+        let step = f.value("step").map(|value| {
+            let scalar = read_scalar(value, "step", self.problems);
+            self.difference(&scalar, 0, Some(unit), "`step`").map(|(_, v)| v)
+        });
+        let [hold, set] =
+            ["hold", "set"].map(|key| f.value(key).map(|value| self.number(Some(value), key, unit)));
         match (step, hold, set) {
             (Some(x), None, None) => x.map(Move::Step),
             (None, Some(x), None) => x.map(Move::Hold),

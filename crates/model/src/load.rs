@@ -10,12 +10,14 @@ use crate::component::{
     read_definition,
 };
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
+use crate::display::Display;
+use crate::expect::Expect;
 use crate::file::{Entry, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, relative};
 use crate::instantiate::{Deferred, Sets, Users, instantiate};
 use crate::live::Live;
 use crate::mechanism::{Mechanism, Sections, mount};
 use crate::network::Network;
-use crate::run::{Expect, Run};
+use crate::run::Run;
 
 /// A model ready to be analysed and run.
 #[derive(Clone, Debug)]
@@ -30,12 +32,16 @@ pub struct Model {
     /// Runs begin at rest, and this is held while it is found.
     pub rest: Option<Vec<Text>>,
     pub live: Live,
+    /// Units in which the file wants results to be shown.
+    pub display: Display,
     pub expect: Vec<Expect>,
     /// All texts it was made from, for showing where something comes from.
     pub sources: Sources,
     pub warnings: Vec<Diagnostic>,
     /// Changes with any of the texts.
     pub hash: String,
+    /// Parameters that are differences: "1 °C" is 1 K.
+    pub differences: Vec<String>,
 }
 
 impl Model {
@@ -100,6 +106,7 @@ pub fn load_asking(
     let rest = read_rest(merged(&loading.start, sets.under("start.")), &root.source, &problems);
     let live =
         builder.read_live(&Table { entries: loading.live.clone(), span: Span::new(&root.source, 0..0) });
+    let display = builder.read_displays(&loading.display, &sets);
     let expect: Vec<Expect> = loading.expect.iter().filter_map(|v| builder.read_expect(v)).collect();
     let known: Vec<String> = builder.names.map.keys().cloned().collect();
     sets.finish(&known, &problems);
@@ -123,6 +130,7 @@ pub fn load_asking(
     let (flat, network, mechanism) = (builder.flat, builder.network, builder.mechanism);
     let hash = sources.hash();
     let (name, doc) = (root.title.clone(), root.doc.clone());
+    let differences = builder.differences;
     let model = |warnings| Model {
         name,
         doc,
@@ -132,10 +140,12 @@ pub fn load_asking(
         run,
         rest,
         live,
+        display,
         expect,
         sources,
         warnings,
         hash,
+        differences,
     };
     let deferred = builder.deferred;
     (problems.finish().map(model).map_err(|errors| users.name(errors)), deferred)
@@ -201,6 +211,7 @@ struct Loading<'a> {
     run: Vec<Entry>,
     start: Vec<Entry>,
     live: Vec<Entry>,
+    display: Vec<Entry>,
     expect: Vec<Value>,
     libraries: Vec<Text>,
     /// Stores that the model does without.
@@ -220,6 +231,7 @@ impl<'a> Loading<'a> {
             run: vec![],
             start: vec![],
             live: vec![],
+            display: vec![],
             expect: vec![],
             libraries: vec![],
             remove: vec![],
@@ -297,12 +309,15 @@ impl<'a> Loading<'a> {
         let run = fields.entries("run").to_vec();
         let start = fields.entries("start").to_vec();
         let live = fields.entries("live").to_vec();
+        let display = fields.entries("display").to_vec();
         let expect = fields.list("expect").unwrap_or(&[]).to_vec();
         self.sections.extend(Sections::read(&fields, self.reading));
         finish_sections(fields);
         self.run = merged(&self.run, run);
         self.start = merged(&self.start, start);
         self.live = merged(&self.live, live);
+        // What the including file wants comes first.
+        self.display.splice(0..0, display);
         // What an included model expects need not hold with other parameters.
         self.expect = expect;
         self.root = Some(match self.root.take() {
@@ -378,6 +393,9 @@ fn replaced(old: &Parameter, new: Parameter) -> Parameter {
         bounds,
         doc,
         any: old.any || new.any,
+        difference: old.difference || new.difference,
+        unless: new.unless.or(old.unless.clone()),
+        aliases: if new.aliases.is_empty() { old.aliases.clone() } else { new.aliases },
         list: old.list || new.list,
         broken: old.broken || new.broken,
         key: new.key,

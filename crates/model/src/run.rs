@@ -1,13 +1,11 @@
-//! How a model is run, `[run]`, and what is expected of it, `[[expect]]`.
+//! How a model is run, `[run]`.
 
-use trunnion_equations::Unit as Shown;
-
-use crate::component::{Form, flatten, read_scalar};
+use crate::component::{Form, read_scalar};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::file::{Data, Fields, Key, Span, Table, Text, Value, wrong_type};
-use crate::instantiate::{Builder, shown, si};
+use crate::file::{Data, Fields, Key, Span, Table, Text, Value};
+use crate::instantiate::{Builder, si};
 use crate::language::Scope;
-use crate::units::{Dimension, Unit, parse_value};
+use crate::units::{Dimension, Unit};
 
 /// The instants at which results are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,52 +72,6 @@ impl Default for Run {
             method: Method::default(),
         }
     }
-}
-
-/// What of a signal is compared.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Measure {
-    Final,
-    At(f64),
-    Max,
-    Min,
-    Mean,
-    Rms,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum Subject {
-    /// `signal` is the name of a quantity or output; `value` is in SI, `unit` for showing it.
-    Signal { signal: String, measure: Measure, value: f64, unit: Shown },
-    /// How often an event happens.
-    Count { event: String, count: usize },
-    /// When an event happens for the nth time, from 1.
-    Time { event: String, nth: usize, time: f64 },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Tolerance {
-    /// Of the expected value.
-    Relative(f64),
-    /// In SI.
-    Absolute(f64),
-    /// |found − expected| ≤ factor · rtol · (nominal + |expected|): as the run's tolerance allows.
-    Rtol(f64),
-}
-
-#[derive(Clone, Debug)]
-pub struct Expect {
-    pub subject: Subject,
-    pub tolerance: Tolerance,
-    /// Solvers to check with; empty: the one of the run.
-    pub solvers: Vec<String>,
-    /// Tolerances to check at; empty: the one of the run.
-    pub rtol: Vec<f64>,
-    /// Values that replace those of the file, "path=value".
-    pub sets: Vec<String>,
-    /// Where the number comes from.
-    pub source: String,
-    pub span: Span,
 }
 
 /// Whether a name fits a pattern, in which `*` stands for anything.
@@ -214,124 +166,8 @@ impl Builder<'_> {
         texts.into_iter().map(|t| t.text).collect()
     }
 
-    pub fn read_expect(&mut self, value: &Value) -> Option<Expect> {
-        let problems = self.problems;
-        let Data::Table(table) = &value.data else {
-            problems.add(wrong_type(value, "expect", "a list of tables, [[expect]]"));
-            return None;
-        };
-        let f = Fields::new(table, "this [[expect]]", &value.span, problems);
-        let source = f.text("source").map(|t| t.text).unwrap_or_default();
-        f.text("doc");
-        let solvers = f.texts("solver").into_iter().map(|t| t.text).collect();
-        let rtol = self.numbers(f.value("rtol"), "rtol");
-        let sets = self.sets(&f);
-        let subject = match (f.text("signal"), f.text("event")) {
-            (Some(_), Some(_)) => {
-                f.exclude("signal", "event", "expect something of a signal or of an event");
-                None
-            }
-            (Some(signal), None) => self.signal(&f, &signal),
-            (None, Some(event)) => self.event(&f, &event),
-            (None, None) => {
-                f.missing("signal", "the name of a variable, as in signal = \"body.x\"");
-                None
-            }
-        };
-        let unit = match &subject {
-            Some((Subject::Signal { .. }, unit)) => unit.clone(),
-            _ => Some(si(Dimension::TIME)),
-        };
-        let exact = matches!(subject, Some((Subject::Count { .. }, _)));
-        let tolerance = match f.value("tol") {
-            // Nothing is known of its unit.
-            Some(_) if subject.is_none() => None,
-            Some(tol) => self.tolerance(tol, unit.as_ref()),
-            None if exact => Some(Tolerance::Absolute(0.0)),
-            None if subject.is_none() => None,
-            None => {
-                f.missing("tol", "how far off it may be: tol = \"0.2 %\", \"1 mm\" or \"100 rtol\"");
-                None
-            }
-        };
-        if subject.is_some() {
-            f.finish();
-        }
-        let (subject, _) = subject?;
-        Some(Expect { subject, tolerance: tolerance?, solvers, rtol, sets, source, span: value.span.clone() })
-    }
-
-    /// `set = { "damper.c" = "1000 N s/m" }`, as on the command line.
-    fn sets(&self, f: &Fields<'_>) -> Vec<String> {
-        let mut sets = vec![];
-        for (key, value) in flatten(f.entries("set")) {
-            let text = match &value.data {
-                Data::Text(text) => text.clone(),
-                Data::Integer(n) => n.to_string(),
-                Data::Number(n) => n.to_string(),
-                Data::Boolean(b) => b.to_string(),
-                _ => {
-                    self.problems.add(wrong_type(value, &key.name, "a number or a string"));
-                    continue;
-                }
-            };
-            sets.push(format!("{}={text}", key.name));
-        }
-        sets
-    }
-
-    /// One number or a list of them.
-    fn numbers(&mut self, value: Option<&Value>, key: &str) -> Vec<f64> {
-        let plain = si(Dimension::ONE);
-        match value {
-            Some(Value { data: Data::List(list), .. }) => {
-                list.iter().filter_map(|v| self.positive(Some(v), key, &plain)).collect()
-            }
-            one => self.positive(one, key, &plain).into_iter().collect(),
-        }
-    }
-
-    fn signal(&mut self, f: &Fields<'_>, signal: &Text) -> Option<(Subject, Option<Unit>)> {
-        let unit = self.signal_unit(signal);
-        let any = si(Dimension::ONE);
-        let mut found = None;
-        let at = self.number(f.value("at"), "at", &si(Dimension::TIME));
-        let last = at.map_or(Measure::Final, Measure::At);
-        let measures = [
-            ("value", last),
-            ("max", Measure::Max),
-            ("min", Measure::Min),
-            ("mean", Measure::Mean),
-            ("rms", Measure::Rms),
-        ];
-        let given: Vec<_> = measures.into_iter().filter(|(key, _)| f.value(key).is_some()).collect();
-        if given.is_empty() {
-            f.missing(
-                "value",
-                "the expected `value` at the end or `at` a time, or `max`, `min`, `mean`, `rms`",
-            );
-        }
-        if let [(a, _), (b, _), ..] = given.as_slice() {
-            f.exclude(a, b, "write one [[expect]] for each");
-        }
-        if let (Some(entry), Some((key, _))) = (f.entry("at"), given.iter().find(|(key, _)| *key != "value"))
-        {
-            let error = Diagnostic::error("M0111", format!("`at` does not go with `{key}`"));
-            self.problems.add(error.at(&entry.key.span, "a time goes with `value`"));
-        }
-        let unit = unit?;
-        for (key, measure) in given {
-            let wanted = unit.as_ref().unwrap_or(&any);
-            found = self.number(f.value(key), key, wanted).map(|value| (measure, value)).or(found);
-        }
-        let (measure, value) = found?;
-        let subject =
-            Subject::Signal { signal: signal.text.clone(), measure, value, unit: shown(unit.as_ref()) };
-        Some((subject, unit))
-    }
-
     /// The unit of a signal; an expression becomes an output of its own. None if it is wrong.
-    fn signal_unit(&mut self, signal: &Text) -> Option<Option<Unit>> {
+    pub(crate) fn signal_unit(&mut self, signal: &Text) -> Option<Option<Unit>> {
         if let Some(named) = self.names.map.get(&signal.text) {
             return Some(named.unit.clone());
         }
@@ -362,54 +198,6 @@ impl Builder<'_> {
         let unit = typed.dimension.map(si);
         self.add_output(0, name, unit.clone(), "", &value.span, typed.expr);
         Some(unit)
-    }
-
-    fn event(&mut self, f: &Fields<'_>, event: &Text) -> Option<(Subject, Option<Unit>)> {
-        let instances = self.tree.instances.iter();
-        let names: Vec<String> =
-            instances.flat_map(|i| i.each(|b| &b.events).map(|e| i.full(&e.key.name))).collect();
-        if !names.contains(&event.text) {
-            self.problems.add(
-                Diagnostic::error("M0402", format!("there is no event `{}`", event.text))
-                    .at(&event.span, "unknown event")
-                    .hint_if(did_you_mean(&event.text, names.iter().map(String::as_str))),
-            );
-            return None;
-        }
-        let event = event.text.clone();
-        let time = self.number(f.value("time"), "time", &si(Dimension::TIME));
-        let nth = f.count("nth").unwrap_or(1).max(1);
-        match (f.count("count"), time) {
-            (Some(count), None) => Some((Subject::Count { event, count }, None)),
-            (None, Some(time)) => Some((Subject::Time { event, nth, time }, None)),
-            (Some(_), Some(_)) => {
-                f.exclude("count", "time", "write one [[expect]] for each");
-                None
-            }
-            (None, None) => {
-                f.missing("count", "how often it happens, or its `time`, of the first or the `nth`");
-                None
-            }
-        }
-    }
-
-    fn tolerance(&mut self, value: &Value, unit: Option<&Unit>) -> Option<Tolerance> {
-        let positive = |v: f64| v.is_finite() && v >= 0.0;
-        if let Some(text) = value.as_text() {
-            let relative = text.text.trim().strip_suffix('%').map(|_| parse_value(&text.text));
-            if let Some(Ok(parsed)) = relative {
-                return positive(parsed.si).then_some(Tolerance::Relative(parsed.si));
-            }
-            let factor = text.text.trim().strip_suffix("rtol").map(|n| n.trim().trim_end_matches('*').trim());
-            if let Some(Ok(factor)) = factor.map(|n| if n.is_empty() { Ok(1.0) } else { n.parse::<f64>() }) {
-                return positive(factor).then_some(Tolerance::Rtol(factor));
-            }
-        }
-        // A tolerance is a difference: 1 °C is 1 K.
-        let unit = unit.map(|u| Unit { offset: 0.0, ..u.clone() });
-        let plain = si(Dimension::ONE);
-        let tol = self.number(Some(value), "tol", unit.as_ref().unwrap_or(&plain))?;
-        positive(tol).then_some(Tolerance::Absolute(tol))
     }
 }
 

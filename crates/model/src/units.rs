@@ -108,6 +108,36 @@ pub fn parse_value(text: &str) -> Result<Value, UnitError> {
     Ok(Value { si, unit })
 }
 
+/// Whether a unit names an angle: `cm^3/rev`, `rpm`, `N m/rad`.
+pub(crate) fn has_angle(unit: &Unit) -> bool {
+    let degree = |(at, _)| !unit.text[at + '°'.len_utf8()..].starts_with(['C', 'F']);
+    words(unit).any(|word| ["rev", "rad", "mrad", "deg", "rpm"].contains(&word))
+        || unit.text.match_indices('°').any(degree)
+}
+
+fn words(unit: &Unit) -> impl Iterator<Item = &str> {
+    unit.text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
+}
+
+/// How to write a number in the unit `own` for something in the unit `declared`, if they have one dimension but differ
+/// by 2π: angles have no dimension, so that nothing else tells revolutions, radians and cycles apart.
+pub(crate) fn turns_differ(declared: &Unit, own: &Unit) -> Option<String> {
+    if declared.dimension != own.dimension {
+        return None;
+    }
+    let cycles = |unit: &Unit| words(unit).any(|word| word.ends_with("Hz"));
+    let per_turn = declared.text.contains("/rev");
+    if per_turn && !has_angle(own) {
+        Some(format!("for a revolution write `{}/rev`, for a radian `{}/rad`", own.text, own.text))
+    } else if cycles(declared) && has_angle(own) {
+        Some("it is a frequency, in cycles: 60 rpm are 1 Hz".into())
+    } else if cycles(own) && has_angle(declared) {
+        Some("it is an angular speed: for 50 turns a second write `50 rev/s`".into())
+    } else {
+        None
+    }
+}
+
 /// The longest unit at the start of `text` and its length in bytes: what follows a number in an expression.
 pub(crate) fn unit_prefix(text: &str) -> Result<(Unit, usize), UnitError> {
     scan::prefix(text)

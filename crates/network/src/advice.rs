@@ -120,7 +120,7 @@ fn owner(network: &Network, n: usize) -> &str {
 fn unbalanced(network: &Network, machine: &mut Machine, t: f64, y: &[f64]) -> Option<Finding> {
     let prepared = machine.prepared().clone();
     let mut row = vec![0.0; prepared.columns.len()];
-    machine.record(t, y, &mut row);
+    machine.record(t, y, &mut row).ok()?;
     let value = |name: &str| prepared.column(name).map(|c| row[c]);
     let effort = |n: usize| value(&format!("{}.e", network.nodes[n].name));
     let incident = network.incident();

@@ -3,7 +3,7 @@
 use trunnion_equations::Symbol;
 
 use crate::machine::Machine;
-use crate::problem::{Crossing, Effect, Hybrid, Layout, Problem};
+use crate::problem::{Corner, Crossing, Effect, Hybrid, Layout, Problem};
 
 pub struct Driven {
     pub machine: Machine,
@@ -55,12 +55,42 @@ impl Hybrid for Driven {
         self.machine.guards(t, y, g);
     }
 
-    fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String> {
-        self.machine.fire(t, y, crossings)
+    fn rounding(&mut self, t: f64, y: &[f64], noise: &mut [f64]) {
+        self.machine.rounding(t, y, noise);
+    }
+
+    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], out: &mut [f64]) {
+        self.machine.uncertainty(t, y, of, out);
+    }
+
+    fn fire(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+        crossings: &[Crossing],
+        touched: &mut [bool],
+    ) -> Result<(Effect, usize), String> {
+        self.machine.fire(t, y, crossings, touched)
     }
 
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool {
         self.machine.settle(t, y, g)
+    }
+
+    fn follow_kinks(&mut self, on: bool) {
+        self.machine.follow_kinks(on);
+    }
+
+    fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {
+        self.machine.next_corner(t, horizon)
+    }
+
+    fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
+        self.machine.time_limit(t, h, horizon)
+    }
+
+    fn is_timed(&self, guard: usize) -> bool {
+        self.machine.is_timed(guard)
     }
 
     fn next_instant(&self) -> f64 {

@@ -16,8 +16,8 @@
 //! takes the sign with which it leaves zero, looked for from the resolution of time upwards. Then:
 //! - it fires at the instant it leaves if it leaves towards the far side of its direction (Falling: downwards, Rising:
 //!   upwards): a ball put on the floor with v < 0 bounces at once, one with v > 0 does not;
-//! - except if it has just fired there and the event did not move it: it goes on, or comes back, without firing again.
-//!   If the event did move it, to zero once more, it may fire again, and again (and is reported if it does so for ever);
+//! - except if it has just fired there: then it goes on, or comes back, without firing again, unless the event put it there
+//!   (`integrate/instant.rs`); if it does so for ever that is reported;
 //! - a guard of direction Both fires only when it comes from a side; leaving zero it fires nothing, but modes that
 //!   mirror it are brought into line (`Hybrid::settle`). The same holds for the others when they do not fire;
 //! - as long as it stays zero, nothing happens.
@@ -29,7 +29,7 @@
 //! Limits: a pair of crossings that the samples and the parabola through them do not hint at is missed; the maximum step
 //! is the remedy. Guards that are not finite somewhere have no sign there.
 
-use crate::problem::{Direction, Guard, Hybrid};
+use crate::problem::{Direction, Guard, Hybrid, Role};
 use crate::stepper::Segment;
 use trunnion_num::Archive;
 
@@ -53,6 +53,8 @@ const SAMPLES: [f64; 11] = [
 const CLOSER: f64 = 0.125;
 /// Samples within this share of the step count as its start.
 const AT_ONCE: f64 = 1e-6;
+/// Of the tolerance of the unknowns: where branches differ by less, which of them is taken does not matter.
+const KINK_SHARE: f64 = 1e-3;
 const ROOT_ITERATIONS: usize = 120;
 const DIP_ITERATIONS: usize = 40;
 
@@ -70,18 +72,25 @@ pub struct Found {
 /// Sides of all guards, and the search over a step.
 pub struct Locator {
     directions: Vec<Direction>,
+    /// Only a kink: nothing jumps there.
+    kinks: Vec<bool>,
+    /// Kinks are passed without a look.
+    passes_kinks: bool,
+    /// Guards of time, whose crossings are known without a search.
+    timed: Vec<bool>,
+    /// Tolerance of the unknowns, relative and absolute, and of a kink: it is not told apart within. Found in a search when first asked for.
+    tolerance: (f64, Vec<f64>),
+    blur: Vec<f64>,
+    blur_is_known: bool,
+    uncertain: Vec<f64>,
     /// Sign of each guard; 0: it has none yet.
     side: Vec<i8>,
     /// At or near zero at the beginning of the curve: signs there are rounding.
     resting: Vec<bool>,
-    /// Values at which they rest.
+    /// Their noise there.
     level: Vec<f64>,
-    /// No curve has been passed since.
-    fresh: bool,
     /// Of those without side: may fire when they leave zero.
     may_fire: Vec<bool>,
-    /// Largest minus smallest value of each guard over the last curve searched.
-    range: Vec<f64>,
     // Of `sample`: times, values [point][guard], and what rounding does to each guard at the start.
     times: Vec<f64>,
     values: Vec<f64>,
@@ -102,18 +111,23 @@ pub fn resolution(t: f64) -> f64 {
 }
 
 impl Locator {
-    pub fn new(guards: &[Guard], n: usize) -> Self {
+    pub fn new(guards: &[Guard], n: usize, tolerance: &(f64, Vec<f64>)) -> Self {
         let m = guards.len();
         // 16 decades of θ, three per eighth and decade.
         let points = SAMPLES.len() + 20;
         Locator {
             directions: guards.iter().map(|g| g.direction).collect(),
+            kinks: guards.iter().map(|g| g.role != Role::Switch).collect(),
+            passes_kinks: false,
+            timed: vec![false; m],
+            tolerance: tolerance.clone(),
+            blur: vec![0.0; m],
+            blur_is_known: false,
+            uncertain: vec![0.0; tolerance.1.len()],
             side: vec![0; m],
             resting: vec![false; m],
             level: vec![0.0; m],
-            fresh: false,
             may_fire: vec![true; m],
-            range: vec![0.0; m],
             times: Vec::with_capacity(points),
             values: Vec::with_capacity(points * m),
             noise: vec![0.0; m],
@@ -128,9 +142,7 @@ impl Locator {
         archive.signs(&mut self.side);
         archive.flags(&mut self.resting);
         archive.numbers(&mut self.level);
-        archive.flag(&mut self.fresh);
         archive.flags(&mut self.may_fire);
-        archive.numbers(&mut self.range);
     }
 
     pub fn len(&self) -> usize {
@@ -146,12 +158,68 @@ impl Locator {
         &self.found
     }
 
+    pub fn is_kink(&self, guard: usize) -> bool {
+        self.kinks[guard]
+    }
+
+    pub fn watch_kinks(&mut self, watch: bool) {
+        self.passes_kinks = !watch;
+    }
+
+    /// Guards that are not to be searched for.
+    pub fn leave_out(&mut self, timed: &[usize]) {
+        timed.iter().for_each(|&g| self.timed[g] = true);
+    }
+
+    pub fn is_timed(&self, guard: usize) -> bool {
+        self.timed[guard]
+    }
+
+    /// A kink that nobody asks for.
+    pub fn passes(&self, guard: usize) -> bool {
+        self.passes_kinks && self.kinks[guard]
+    }
+
+    /// How far from zero a kink is not told apart, at the place of the last search.
+    pub fn blur(&self, guard: usize) -> f64 {
+        self.blur[guard]
+    }
+
+    /// How far from zero a kink is not told apart: what a thousandth of the tolerance of the unknowns makes of it.
+    fn find_blur<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, t: f64) {
+        if self.blur_is_known {
+            return;
+        }
+        let mut y = std::mem::take(&mut self.y);
+        curve.at(t, &mut y);
+        self.blur_at(problem, t, &y);
+        self.y = y;
+    }
+
+    /// The same at given values.
+    pub fn blur_at<P: Hybrid>(&mut self, problem: &mut P, t: f64, y: &[f64]) {
+        if !self.kinks.iter().any(|&k| k) {
+            return;
+        }
+        self.blur_is_known = true;
+        let (rtol, atol) = (self.tolerance.0, &self.tolerance.1);
+        for (i, u) in self.uncertain.iter_mut().enumerate() {
+            *u = KINK_SHARE * (atol[i] + rtol * y[i].abs());
+        }
+        problem.uncertainty(t, y, &self.uncertain, &mut self.blur);
+    }
+
     pub fn side(&self, guard: usize) -> i8 {
         self.side[guard]
     }
 
     pub fn may_fire(&self, guard: usize) -> bool {
         self.may_fire[guard]
+    }
+
+    /// The noise of a guard that rests at zero; 0 for others.
+    pub fn rests_within(&self, guard: usize) -> f64 {
+        if self.resting[guard] { self.level[guard] } else { 0.0 }
     }
 
     /// Put a guard on a side, well clear of zero.
@@ -161,32 +229,17 @@ impl Locator {
         self.may_fire[guard] = true;
     }
 
-    /// Put a guard on a side although its value, `level`, is still about zero.
+    /// Put a guard on a side although its value is still within `level`, its noise.
     pub fn lean(&mut self, guard: usize, side: i8, level: f64) {
         self.put(guard, side);
         self.resting[guard] = true;
-        self.level[guard] = level.abs();
-        self.fresh = true;
+        self.level[guard] = level;
     }
 
-    /// Take the side from a guard whose value, `level`, is about zero.
+    /// Take the side from a guard whose value is within `level`, its noise.
     pub fn free(&mut self, guard: usize, may_fire: bool, level: f64) {
         self.lean(guard, 0, level);
         self.may_fire[guard] = may_fire;
-    }
-
-    /// A guard that fired at the value `at_instant` still rests if it is no farther from zero than this.
-    pub fn rest_after_firing(&self, guard: usize, at_instant: f64) -> f64 {
-        4.0 * at_instant.abs() + self.rounding(guard)
-    }
-
-    /// The same for one that was found to leave zero: the level may not grow from one instant to the next.
-    pub fn rest_on_leaving(&self, guard: usize) -> f64 {
-        self.level[guard].max(self.rounding(guard))
-    }
-
-    fn rounding(&self, guard: usize) -> f64 {
-        64.0 * f64::EPSILON * self.range[guard]
     }
 
     /// Is a change to this sign asked for?
@@ -209,19 +262,22 @@ impl Locator {
     /// The earliest instant in (from, to], or at `from` if a guard leaves zero there, at which something is found.
     pub fn search<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) -> Option<f64> {
         self.found.clear();
-        if self.is_empty() || to <= from {
+        self.blur_is_known = false;
+        if to <= from || self.timed.iter().all(|&t| t) {
             return None;
         }
         self.sample(problem, curve, from, to);
         let mut earliest = f64::INFINITY;
         for guard in 0..self.len() {
+            if self.passes(guard) || self.timed[guard] {
+                continue;
+            }
             if let Some(found) = self.first(problem, curve, guard, earliest) {
                 self.found.push(found);
                 earliest = earliest.min(found.t);
             }
         }
         if self.found.is_empty() {
-            self.fresh = false;
             // Beyond this curve nobody rests at its start any more; those without side are still at zero.
             for guard in 0..self.len() {
                 self.resting[guard] = self.side[guard] == 0;
@@ -248,7 +304,6 @@ impl Locator {
         if self.is_empty() || to <= from {
             return None;
         }
-        self.fresh = false;
         self.evaluate(problem, curve, to);
         for guard in 0..self.len() {
             self.resting[guard] &= self.g[guard].abs() <= 2.0 * self.level[guard];
@@ -270,7 +325,10 @@ impl Locator {
         let m = self.len();
         if self.side[guard] != 0 {
             let last = self.values[guard..].iter().step_by(m).rev().map(|&g| sign(g)).find(|&s| s != 0);
-            self.side[guard] = last.unwrap_or(self.side[guard]);
+            // A kink whose other side was not worth a change stays where it is.
+            if !self.kinks[guard] && !self.timed[guard] {
+                self.side[guard] = last.unwrap_or(self.side[guard]);
+            }
         }
     }
 
@@ -280,8 +338,15 @@ impl Locator {
         for guard in 0..self.len() {
             let s = sign(self.g[guard]);
             let changes = s != 0 && self.side[guard] != 0 && s != self.side[guard] && !self.resting[guard];
+            let changes = changes && !self.passes(guard) && !self.timed[guard];
             if !changes || self.found.iter().any(|f| f.guard == guard) {
                 continue;
+            }
+            if self.kinks[guard] {
+                self.find_blur(problem, curve, at);
+                if self.g[guard].abs() <= self.blur[guard] {
+                    continue;
+                }
             }
             if self.counts(guard, s) {
                 self.found.push(Found { t: at, guard, rising: s > 0, fires: true });
@@ -307,7 +372,7 @@ impl Locator {
         self.times.clear();
         self.values.clear();
         let finest = 8.0 * resolution(from.abs().max(to.abs()));
-        let any_resting = self.resting.iter().any(|&r| r);
+        let any_resting = self.resting.iter().zip(&self.timed).any(|(&r, &t)| r && !t);
         self.times.push(from);
         if any_resting {
             let first = self.times.len();
@@ -327,20 +392,10 @@ impl Locator {
             self.values.extend_from_slice(&self.g);
         }
         let m = self.len();
-        for guard in 0..m {
-            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-            for &g in self.values[guard..].iter().step_by(m) {
-                (low, high) = (low.min(g), high.max(g));
-            }
-            self.range[guard] = if high >= low { high - low } else { 0.0 };
-        }
         if any_resting {
             // Three neighbouring times tell how much of a value is rounding.
             for guard in 0..m {
-                // A curve meets the values it starts from to rounding only.
-                let at_level = self.fresh && self.resting[guard];
-                let start = if at_level { self.values[guard].abs() } else { 0.0 };
-                self.noise[guard] = self.level[guard].max(start);
+                self.noise[guard] = self.level[guard];
             }
             for k in 1..=3 {
                 self.evaluate(problem, curve, from + k as f64 * resolution(from));
@@ -385,6 +440,7 @@ impl Locator {
                     && last == k - 1
                     && sign(g(self, k - 2)) == side
                     && let Some(dip) = self.dip(problem, curve, guard, side, k - 1)
+                    && !self.is_blurred(problem, curve, guard, dip)
                 {
                     // Out through the dip's left flank, back through its right one.
                     let (a, b) = (self.times[k - 2], self.times[k]);
@@ -397,6 +453,9 @@ impl Locator {
                 }
                 last = k;
             } else if s == -side {
+                if self.kinks[guard] && self.stays_blurred(problem, curve, guard, k) {
+                    continue;
+                }
                 if self.counts(guard, s) {
                     let t = self.root(problem, curve, guard, side, self.times[last], self.times[k]);
                     return Some(Found { t, guard, rising: s > 0, fires: true });
@@ -415,6 +474,24 @@ impl Locator {
             }
         }
         None
+    }
+
+    /// A kink that is beyond zero at t, but not far enough to matter.
+    fn is_blurred<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, guard: usize, t: f64) -> bool {
+        if !self.kinks[guard] {
+            return false;
+        }
+        self.find_blur(problem, curve, t);
+        self.value(problem, curve, t, guard).abs() <= self.blur[guard]
+    }
+
+    /// The same for all samples from k on that are beyond zero.
+    fn stays_blurred<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, guard: usize, k: usize) -> bool {
+        let m = self.len();
+        self.find_blur(problem, curve, self.times[k]);
+        let s = sign(self.values[k * m + guard]);
+        let beyond = self.values[k * m + guard..].iter().step_by(m).take_while(|&&g| sign(g) == s);
+        beyond.fold(0.0, |most: f64, g| most.max(g.abs())) <= self.blur[guard]
     }
 
     /// A guard without side that has clearly left zero at sample k.

@@ -17,11 +17,14 @@ pub struct History {
     pub count: usize,
     /// Sign after the last.
     pub heading: i8,
+    /// How often in a row it fired by leaving zero, where its event had put it.
+    pub put_back: usize,
+    pub put_back_since: f64,
 }
 
 impl Default for History {
     fn default() -> Self {
-        History { times: [f64::NEG_INFINITY; BURST], count: 0, heading: 0 }
+        History { times: [f64::NEG_INFINITY; BURST], count: 0, heading: 0, put_back: 0, put_back_since: 0.0 }
     }
 }
 
@@ -36,6 +39,8 @@ impl History {
         archive.numbers(&mut self.times);
         archive.count(&mut self.count);
         archive.sign(&mut self.heading);
+        archive.count(&mut self.put_back);
+        archive.number(&mut self.put_back_since);
     }
 
     /// The time of the firing before the last `back`; −∞ if there was none or it is forgotten.

@@ -1,8 +1,8 @@
 //! The run loop: steps, events, sampled instants and output, for any solver and any hybrid problem.
 //!
 //! Order of what happens at one instant t:
-//!   1. guards that cross there are fired together, algebraic unknowns made consistent, modes settled, guards that
-//!      jumped to their other side fired as well, until nothing changes;
+//!   1. guards that cross there are fired one after the other, algebraic unknowns made consistent, modes settled, guards that
+//!      jumped to their other side fired as well, until nothing changes (`instant.rs`);
 //!   2. tasks due at t are sampled together, then those that wait for them; if they changed something, as in 1;
 //!   3. the solver restarts if anything changed; then a grid point at t is reported.
 //!
@@ -22,9 +22,10 @@ use crate::history::{BURST, History};
 use crate::newton::Consistent;
 use crate::plan::Points;
 pub use crate::plan::{Ended, Moment, Observer, Output, Plan, Progress, Summary};
-use crate::problem::{Crossing, Effect, Hybrid};
+use crate::problem::{Corner, Crossing, Hybrid};
 pub use crate::run_error::RunError;
 use crate::stepper::{Failure, Stepper};
+use instant::Instant;
 use std::ops::ControlFlow;
 use trunnion_num::Archive;
 
@@ -34,8 +35,10 @@ const VANISHING: f64 = 1e-10;
 const VANISHING_TIME: f64 = 1e-13;
 /// Firings that shrink to less than this share of the run come to an end.
 const LITTLE: f64 = 1e-3;
-/// Rounds of settling at one instant, and restarts within vanishing time.
-const ROUNDS: usize = 100;
+/// Rounds at one instant: a chain of events may be long, but one without end is told within a second.
+const ROUNDS: usize = 10_000;
+/// Restarts and events that leave zero at once, within vanishing time.
+const STANDING: usize = 200;
 
 /// Run `problem` from the values `y`, whose differential part counts and whose algebraic part is a first guess, as
 /// `plan` says. `y` ends as the last values reached, also after an error.
@@ -82,6 +85,7 @@ pub(crate) struct Run<'a, P: Hybrid> {
     points: Points,
     steps: u64,
     pub events: u64,
+    kinks: u64,
     /// Instants between the ends of steps at which something happened, since whoever counts put it to 0.
     pub located: usize,
     crossings_total: u64,
@@ -91,16 +95,9 @@ pub(crate) struct Run<'a, P: Hybrid> {
     standing: usize,
     standing_since: f64,
     history: Vec<History>,
-    // Of `happen`: what crosses, guard values (as told, as they are, before firing), and for each guard whether it fired here, its sign after that, how far
-    // from zero still counts as resting, and whether the event moved it.
+    /// What crosses at the instant at hand, and all guards there.
     crossings: Vec<Crossing>,
-    g: Vec<f64>,
-    g_raw: Vec<f64>,
-    g_before: Vec<f64>,
-    fired: Vec<bool>,
-    heading: Vec<i8>,
-    rest: Vec<f64>,
-    moved: Vec<bool>,
+    at: Instant,
     /// Values of grid points and before events.
     y_out: Vec<f64>,
 }
@@ -117,7 +114,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         let (n, m) = (layout.n(), layout.guards.len());
         Run {
             consistent: Consistent::new(layout),
-            locator: Locator::new(&layout.guards, n),
+            locator: Locator::new(&layout.guards, n, &plan.tolerance),
             problem,
             stepper,
             plan,
@@ -127,6 +124,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             points: Points::default(),
             steps: 0,
             events: 0,
+            kinks: 0,
             located: 0,
             crossings_total: 0,
             samples: 0,
@@ -135,13 +133,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             standing_since: plan.t_0,
             history: vec![History::default(); m],
             crossings: Vec::with_capacity(m),
-            g: vec![0.0; m],
-            g_raw: vec![0.0; m],
-            g_before: vec![0.0; m],
-            fired: vec![false; m],
-            heading: vec![0; m],
-            rest: vec![0.0; m],
-            moved: vec![false; m],
+            at: Instant::new(n, m),
             y_out: vec![0.0; n],
         }
     }
@@ -164,21 +156,30 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// At t₀, before the first step.
     pub fn begin(&mut self) -> Result<(), Stop> {
+        self.locator.watch_kinks(self.stepper.freezes_kinks());
+        self.problem.follow_kinks(!self.stepper.freezes_kinks());
+        let horizon = if self.plan.t_end.is_finite() { self.plan.t_end } else { self.t.floor() + 2.0 };
+        self.problem.next_corner(self.t, horizon);
+        let timed: Vec<usize> = (0..self.locator.len()).filter(|&g| self.problem.is_timed(g)).collect();
+        self.locator.leave_out(&timed);
         self.make_consistent()?;
         self.happen(true)?;
         self.find_begun();
         if !self.crossings.is_empty() {
             self.happen(true)?;
         }
+        // Guards of time that leave zero here.
+        self.pass_corner(Corner { t: self.t, jumps: false })?;
         self.sample_due()?;
         self.restart()
     }
 
     /// Guards that are beyond zero already and count.
     fn find_begun(&mut self) {
-        self.problem.guards(self.t, &self.y, &mut self.g);
-        for guard in 0..self.g.len() {
-            let heading = sign(self.g[guard]);
+        let mut g = vec![0.0; self.locator.len()];
+        self.problem.guards(self.t, &self.y, &mut g);
+        for (guard, &value) in g.iter().enumerate() {
+            let heading = sign(value);
             if heading != 0 && self.problem.at_start(guard) && self.locator.counts(guard, heading) {
                 self.crossings.push(Crossing { guard, rising: heading > 0 });
             }
@@ -187,14 +188,29 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// One step of the solver and what happens in it, up to `t_end` at most.
     pub fn once(&mut self, t_end: f64) -> Result<(), Stop> {
-        let limit = self.problem.next_instant().min(t_end);
-        if let Err(failure) = self.stepper.step(self.problem, limit) {
+        let horizon = if self.plan.t_end.is_finite() { self.plan.t_end } else { self.t.floor() + 2.0 };
+        let corner = self.problem.next_corner(self.t, horizon);
+        let mut limit = self.problem.next_instant().min(t_end).min(corner.t);
+        if self.stepper.freezes_kinks() {
+            let pace = self.stepper.pace().min(limit - self.t);
+            limit = limit.min(self.problem.time_limit(self.t, pace, horizon));
+        }
+        // Before a jump of the equations, lest the end of the step is beyond it.
+        if corner.jumps && limit == corner.t {
+            limit = limit.next_down().max(self.t);
+        }
+        if limit > self.t
+            && let Err(failure) = self.stepper.step(self.problem, limit)
+        {
             return Err(self.solver_error(failure).into());
         }
         // A step may be left undone for now.
         if self.stepper.state().0 > self.t {
             self.steps += 1;
             self.follow_step()?;
+        }
+        if self.t.next_up() >= corner.t {
+            self.pass_corner(corner)?;
         }
         if self.sample_due()? {
             self.restart()?;
@@ -233,10 +249,16 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 return Ok(());
             };
             self.located += 1;
+            if at <= self.t {
+                self.stand_still()?;
+            }
             self.report_until(at)?;
             self.move_to(at);
             self.stepper.segment().at(at, &mut self.y);
             self.problem.project(at, &mut self.y);
+            if self.locator.found().iter().all(|f| f.fires && self.locator.is_kink(f.guard)) {
+                return self.pass_kinks();
+            }
             // Values on the curve are interpolated; at the instant they are to be consistent. If this fails the
             // interpolated ones serve.
             let _ = self.consistent.solve(self.problem, at, &mut self.y);
@@ -249,8 +271,9 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 } else {
                     self.falls_through(found.guard, heading)?;
                 }
-                self.heading[found.guard] = heading;
+                self.at.heading[found.guard] = heading;
             }
+            self.measure_location();
             if self.happen(false)? {
                 return self.restart();
             }
@@ -265,6 +288,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         for count in [
             &mut self.steps,
             &mut self.events,
+            &mut self.kinks,
             &mut self.crossings_total,
             &mut self.samples,
             &mut self.restarts,
@@ -289,157 +313,6 @@ impl<'a, P: Hybrid> Run<'a, P> {
     /// Time in which nothing can happen on purpose.
     fn vanishing(&self) -> f64 {
         (VANISHING * self.plan.length()).max(VANISHING_TIME * self.t.abs())
-    }
-
-    /// Everything that happens at `self.t` to `self.y`, beginning with `self.crossings` and the guards that only left
-    /// zero (`heading`); true if the solver has to restart. `changed`: something has changed already.
-    fn happen(&mut self, mut changed: bool) -> Result<bool, Stop> {
-        let m = self.locator.len();
-        self.fired.fill(false);
-        for guard in 0..m {
-            let left_zero = self.heading[guard] != 0;
-            self.rest[guard] = if left_zero { self.locator.rest_on_leaving(guard) } else { 0.0 };
-        }
-        let mut any_fired = false;
-        let mut terminate = false;
-        let mut settled = false;
-        for _ in 0..ROUNDS {
-            if !self.crossings.is_empty() {
-                if !any_fired {
-                    self.events += 1;
-                    if self.plan.both_sides {
-                        self.report(self.t, Moment::BeforeEvent)?;
-                    }
-                    any_fired = true;
-                }
-                let effect = self.fire()?;
-                terminate |= effect.terminate;
-                if effect.changed {
-                    changed = true;
-                    self.make_consistent()?;
-                }
-            }
-            self.problem.guards(self.t, &self.y, &mut self.g);
-            self.g_raw.copy_from_slice(&self.g);
-            // A guard that rests where it crossed or left zero counts as being on the side it heads for.
-            for guard in 0..m {
-                if self.heading[guard] != 0 && self.g[guard].abs() <= self.rest[guard] {
-                    self.g[guard] = self.heading[guard] as f64 * f64::MIN_POSITIVE;
-                }
-            }
-            if self.problem.settle(self.t, &self.y, &self.g) {
-                changed = true;
-                self.make_consistent()?;
-                continue;
-            }
-            self.find_jumps();
-            if self.crossings.is_empty() {
-                settled = true;
-                break;
-            }
-        }
-        if !settled {
-            // One round more tells who goes to and fro.
-            self.g_before.copy_from_slice(&self.g);
-            let _ = self.problem.settle(self.t, &self.y, &self.g);
-            self.problem.guards(self.t, &self.y, &mut self.g);
-            for guard in 0..m {
-                self.fired[guard] = (self.g[guard] > 0.0) != (self.g_before[guard] > 0.0);
-            }
-            self.heading.fill(0);
-            return Err(self.chattering().into());
-        }
-        self.take_sides(changed);
-        self.heading.fill(0);
-        if any_fired && self.plan.both_sides {
-            self.report(self.t, Moment::AfterEvent)?;
-        }
-        if terminate {
-            self.report(self.t, Moment::End)?;
-            return Err(Stop::Ended(Ended::Terminated));
-        }
-        Ok(changed)
-    }
-
-    /// Fire `self.crossings` and note what that did to them.
-    fn fire(&mut self) -> Result<Effect, Stop> {
-        let t = self.t;
-        self.problem.guards(t, &self.y, &mut self.g_before);
-        let effect = self.problem.fire(t, &mut self.y, &self.crossings);
-        let effect = effect.map_err(|message| RunError::Action { t, message })?;
-        self.problem.guards(t, &self.y, &mut self.g);
-        self.crossings_total += self.crossings.len() as u64;
-        for k in 0..self.crossings.len() {
-            let Crossing { guard, rising } = self.crossings[k];
-            self.fired[guard] = true;
-            self.heading[guard] = if rising { 1 } else { -1 };
-            self.rest[guard] = self.locator.rest_after_firing(guard, self.g_before[guard]);
-            self.note_firing(guard)?;
-            let again = self.history[guard].time(1) == t;
-            self.moved[guard] = again || self.g[guard] != self.g_before[guard];
-            if self.plan.max_events.is_some_and(|most| self.events > most) {
-                let guard = self.guard_name(guard);
-                return Err(RunError::TooManyEvents { guard, t, count: self.events }.into());
-            }
-        }
-        self.crossings.clear();
-        Ok(effect)
-    }
-
-    /// Guards that a jump put on their other side: into `self.crossings` if that counts. A guard fires once an instant.
-    fn find_jumps(&mut self) {
-        for guard in 0..self.locator.len() {
-            let (side, s) = (self.locator.side(guard), sign(self.g[guard]));
-            let crosses = side != 0 && s == -side;
-            let leaves = side == 0 && s != 0 && self.locator.counts_from_zero(guard, s);
-            if (crosses || leaves) && self.heading[guard] == 0 {
-                self.heading[guard] = s;
-                self.rest[guard] = 0.0;
-                if self.locator.counts(guard, s) {
-                    self.crossings.push(Crossing { guard, rising: s > 0 });
-                }
-            }
-        }
-    }
-
-    /// Sides of all guards after the instant, from the settled values in `self.g`.
-    fn take_sides(&mut self, changed: bool) {
-        for guard in 0..self.locator.len() {
-            let s = sign(self.g[guard]);
-            let rests = self.g[guard].abs() <= f64::MIN_POSITIVE;
-            let level = self.g_raw[guard];
-            if !rests {
-                self.locator.put(guard, s);
-            } else if self.heading[guard] != 0 && !changed {
-                // On along the same curve.
-                self.locator.lean(guard, self.heading[guard], level);
-            } else if self.fired[guard] {
-                self.locator.free(guard, self.moved[guard], level);
-            } else if self.locator.side(guard) == 0 {
-                self.locator.free(guard, self.locator.may_fire(guard), level);
-            } else {
-                // At zero, but it has not left its side yet.
-                self.locator.lean(guard, self.locator.side(guard), level);
-            }
-        }
-    }
-
-    /// Note a firing; too many in too little time are an error.
-    fn note_firing(&mut self, guard: usize) -> Result<(), Stop> {
-        let t = self.t;
-        let history = &mut self.history[guard];
-        history.add(t, self.heading[guard]);
-        let oldest = history.time(BURST - 1);
-        if t - oldest <= self.vanishing() {
-            return Err(RunError::Zeno {
-                guard: self.guard_name(guard),
-                t,
-                count: BURST,
-                within: t - oldest,
-            }
-            .into());
-        }
-        Ok(())
     }
 
     /// A guard that fired at ever shorter intervals and now goes on instead of coming back.
@@ -481,17 +354,30 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     fn restart(&mut self) -> Result<(), Stop> {
         self.restarts += 1;
-        self.standing += 1;
-        if self.standing > ROUNDS {
-            return Err(self.chattering().into());
-        }
+        self.stand_still()?;
         let done = self.stepper.restart(self.problem, self.t, &self.y);
         done.map_err(|failure| self.solver_error(failure).into())
     }
 
+    /// Something happens that does not move time.
+    fn stand_still(&mut self) -> Result<(), Stop> {
+        self.standing += 1;
+        if self.standing > STANDING { Err(self.chattering().into()) } else { Ok(()) }
+    }
+
     fn make_consistent(&mut self) -> Result<(), Stop> {
         let done = self.consistent.solve(self.problem, self.t, &mut self.y);
-        done.map_err(|failure| self.solver_error(failure).into())
+        let Err(failure) = done else { return Ok(()) };
+        // By the branches at hand there may be no such values.
+        if self.make_consistent_with_kinks() { Ok(()) } else { Err(self.solver_error(failure).into()) }
+    }
+
+    /// Algebraic unknowns and branches of kinks, found together.
+    fn make_consistent_with_kinks(&mut self) -> bool {
+        self.problem.follow_kinks(true);
+        let done = self.consistent.solve(self.problem, self.t, &mut self.y);
+        self.problem.follow_kinks(!self.stepper.freezes_kinks());
+        done.is_ok()
     }
 
     /// Report grid points before t, read off the curve.
@@ -536,6 +422,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             t: self.t,
             steps: self.steps,
             events: self.events,
+            kinks: self.kinks,
             crossings: self.crossings_total,
             samples: self.samples,
             restarts: self.restarts,
@@ -545,19 +432,6 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     fn guard_name(&self, guard: usize) -> String {
         self.problem.layout().guards[guard].name.clone()
-    }
-
-    /// Names the guards that fired or are about zero here; if there are none, all.
-    fn chattering(&self) -> RunError {
-        let fired = |i: &usize| self.heading[*i] != 0 || self.fired[*i];
-        let mut guards: Vec<usize> = (0..self.locator.len()).filter(fired).collect();
-        if guards.is_empty() {
-            guards = (0..self.locator.len()).filter(|&i| self.locator.side(i) == 0).collect();
-        }
-        if guards.is_empty() {
-            guards = (0..self.locator.len()).collect();
-        }
-        RunError::Chattering { guards: guards.into_iter().map(|i| self.guard_name(i)).collect(), t: self.t }
     }
 
     fn solver_error(&self, failure: Failure) -> RunError {
@@ -570,5 +444,6 @@ impl<'a, P: Hybrid> Run<'a, P> {
     }
 }
 
+mod instant;
 #[cfg(test)]
 mod tests;

@@ -139,9 +139,9 @@ impl Live<'_> {
         self.first.iter().enumerate().filter_map(|(event, t)| t.map(|t| (event, t))).collect()
     }
 
-    /// All columns where the run stands.
-    pub fn record(&mut self, row: &mut [f64]) {
-        self.run.problem.record(self.run.t, &self.run.y, row);
+    /// All columns where the run stands. Err: one of them is no finite number.
+    pub fn record(&mut self, row: &mut [f64]) -> Result<(), RunError> {
+        self.run.problem.record(self.run.t, &self.run.y, row)
     }
 
     /// Change a parameter or input; it counts from the next period on.

@@ -2,9 +2,10 @@
 //!
 //! [`Prepared`] is immutable and shared; each run has its own [`Machine`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use trunnion_equations::cause::{self, Cause};
 use trunnion_equations::flat::{Action, Assignment, Kind};
 use trunnion_equations::{Compiled, Engine, Expr, Node, Part, Symbol, System, Unit};
 use trunnion_num::Archive;
@@ -13,9 +14,11 @@ use crate::closure::Loops;
 use crate::cuts::Cuts;
 use crate::equilibrium::{Hold, Rest, balance_machine};
 use crate::friction::Frictions;
-use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem};
+use crate::problem::{Corner, Crossing, Effect, Guard, Hybrid, Layout, Problem, Role};
+use crate::run_error::RunError;
 use crate::start_error::StartError;
 use crate::task::Tasks;
+use crate::time_watch::{At, TimeWatch};
 
 /// The compiled model, for any number of runs on any number of threads.
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub struct Prepared {
     guards_read: bool,
     /// Runs begin at the static equilibrium, found with this held.
     pub rest: Option<Hold>,
+    /// By event: guards that read what it sets.
+    touches: Vec<Vec<usize>>,
 }
 
 /// A recorded signal.
@@ -38,6 +43,8 @@ pub struct Column {
     pub name: String,
     pub unit: Unit,
     pub doc: String,
+    /// An expression that somebody measures, no quantity of the model: it counts only where it is measured.
+    pub measured: bool,
     source: Source,
 }
 
@@ -57,7 +64,8 @@ impl Prepared {
         let reads = |part: usize| compiled.program(part).unknowns() > system.n();
         let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
         let guards_read = guards_read_multipliers(&system);
-        Prepared { system, compiled, layout, columns, reads_multipliers, guards_read, rest: None }
+        let touches = touches(&system);
+        Prepared { system, compiled, layout, columns, reads_multipliers, guards_read, touches, rest: None }
     }
 
     /// What a column shows, in SI.
@@ -85,9 +93,33 @@ fn guards_read_multipliers(system: &System) -> bool {
     system.graph.reachable(plain).iter().any(reads)
 }
 
+fn touches(system: &System) -> Vec<Vec<usize>> {
+    let read = |guard: Expr| -> HashSet<Symbol> {
+        let symbol = |e: Expr| match system.graph.node(e) {
+            Node::Symbol(s) => Some(s),
+            _ => None,
+        };
+        system.graph.reachable([guard]).into_iter().filter_map(symbol).collect()
+    };
+    if system.events.is_empty() {
+        return vec![];
+    }
+    let reads: Vec<HashSet<Symbol>> = system.guards().into_iter().map(|(_, _, guard)| read(guard)).collect();
+    let of = |event: &trunnion_equations::flat::Event| {
+        let sets = |r: &HashSet<Symbol>| event.set.iter().any(|a| r.contains(&a.target));
+        (0..reads.len()).filter(|&g| sets(&reads[g])).collect()
+    };
+    system.events.iter().map(of).collect()
+}
+
 fn layout(system: &System) -> Layout {
     let quantity = |&s: &Symbol| system.quantity(s);
-    let guards = system.guards().into_iter().map(|(name, direction, _)| Guard { name, direction });
+    let role = |number: usize| match number.checked_sub(system.events.len()) {
+        Some(k) if k < system.relations.len() => system.relations[k].role,
+        _ => Role::Switch,
+    };
+    let guards = system.guards().into_iter().enumerate();
+    let guards = guards.map(|(number, (name, direction, _))| Guard { name, direction, role: role(number) });
     Layout {
         names: system.unknowns.iter().map(|s| quantity(s).name.clone()).collect(),
         differential: (0..system.n()).map(|i| i < system.n_states).collect(),
@@ -103,13 +135,16 @@ fn layout(system: &System) -> Layout {
 fn columns(system: &System) -> Vec<Column> {
     let of = |s: Symbol, source: Source| {
         let q = system.quantity(s);
-        Column { name: q.name.clone(), unit: q.unit.clone(), doc: q.doc.clone(), source }
+        Column { name: q.name.clone(), unit: q.unit.clone(), doc: q.doc.clone(), measured: false, source }
     };
     let unknowns = system.unknowns.iter().enumerate().map(|(i, &s)| of(s, Source::Unknown(i)));
+    // An output of the model has a name, one that is measured is its own name: `max(a.x - b.x)`.
+    let own = system.outputs.len() - system.as_written.outputs.len();
     let outputs = system.outputs.iter().enumerate().map(|(i, o)| Column {
         name: o.name.clone(),
         unit: o.unit.clone(),
         doc: o.doc.clone(),
+        measured: i >= own && !o.name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)),
         source: Source::Output(i),
     });
     let constraints = system.constraints.iter().enumerate();
@@ -130,6 +165,8 @@ pub struct Machine {
     slow: Vec<f64>,
     k: Vec<f64>,
     scratch: Vec<f64>,
+    /// Of `rounding`.
+    bounds: Vec<f64>,
     /// Written by `compute_actions`.
     actions: Vec<f64>,
     outputs: Vec<f64>,
@@ -149,6 +186,27 @@ pub struct Machine {
     pub ended_by: Option<String>,
     /// Number and time of every event so far.
     pub fired: Vec<(usize, f64)>,
+    /// Pairs of events that set one quantity at one instant, with the first time.
+    pub met: Vec<Meeting>,
+    /// Time and number of the last round of `settle`.
+    settling: (f64, usize),
+    /// Kinks take the branch of the values asked for; with their guards.
+    following: bool,
+    guard_values: Vec<f64>,
+    time_watch: Option<TimeWatch>,
+}
+
+/// Rounds in which all modes that do not fit change together.
+const TOGETHER_ROUNDS: usize = 6;
+
+/// Two events, or two sampled tasks, that set the same quantity at the same instant: the second acted after the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Meeting {
+    pub t: f64,
+    pub target: Symbol,
+    pub first: usize,
+    pub second: usize,
+    pub tasks: bool,
 }
 
 impl Machine {
@@ -180,10 +238,13 @@ impl Machine {
         let (slow, mut y) = (start.slow(), start.y());
         let tasks = Tasks::new(system, &start, t_0).map_err(StartError::Task)?;
         let compiled = &prepared.compiled;
+        let time_watch = TimeWatch::new(system, compiled);
+        let n_guards = compiled.program(Part::Guards as usize).n_out;
         let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
         let mut machine = Machine {
             k: vec![0.0; compiled.n_slow()],
             scratch: vec![0.0; compiled.scratch()],
+            bounds: vec![0.0; compiled.scratch()],
             actions: sized(Part::Actions),
             outputs: sized(Part::Outputs),
             loops: Loops::new(system),
@@ -198,6 +259,11 @@ impl Machine {
             prepared,
             ended_by: None,
             fired: Vec::new(),
+            met: Vec::new(),
+            settling: (f64::NAN, 0),
+            following: false,
+            time_watch,
+            guard_values: vec![0.0; n_guards],
         };
         machine.prepare();
         machine.assemble(t_0, held, &mut y)?;
@@ -279,7 +345,8 @@ impl Machine {
         self.guards(t, y, &mut vec![0.0; self.prepared.layout.guards.len()]);
         self.compute_actions(t, y);
         self.read_frictions(t, y);
-        self.record(t, y, &mut vec![0.0; self.prepared.columns.len()]);
+        // What is not finite is told when it is recorded in the run.
+        let _ = self.record(t, y, &mut vec![0.0; self.prepared.columns.len()]);
         self.project(t, &mut y.to_vec());
         self.fired.reserve(256);
         if let Some(loops) = &mut self.loops {
@@ -317,8 +384,8 @@ impl Machine {
         self.prepare();
     }
 
-    /// All columns at (t, y), in the units they are shown in.
-    pub fn record(&mut self, t: f64, y: &[f64], row: &mut [f64]) {
+    /// All columns at (t, y), in the units they are shown in. Err: one of them is no finite number; `row` is filled all the same.
+    pub fn record(&mut self, t: f64, y: &[f64], row: &mut [f64]) -> Result<(), RunError> {
         let mut outputs = std::mem::take(&mut self.outputs);
         if self.loops.is_some() {
             self.close(t, y);
@@ -335,6 +402,45 @@ impl Machine {
             };
             *value = column.unit.shown(si);
         }
+        let columns = &self.prepared.columns;
+        match row.iter().zip(columns).position(|(value, column)| !value.is_finite() && !column.measured) {
+            None => Ok(()),
+            Some(column) => Err(self.not_finite(t, y, column)),
+        }
+    }
+
+    /// Why a column has no finite value at (t, y), where it was just recorded.
+    pub fn not_finite(&self, t: f64, y: &[f64], column: usize) -> RunError {
+        let system = &self.prepared.system;
+        let name = &self.prepared.columns[column].name;
+        let own = system.outputs.len() - system.as_written.outputs.len();
+        let written = match self.prepared.columns[column].source {
+            Source::Output(i) if i >= own => system.as_written.outputs[i - own].value,
+            Source::Output(_) => system
+                .find(name)
+                .map_or(self.prepared.column_expression(column), |s| system.graph.symbol(s).id),
+            _ => self.prepared.column_expression(column),
+        };
+        let cause = self.cause(t, y, written);
+        let cause = cause.or_else(|| self.cause(t, y, self.prepared.column_expression(column)));
+        RunError::NotFinite { name: name.clone(), t, cause }
+    }
+
+    /// Which operation keeps an expression from having a finite value at (t, y), with multipliers as they were last found.
+    pub fn cause(&self, t: f64, y: &[f64], e: Expr) -> Option<Cause> {
+        let system = &self.prepared.system;
+        let leaf = |node: Node| match node {
+            Node::Time => Some(t),
+            Node::Symbol(s) => {
+                let slow = system.slow_place(s).map(|i| self.slow[i]);
+                slow.or_else(|| system.y_place(s).map(|i| y[i])).or_else(|| {
+                    let number = system.constraints.iter().position(|c| c.multiplier == s)?;
+                    self.loops.as_ref().map(|l| l.extended[y.len() + number])
+                })
+            }
+            _ => None,
+        };
+        cause::find(system, e, leaf)
     }
 
     /// k follows the slow inputs.
@@ -390,13 +496,64 @@ impl Machine {
         self.actions = actions;
     }
 
-    /// Give `values` to the targets; true if anything changed.
-    fn assign(&mut self, set: &[Assignment], first: usize, y: &mut [f64]) -> bool {
+    /// Give the computed values of `set` to its targets; true if anything changed.
+    fn assign(
+        &mut self,
+        (name, set): (&str, &[Assignment]),
+        first: usize,
+        t: f64,
+        y: &mut [f64],
+    ) -> Result<bool, String> {
+        for (k, a) in set.iter().enumerate().filter(|(k, _)| !self.actions[first + k].is_finite()) {
+            let target = &self.prepared.system.quantity(a.target).name;
+            let cause = self.cause(t, y, a.value).map_or(String::new(), |cause| format!(": {cause}"));
+            let value = self.actions[first + k];
+            return Err(format!("`{name}` sets `{target}` to {value}, which is no finite value{cause}"));
+        }
         let mut changed = false;
         for (k, a) in set.iter().enumerate() {
             changed |= self.put(a.target, self.actions[first + k], y);
         }
-        changed
+        Ok(changed)
+    }
+
+    /// An event is about to be added to those that fired: which of those at the same instant set the same?
+    fn note_meeting(&mut self, second: usize, t: f64) {
+        let events = &self.prepared.system.events;
+        for &(first, _) in self.fired.iter().rev().take_while(|f| f.1 == t) {
+            let common =
+                events[first].set.iter().find(|a| events[second].set.iter().any(|b| b.target == a.target));
+            let Some(target) = common.map(|a| a.target).filter(|_| first != second) else { continue };
+            let known = |m: &Meeting| !m.tasks && (m.first, m.second) == (first, second);
+            if !self.met.iter().any(known) {
+                self.met.push(Meeting { t, target, first, second, tasks: false });
+            }
+        }
+    }
+
+    /// The branches of all kinks at (t, y), where they are followed.
+    fn choose_branches(&mut self, t: f64, y: &[f64]) {
+        if !self.following {
+            return;
+        }
+        let prepared = Arc::clone(&self.prepared);
+        let system = &prepared.system;
+        let mut g = std::mem::take(&mut self.guard_values);
+        // A branch may decide about the next.
+        for _ in 0..4 {
+            self.guards(t, y, &mut g);
+            let mut changed = false;
+            for (relation, &value) in system.relations.iter().zip(&g[system.events.len()..]) {
+                if relation.role == Role::Kink && value != 0.0 && !value.is_nan() {
+                    changed |= self.put(relation.mode, if value > 0.0 { 1.0 } else { 0.0 }, &mut []);
+                }
+            }
+            if !changed {
+                break;
+            }
+            self.prepare();
+        }
+        self.guard_values = g;
     }
 
     fn put(&mut self, target: Symbol, value: f64, y: &mut [f64]) -> bool {
@@ -419,6 +576,7 @@ impl Problem for Machine {
     }
 
     fn residual(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
+        self.choose_branches(t, y);
         if self.loops.is_none() {
             return self.run(Part::Residual, t, y, f);
         }
@@ -429,6 +587,7 @@ impl Problem for Machine {
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.choose_branches(t, y);
         self.close(t, y);
         let Machine { prepared, k, scratch, loops, cuts, .. } = self;
         let mut run = |y: &[f64], out: &mut [f64]| match cuts {
@@ -487,33 +646,65 @@ impl Hybrid for Machine {
         self.prepared.system.events.get(guard).is_some_and(|e| e.at_start)
     }
 
-    fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String> {
+    fn rounding(&mut self, t: f64, y: &[f64], noise: &mut [f64]) {
+        self.uncertainty(t, y, &[], noise);
+    }
+
+    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], out: &mut [f64]) {
+        let part = Part::Guards as usize;
+        if self.prepared.reads_multipliers[part] {
+            self.close(t, y);
+        }
+        let Machine { prepared, k, scratch, bounds, loops, .. } = self;
+        let y = loops.as_ref().map_or(y, |l| &l.extended);
+        prepared.compiled.rounding(part, (t, y, k), of, scratch, bounds, out);
+    }
+
+    fn fire(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+        crossings: &[Crossing],
+        touched: &mut [bool],
+    ) -> Result<(Effect, usize), String> {
         let prepared = Arc::clone(&self.prepared);
         let system = &prepared.system;
         let (n_events, n_relations) = (system.events.len(), system.relations.len());
-        self.compute_actions(t, y);
-        self.read_frictions(t, y);
+        if crossings.iter().any(|c| c.guard < n_events) {
+            self.compute_actions(t, y);
+        }
+        if crossings.iter().any(|c| c.guard >= n_events + n_relations) {
+            self.read_frictions(t, y);
+        }
         let mut effect = Effect::default();
-        for crossing in crossings {
-            if let Some(event) = system.events.get(crossing.guard) {
-                let first = system.events[..crossing.guard].iter().map(|e| e.set.len()).sum();
-                effect.changed |= self.assign(&event.set, first, y);
-                self.fired.push((crossing.guard, t));
+        let mut done = 0;
+        for &Crossing { guard, rising } in crossings {
+            if let Some(event) = system.events.get(guard) {
+                let before = crossings[..done].iter().filter_map(|c| system.events.get(c.guard));
+                if before.flat_map(|e| &e.set).any(|a| event.set.iter().any(|b| b.target == a.target)) {
+                    break;
+                }
+                let first = system.events[..guard].iter().map(|e| e.set.len()).sum();
+                effect.changed |= self.assign((&event.name, &event.set), first, t, y)?;
+                prepared.touches[guard].iter().for_each(|&g| touched[g] = true);
+                self.note_meeting(guard, t);
+                self.fired.push((guard, t));
                 if let Some(message) = &event.terminate {
                     effect.terminate = true;
                     self.ended_by = Some(message.clone());
                 }
-            } else if crossing.guard >= n_events + n_relations {
-                let number = crossing.guard - n_events - n_relations;
-                effect.changed |= self.frictions.fire(number, &mut self.slow);
+            } else if guard >= n_events + n_relations {
+                effect.changed |= self.frictions.fire(guard - n_events - n_relations, &mut self.slow);
             } else {
-                let number = crossing.guard - n_events;
-                let value = if crossing.rising { 1.0 } else { 0.0 };
-                effect.changed |= self.put(system.relations[number].mode, value, y);
+                let value = if rising { 1.0 } else { 0.0 };
+                effect.changed |= self.put(system.relations[guard - n_events].mode, value, y);
             }
+            done += 1;
         }
-        self.prepare();
-        Ok(effect)
+        if effect.changed {
+            self.prepare();
+        }
+        Ok((effect, done))
     }
 
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool {
@@ -521,20 +712,52 @@ impl Hybrid for Machine {
         let system = &prepared.system;
         let n_events = system.events.len();
         let mut changed = false;
+        self.settling = if self.settling.0 == t { (t, self.settling.1 + 1) } else { (t, 0) };
+        // Kinks that depend on each other: the first that does not fit changes alone [Murty1974], which ends for every network
+        // that takes up power.
+        let one_by_one = self.settling.1 > TOGETHER_ROUNDS;
+        let mut kink_changed = false;
         for (number, relation) in system.relations.iter().enumerate() {
             let value = g[n_events + number];
+            let kink = relation.role != Role::Switch;
+            if value.is_nan() || (kink && one_by_one && kink_changed) {
+                continue;
+            }
             let holds = value > 0.0 || (relation.closed && value == 0.0);
             let Some(place) = system.slow_place(relation.mode) else { continue };
             let new = if holds { 1.0 } else { 0.0 };
             if self.slow[place] != new {
                 self.slow[place] = new;
                 changed = true;
+                kink_changed |= kink;
             }
         }
         if changed {
             self.prepare();
         }
         self.stick(t, y) || changed
+    }
+
+    fn follow_kinks(&mut self, on: bool) {
+        self.following = on && self.prepared.system.relations.iter().any(|r| r.role == Role::Kink);
+    }
+
+    fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {
+        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
+            return Corner { t: f64::INFINITY, jumps: false };
+        };
+        watch.next(At { compiled: &prepared.compiled, k, scratch }, t, horizon)
+    }
+
+    fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
+        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
+            return f64::INFINITY;
+        };
+        watch.limit(At { compiled: &prepared.compiled, k, scratch }, t, h, horizon)
+    }
+
+    fn is_timed(&self, guard: usize) -> bool {
+        self.time_watch.as_ref().is_some_and(|watch| watch.watches(guard))
     }
 
     fn next_instant(&self) -> f64 {
@@ -553,7 +776,7 @@ impl Hybrid for Machine {
             match &task.action {
                 Action::Set(set) => {
                     if due {
-                        changed |= self.assign(set, first, y);
+                        changed |= self.assign((&task.name, set), first, t, y)?;
                     }
                     first += set.len();
                 }

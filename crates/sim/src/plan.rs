@@ -30,13 +30,24 @@ pub struct Plan {
     pub both_sides: bool,
     /// Instants with events before the run is given up; None: as many as come.
     pub max_events: Option<u64>,
+    /// Relative and absolute tolerance of the unknowns: kinks within a small share of them are not told apart.
+    pub tolerance: (f64, Vec<f64>),
     /// Instants within steps that are located, counted by `Run::located`; what happens beyond is seen at the ends of steps.
     pub max_located: usize,
 }
 
 impl Plan {
     pub fn new(t_0: f64, t_end: f64, output: Output) -> Self {
-        Plan { t_0, t_end, output, at: vec![], both_sides: true, max_events: None, max_located: usize::MAX }
+        Plan {
+            t_0,
+            t_end,
+            output,
+            at: vec![],
+            both_sides: true,
+            max_events: None,
+            tolerance: (0.0, vec![]),
+            max_located: usize::MAX,
+        }
     }
 
     /// How long the run is; one without end, in real time, is looked at a second at a time.
@@ -172,6 +183,8 @@ pub struct Summary {
     pub steps: u64,
     /// Instants at which guards fired, and how many did.
     pub events: u64,
+    /// Instants at which a kink was passed.
+    pub kinks: u64,
     pub crossings: u64,
     pub samples: u64,
     pub restarts: u64,

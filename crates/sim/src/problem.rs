@@ -3,6 +3,8 @@
 //! Rows with M = 1 are differential, rows with M = 0 are algebraic: 0 = f. The problem has index 1:
 //! ∂f_algebraic/∂y_algebraic is regular.
 
+pub use crate::time_watch::Corner;
+pub use trunnion_equations::Role;
 pub use trunnion_equations::flat::Direction;
 use trunnion_num::Pattern;
 
@@ -36,6 +38,7 @@ impl Layout {
 pub struct Guard {
     pub name: String,
     pub direction: Direction,
+    pub role: Role,
 }
 
 /// The continuous part. A value that cannot be computed comes out as NaN or ±∞; solvers check.
@@ -73,15 +76,66 @@ pub struct Effect {
 pub trait Hybrid: Problem {
     /// Guard functions; a guard crosses when its value changes sign.
     fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]);
+    /// How far rounding of time, unknowns and terms may have moved each guard. By default: what a relative change of some roundings
+    /// makes of it.
+    fn rounding(&mut self, t: f64, y: &[f64], noise: &mut [f64]) {
+        let mut g = vec![0.0; noise.len()];
+        self.guards(t, y, &mut g);
+        noise.fill(0.0);
+        let (mut moved, mut near) = (y.to_vec(), g.clone());
+        for pattern in [1, -1] {
+            for (i, value) in moved.iter_mut().enumerate() {
+                let sign = if i % 2 == 0 { 1.0 } else { pattern as f64 };
+                *value = y[i] * (1.0 + sign * f64::EPSILON);
+            }
+            self.guards(t * (1.0 + f64::EPSILON), &moved, &mut near);
+            for i in 0..g.len() {
+                let d = (near[i] - g[i]).abs();
+                noise[i] = noise[i].max(if d.is_finite() { d } else { 0.0 });
+            }
+        }
+    }
+    /// How far each guard moves if the unknowns are uncertain by `of`, rounding included.
+    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], out: &mut [f64]) {
+        let _ = of;
+        self.rounding(t, y, out);
+    }
     /// Whether a guard that is beyond zero at the start counts as having crossed.
     fn at_start(&self, guard: usize) -> bool {
         let _ = guard;
         false
     }
-    /// Carry out the actions of all guards that crossed at t together. May change `y`.
-    fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String>;
-    /// Bring modes that mirror a relation into line with the guard values `g`; true if one changed.
+    /// Carry out the actions of guards that crossed at t together, all from the values just before, up to the first that sets what one
+    /// before it has set: it and the rest come next, from the values then. Tells how many were carried out. Guards that read what was
+    /// assigned are marked in `touched`. May change `y`.
+    fn fire(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+        crossings: &[Crossing],
+        touched: &mut [bool],
+    ) -> Result<(Effect, usize), String>;
+    /// Bring modes that mirror a relation into line with the guard values `g`; true if one changed. A mode whose guard has no value stays.
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool;
+    /// While `on`, kinks take the branch of the values at which equations are evaluated, for finding values and branches together.
+    fn follow_kinks(&mut self, on: bool) {
+        let _ = on;
+    }
+    /// The first instant after t, up to `horizon`, at which something that depends on time alone has a corner or a guard of it crosses.
+    fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {
+        let _ = (t, horizon);
+        Corner { t: f64::INFINITY, jumps: false }
+    }
+    /// Where a step of about h from t is to end at the latest, lest it passes over what depends on time alone.
+    fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
+        let _ = (t, h, horizon);
+        f64::INFINITY
+    }
+    /// A guard whose crossings are corners.
+    fn is_timed(&self, guard: usize) -> bool {
+        let _ = guard;
+        false
+    }
     /// The next sampled instant after or at the current one; ∞ if there is none.
     fn next_instant(&self) -> f64;
     /// Bring states that left what they have to fulfil back to it; true if one moved.

@@ -240,7 +240,10 @@ impl Outputs {
         }
         let prepared = machine.prepared().clone();
         let mut row = vec![0.0; prepared.columns.len()];
-        machine.record(t, y, &mut row);
+        if machine.record(t, y, &mut row).is_err() {
+            // The search sees that there is no value, and turns back.
+            return vec![f64::NAN; self.columns.len()];
+        }
         let si = |&c: &usize| row[c] * prepared.columns[c].unit.factor + prepared.columns[c].unit.offset;
         self.columns.iter().map(si).collect()
     }

@@ -79,6 +79,8 @@ pub fn run_on<P: Hybrid>(
     let mut stepper = solver.stepper(problem.layout(), &options, &settings.numbers);
     let mut at = settings.at.clone();
     at.sort_by(f64::total_cmp);
-    let plan = Plan { at, both_sides, ..Plan::new(settings.t_0, settings.t_end, settings.output) };
+    let nominal = || problem.layout().nominal.iter().map(|n| n * settings.rtol).collect();
+    let tolerance = (settings.rtol, options.atol.unwrap_or_else(nominal));
+    let plan = Plan { at, both_sides, tolerance, ..Plan::new(settings.t_0, settings.t_end, settings.output) };
     integrate(problem, y, stepper.as_mut(), &plan, observer)
 }

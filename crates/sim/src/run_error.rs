@@ -1,7 +1,8 @@
 //! Why a run ended early, in the user's words.
 
-use crate::stepper::{Cause, Failure};
+use crate::stepper::{self, Failure};
 use std::fmt;
+use trunnion_equations::cause::Cause;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunError {
@@ -37,6 +38,12 @@ pub enum RunError {
         t: f64,
         message: String,
     },
+    /// A value that is recorded, shown or measured is no finite number.
+    NotFinite {
+        name: String,
+        t: f64,
+        cause: Option<Cause>,
+    },
     /// A task stays due however often it is run.
     StuckTask {
         t: f64,
@@ -66,6 +73,15 @@ impl fmt::Display for RunError {
                 write!(out, "{count} events by t = {t} s, more than allowed; `{guard}` fired last")
             }
             RunError::Action { t, message } => write!(out, "{message} (at t = {t} s)"),
+            RunError::NotFinite { name, t, cause } => {
+                write!(out, "`{name}` has no finite value at t = {t} s")?;
+                let Some(cause) = cause else { return Ok(()) };
+                write!(out, ": {cause}")?;
+                match &cause.quantity {
+                    Some(origin) if origin != name => write!(out, ", which gives `{origin}`"),
+                    _ => Ok(()),
+                }
+            }
             RunError::StuckTask { t } => write!(out, "a sampled task stays due at t = {t} s"),
         }
     }
@@ -78,10 +94,10 @@ fn describe(failure: &Failure, name: &str, out: &mut fmt::Formatter) -> fmt::Res
         Failure::StepTooSmall { t, h, cause, .. } => {
             write!(out, "step fell to {h:.0e} s at t = {t} s; ")?;
             match cause {
-                Cause::Error => write!(out, "`{name}` dominates the error"),
-                Cause::NoConvergence => write!(out, "the iteration does not converge for `{name}`"),
-                Cause::NotFinite => write!(out, "`{name}` has no finite value beyond"),
-                Cause::Singular => write!(out, "the equations do not determine `{name}`"),
+                stepper::Cause::Error => write!(out, "`{name}` dominates the error"),
+                stepper::Cause::NoConvergence => write!(out, "the iteration does not converge for `{name}`"),
+                stepper::Cause::NotFinite => write!(out, "`{name}` has no finite value beyond"),
+                stepper::Cause::Singular => write!(out, "the equations do not determine `{name}`"),
             }
         }
         Failure::NotFinite { t, .. } => {

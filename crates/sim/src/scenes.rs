@@ -1,6 +1,6 @@
 //! Small hybrid problems put together from closures, for tests. Derivatives by central differences.
 
-use crate::problem::{Crossing, Direction, Effect, Guard, Hybrid, Layout, Problem};
+use crate::problem::{Crossing, Direction, Effect, Guard, Hybrid, Layout, Problem, Role};
 use trunnion_num::Pattern;
 
 type Residual = dyn Fn(f64, &[f64], &[bool], &mut [f64]);
@@ -15,6 +15,8 @@ pub struct Scene {
     actions: Vec<Box<Action>>,
     /// (mode, guard): the mode mirrors guard > 0.
     relations: Vec<(usize, usize)>,
+    /// Guards whose action sets what they read, whether or not that changes a value.
+    resets: Vec<usize>,
     pub modes: Vec<bool>,
     task: Option<(f64, u64, Box<Task>)>,
     /// (t, crossings) of every `fire`.
@@ -38,6 +40,7 @@ impl Scene {
             guards: vec![],
             actions: vec![],
             relations: vec![],
+            resets: vec![],
             modes: vec![],
             task: None,
             fired: vec![],
@@ -67,9 +70,15 @@ impl Scene {
         g: impl Fn(f64, &[f64], &[bool]) -> f64 + 'static,
         action: impl FnMut(f64, &mut [f64], &mut [bool], Crossing) -> Effect + 'static,
     ) -> Self {
-        self.layout.guards.push(Guard { name: name.into(), direction });
+        self.layout.guards.push(Guard { name: name.into(), direction, role: Role::Switch });
         self.guards.push(Box::new(g));
         self.actions.push(Box::new(action));
+        self
+    }
+
+    /// The action of the last guard sets what the guard reads.
+    pub fn resets(mut self) -> Self {
+        self.resets.push(self.guards.len() - 1);
         self
     }
 
@@ -147,15 +156,28 @@ impl Hybrid for Scene {
         }
     }
 
-    fn fire(&mut self, t: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String> {
+    fn fire(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+        crossings: &[Crossing],
+        touched: &mut [bool],
+    ) -> Result<(Effect, usize), String> {
         self.fired.push((t, crossings.to_vec()));
+        let values = |scene: &Self, y: &[f64]| -> Vec<f64> {
+            scene.guards.iter().map(|g| g(t, y, &scene.modes)).collect()
+        };
+        let before = values(self, y);
         let mut all = Effect::default();
         for &c in crossings {
             let effect = (self.actions[c.guard])(t, y, &mut self.modes, c);
             all.changed |= effect.changed;
             all.terminate |= effect.terminate;
+            touched[c.guard] |= self.resets.contains(&c.guard);
         }
-        Ok(all)
+        let after = values(self, y);
+        (0..touched.len()).for_each(|i| touched[i] |= before[i] != after[i]);
+        Ok((all, crossings.len()))
     }
 
     fn settle(&mut self, _t: f64, _y: &[f64], g: &[f64]) -> bool {

@@ -95,8 +95,20 @@ pub trait Stepper {
     /// One accepted step that ends at or before `limit`. Solvers in real time may leave it undone after a few attempts; the
     /// next call goes on.
     fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure>;
+    /// Begin at (t, y) on the curve over the last step, where equations go on without a jump: a restart that may keep the pace.
+    fn resume(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+        self.restart(problem, t, y)
+    }
+    /// Whether kinks are frozen within steps, which end there; else each evaluation takes the branch of its values, and steps pass kinks.
+    fn freezes_kinks(&self) -> bool {
+        true
+    }
     /// The values at the end of the last step are moved a little, to `y`; history is kept.
     fn adjust(&mut self, problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure>;
+    /// About how long the next step will be; ∞: not known.
+    fn pace(&self) -> f64 {
+        f64::INFINITY
+    }
     /// Time and values at the end of the last step.
     fn state(&self) -> (f64, &[f64]);
     /// The curve over the last step.

@@ -6,7 +6,7 @@ use counting::allocations;
 use std::ops::ControlFlow;
 use trunnion_num::Pattern;
 use trunnion_sim::integrate::{Moment, Output, Plan, integrate};
-use trunnion_sim::problem::{Crossing, Direction, Effect, Guard, Hybrid, Layout, Problem};
+use trunnion_sim::problem::{Crossing, Direction, Effect, Guard, Hybrid, Layout, Problem, Role};
 use trunnion_sim::solvers::bdf::bdf;
 use trunnion_sim::solvers::esdirk::{esdirk34, trbdf2};
 use trunnion_sim::solvers::explicit::Explicit;
@@ -78,7 +78,7 @@ struct Swing(Layout);
 
 impl Swing {
     fn new() -> Self {
-        let guard = |name: &str, direction| Guard { name: name.into(), direction };
+        let guard = |name: &str, direction| Guard { name: name.into(), direction, role: Role::Switch };
         Swing(Layout {
             names: vec!["x".into(), "v".into()],
             differential: vec![true; 2],
@@ -109,10 +109,19 @@ impl Hybrid for Swing {
     fn guards(&mut self, _: f64, y: &[f64], g: &mut [f64]) {
         g.copy_from_slice(&[y[0], y[1]]);
     }
-    fn fire(&mut self, _: f64, y: &mut [f64], crossings: &[Crossing]) -> Result<Effect, String> {
+    fn rounding(&mut self, _: f64, y: &[f64], noise: &mut [f64]) {
+        noise.copy_from_slice(&[y[0].abs() * f64::EPSILON, y[1].abs() * f64::EPSILON]);
+    }
+    fn fire(
+        &mut self,
+        _: f64,
+        y: &mut [f64],
+        crossings: &[Crossing],
+        _: &mut [bool],
+    ) -> Result<(Effect, usize), String> {
         let changed = crossings.iter().any(|c| c.guard == 0);
         y[1] = if changed { -y[1] } else { y[1] };
-        Ok(Effect { changed, terminate: false })
+        Ok((Effect { changed, terminate: false }, crossings.len()))
     }
     fn settle(&mut self, _: f64, _: &[f64], _: &[f64]) -> bool {
         false

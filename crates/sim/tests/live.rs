@@ -45,7 +45,7 @@ fn advance(live: &mut Live, periods: usize) {
 
 fn bits(live: &mut Live) -> Vec<u64> {
     let mut row = vec![0.0; live.machine().prepared().columns.len()];
-    live.record(&mut row);
+    live.record(&mut row).unwrap();
     row.iter().map(|x| x.to_bits()).collect()
 }
 

@@ -47,7 +47,7 @@ fn timed(project: &Project, t_end: f64, rtol: f64, columns: &[&str]) -> (f64, Ve
         best = best.min(begin.elapsed().as_secs_f64());
         let mut finished = finished.unwrap_or_else(|e| panic!("{e}"));
         let mut row = vec![0.0; prepared.columns.len()];
-        finished.machine.record(t_end, &finished.y, &mut row);
+        finished.machine.record(t_end, &finished.y, &mut row).expect("finite values");
         end = places.iter().map(|&p| row[p]).collect();
     }
     (best, end)

@@ -296,8 +296,13 @@ impl Trial<'_> {
 
     /// A drive without mass or volume may leave a law without a solution; a value that is none is the law's own fault.
     fn is_excused(&self, error: Option<&RunError>) -> bool {
-        let not_finite =
-            matches!(error, Some(RunError::Solver { failure: SolverFailure::NotFinite { .. }, .. }));
+        let not_finite = matches!(
+            error,
+            Some(
+                RunError::NotFinite { .. }
+                    | RunError::Solver { failure: SolverFailure::NotFinite { .. }, .. }
+            )
+        );
         !matches!(self.drive, Drive::Typical | Drive::Dual | Drive::Rigid) && !not_finite
     }
 

@@ -19,13 +19,17 @@ pub struct Given {
     /// File of values, a line `path = value` each; --set wins over it
     #[arg(long, value_name = "FILE.toml")]
     pub defaults: Option<String>,
+    /// Units to show results in: "bar, l/min, deg, boom.p=MPa"; see docs/results.md
+    #[arg(long, value_name = "LIST")]
+    pub units: Option<String>,
 }
 
 impl Given {
     /// All of it as `path=value`.
     pub fn sets(&self) -> Vec<String> {
         let defaults = self.defaults.iter().map(|path| format!("model.defaults={path}"));
-        defaults.chain(self.set.iter().cloned()).collect()
+        let units = self.units.iter().map(|units| format!("display.units={units}"));
+        defaults.chain(units).chain(self.set.iter().cloned()).collect()
     }
 }
 
@@ -44,7 +48,7 @@ pub fn answered(path: &str, sets: &[String]) -> Result<Vec<String>, Failure> {
             proposed.push(format!("{} = {}", open.name, shown(si, open)));
         }
         // Without an answer and a proposal the reader of models says what is missing.
-        let value = answer.or(open.default.map(|si| format!("{:?}", open.unit.shown(si))));
+        let value = answer.or(open.default.map(|si| typed(si, open)));
         sets.extend(value.map(|value| format!("{}={value}", open.name)));
     }
     if !proposed.is_empty() && !asks {
@@ -85,7 +89,7 @@ pub fn stand_ins(path: &str, sets: &[String]) -> Result<(Vec<String>, Vec<Deferr
             (false, true) => high - high.abs().max(1.0),
             (false, false) => 1.0,
         });
-        sets.push(format!("{}={:?}", open.name, open.unit.shown(si)));
+        sets.push(format!("{}={}", open.name, typed(si, open)));
     }
     Ok((sets, deferred))
 }
@@ -110,6 +114,11 @@ pub fn describe(open: &Deferred) -> String {
 
 fn shown(si: f64, open: &Deferred) -> String {
     with_unit(open.unit.shown(si), &open.unit.text, 9)
+}
+
+/// As it would be typed, with its unit.
+fn typed(si: f64, open: &Deferred) -> String {
+    format!("{:?} {}", open.unit.shown(si), open.unit.text).trim_end().to_string()
 }
 
 /// What nobody has given yet. A model with other errors leaves nothing open: they come first.

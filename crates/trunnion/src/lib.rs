@@ -5,6 +5,7 @@ pub mod assembly;
 pub mod cli;
 pub mod commands;
 pub mod component_checks;
+pub mod display;
 pub mod failure;
 pub mod files;
 pub mod given;

@@ -66,10 +66,12 @@ impl Listing {
             (0..head.len()).map(|k| all().map(|row| cell_width(row, k)).max().unwrap_or(0)).collect();
         let line = |row: &Vec<String>| {
             let cells = row.iter().enumerate().map(|(k, cell)| {
+                // Formatting knows no widths beyond 65 535.
                 let width = widths.get(k).copied().unwrap_or(0);
+                let space = " ".repeat(width.saturating_sub(cell.chars().count()));
                 match self.head.get(k).map(|h| h.1) {
-                    Some(Align::Right) => format!("{cell:>width$}"),
-                    _ => format!("{cell:<width$}"),
+                    Some(Align::Right) => format!("{space}{cell}"),
+                    _ => format!("{cell}{space}"),
                 }
             });
             cells.collect::<Vec<_>>().join("  ").trim_end().to_string()

@@ -15,7 +15,7 @@ pub use shape::Shape;
 
 use trunnion_equations::flat::Kind;
 use trunnion_equations::{Symbol, Unit};
-use trunnion_model::run::Measure;
+use trunnion_model::expect::Measure;
 use trunnion_model::units::{Dimension, parse_value};
 use trunnion_sim::integrate::Output;
 use trunnion_sim::run::Settings;
@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::listing::number;
 use crate::project::Project;
 use crate::results::nearest;
-use crate::simulate::{Outcome, simulate};
+use crate::simulate::{Outcome, hint, simulate};
 
 /// Rows in every step of a run that is measured.
 const PER_STEP: usize = 16;
@@ -266,6 +266,7 @@ impl Probe {
         given: &HashMap<Symbol, f64>,
         (solver, settings): (&Entry, &Settings),
     ) -> Result<(Vec<f64>, Outcome), Failure> {
+        self.within(settings)?;
         let settings = self.sampled(settings);
         let mut meters: Vec<Option<Meter>> = self.wanted.iter().map(meter).collect();
         let mut courses: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); self.wanted.len()];
@@ -292,8 +293,60 @@ impl Probe {
             (Wanted::Count { event }, _) => times(&outcome, event).count() as f64,
             (Wanted::Time { event, nth }, _) => times(&outcome, event).nth(nth - 1).unwrap_or(f64::NAN),
         };
-        let values = (0..self.wanted.len()).map(value).collect();
+        let values: Vec<f64> = (0..self.wanted.len()).map(value).collect();
+        if let (Some(summary), Ok(())) = (outcome.summary, outcome.check()) {
+            self.reached(summary.t)?;
+            self.finite(&values, &outcome)?;
+        }
         Ok((values, outcome))
+    }
+
+    /// A time outside the run has no value.
+    fn within(&self, settings: &Settings) -> Result<(), Failure> {
+        let inside = settings.t_0..=settings.t_end;
+        match self.times().find(|(_, t)| !inside.contains(t)) {
+            None => Ok(()),
+            Some((wanted, _)) => Err(Failure::usage_hint(
+                format!(
+                    "`{wanted}` lies outside the run, which goes from {} s to {} s",
+                    number(settings.t_0, 6),
+                    number(settings.t_end, 6)
+                ),
+                "choose a time within, or a later t_end",
+            )),
+        }
+    }
+
+    /// Nor has one that the run did not reach.
+    fn reached(&self, end: f64) -> Result<(), Failure> {
+        match self.times().find(|&(_, t)| t > end) {
+            None => Ok(()),
+            Some((wanted, _)) => {
+                let end = number(end, 6);
+                let message = format!("`{wanted}` has no value: the model ends the run at t = {end} s");
+                Err(Failure::Run { message, hint: None })
+            }
+        }
+    }
+
+    /// Nor one that an expression without a value entered.
+    fn finite(&self, values: &[f64], outcome: &Outcome) -> Result<(), Failure> {
+        for (k, source) in self.sources.iter().enumerate().filter(|(k, _)| !values[*k].is_finite()) {
+            let Source::Column(place) = source else { continue };
+            if let Some(error) = outcome.not_finite.get(&self.columns[place - 1]) {
+                let message = format!("`{}` is no finite number: {error}", self.wanted[k]);
+                return Err(Failure::Run { message, hint: hint(error) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures at a time.
+    fn times(&self) -> impl Iterator<Item = (&Wanted, f64)> {
+        self.wanted.iter().filter_map(|w| match w {
+            Wanted::Signal { measure: Measure::At(t), .. } => Some((w, *t)),
+            _ => None,
+        })
     }
 
     /// The settings with rows where the measures need them.
@@ -302,12 +355,8 @@ impl Probe {
             Wanted::Signal { measure, .. } => !matches!(measure, Measure::Final | Measure::At(_)),
             other => matches!(other, Wanted::Course { .. }),
         };
-        let at = |w: &Wanted| match w {
-            Wanted::Signal { measure: Measure::At(t), .. } => Some(*t),
-            _ => None,
-        };
         let output = if self.wanted.iter().any(over_time) { Output::Steps(PER_STEP) } else { Output::Start };
-        Settings { output, at: self.wanted.iter().filter_map(at).collect(), ..settings.clone() }
+        Settings { output, at: self.times().map(|(_, t)| t).collect(), ..settings.clone() }
     }
 }
 

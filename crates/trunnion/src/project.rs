@@ -6,18 +6,20 @@ use std::sync::Arc;
 use trunnion_equations::structure::UNFIT_START;
 use trunnion_equations::{Engine, Flat, System, analyse};
 use trunnion_model::diagnostic::did_you_mean;
+use trunnion_model::display::Display;
 use trunnion_model::energy::Account;
 use trunnion_model::file::Text;
 use trunnion_model::live::Live;
 use trunnion_model::mechanism::Mechanism;
 use trunnion_model::network::Network;
-use trunnion_model::{Diagnostic, Expect, Model, Run, Severity, Sources, load, load_asking};
+use trunnion_model::{ASSUMED_UNIT, Diagnostic, Expect, Model, Run, Severity, Sources, load, load_asking};
 use trunnion_multibody::energy;
 use trunnion_network::{Causality, account, assign, emit, motion_power};
 use trunnion_sim::equilibrium::Hold;
 use trunnion_sim::machine::Prepared;
 
 use crate::assembly::{assemble, at_rest};
+use crate::display::preferred;
 use crate::failure::Failure;
 use crate::files::{Disk, library};
 use crate::given::answered;
@@ -31,12 +33,16 @@ pub struct Project {
     pub doc: String,
     pub run: Run,
     pub live: Live,
+    /// Units in which results are to be shown.
+    pub display: Display,
     pub expect: Vec<Expect>,
     pub sources: Sources,
     pub warnings: Vec<Diagnostic>,
     /// What `check` tells beside warnings.
     pub notes: Vec<Diagnostic>,
     pub hash: String,
+    /// Parameters that are differences.
+    pub differences: Vec<String>,
     pub prepared: Arc<Prepared>,
     pub network: Network,
     pub mechanism: Mechanism,
@@ -50,7 +56,20 @@ impl Project {
     }
 
     pub fn open_with(path: &str, sets: &[String], engine: Engine) -> Result<Project, Failure> {
-        Self::build(path, sets, engine, |_, _, _| ())
+        Self::build(path, sets, engine, |_, _, _| ()).map(Self::shown)
+    }
+
+    /// With results in the units of the model's quantities, as they are kept in files.
+    pub fn open_stored(path: &str, sets: &[String]) -> Result<Project, Failure> {
+        Self::build(path, sets, Engine::Native, |_, _, _| ())
+    }
+
+    /// With results in the units in which they are to be shown.
+    pub fn shown(mut self) -> Project {
+        if let Some(prepared) = Arc::get_mut(&mut self.prepared) {
+            self.display.apply(prepared.columns.iter_mut().map(|c| (c.name.as_str(), &mut c.unit)));
+        }
+        self
     }
 
     /// With an account of the energy of every element beside the model's own signals.
@@ -96,6 +115,7 @@ impl Project {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;
         warnings.extend(unfit_starts(&system, &model.sources));
+        let display = model.display.or(preferred()?);
         let mut prepared = Prepared::new(system, engine);
         prepared.rest = model.rest.map(|names| held_at_rest(&prepared, &names)).transpose()?;
         let prepared = Arc::new(prepared);
@@ -108,6 +128,7 @@ impl Project {
             doc: model.doc,
             run: model.run,
             live: model.live,
+            display,
             expect: model.expect,
             sources: model.sources,
             warnings,
@@ -116,14 +137,15 @@ impl Project {
             mechanism: model.mechanism,
             causality,
             hash: model.hash,
+            differences: model.differences,
             prepared,
         })
     }
 
-    /// Warnings, on standard error.
+    /// Warnings, and the units that were assumed for numbers without one, on standard error.
     pub fn show_warnings(&self, colour: bool) {
-        for warning in &self.warnings {
-            eprintln!("{}", warning.render(colour));
+        for told in self.warnings.iter().chain(self.notes.iter().filter(|n| n.code == ASSUMED_UNIT)) {
+            eprintln!("{}", told.render(colour));
         }
     }
 }

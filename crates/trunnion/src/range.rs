@@ -1,5 +1,7 @@
 //! Values as the command line writes them: `k=100:200:11`, `k=1:1000:4:log`, `k=1,2,5`.
 
+use std::cell::Cell;
+
 use trunnion_model::units::{Dimension, Unit, parse_unit, parse_value};
 
 use crate::failure::Failure;
@@ -34,12 +36,19 @@ pub struct Range {
     /// In the unit asked for.
     pub values: Vec<f64>,
     pub log: bool,
+    /// Some number has no unit of its own.
+    pub bare: bool,
 }
 
 impl Range {
-    /// `text` is all that was written, for messages.
-    pub fn read(text: &str, name: &str, range: &str, unit: &Unit) -> Result<Self, Failure> {
-        let value = |text: &str| read_value(text, name, unit);
+    /// `text` is all that was written, for messages; `difference`: "1 °C" is 1 K.
+    pub fn read(text: &str, name: &str, range: &str, unit: &Unit, difference: bool) -> Result<Self, Failure> {
+        let bare = Cell::new(false);
+        let value = |text: &str| -> Result<f64, Failure> {
+            let value = read_value(text, name, unit, difference)?;
+            bare.set(bare.get() || value.bare);
+            Ok(value.number)
+        };
         let parts: Vec<&str> = range.split(':').collect();
         let (values, log) = match parts.as_slice() {
             [list] => (list.split(',').map(value).collect::<Result<Vec<_>, _>>()?, false),
@@ -60,7 +69,7 @@ impl Range {
             }
             _ => return Err(wrong(format!("`{text}` is not understood"))),
         };
-        Ok(Range { values, log })
+        Ok(Range { values, log, bare: bare.get() })
     }
 }
 
@@ -72,14 +81,20 @@ fn points(text: &str) -> Option<usize> {
     text.trim().parse().ok().filter(|n| (1..=MOST).contains(n))
 }
 
+/// A number in the unit of the quantity.
+struct Written {
+    number: f64,
+    bare: bool,
+}
+
 /// A value in the unit of the quantity; a bare number counts in it.
-fn read_value(text: &str, name: &str, unit: &Unit) -> Result<f64, Failure> {
+fn read_value(text: &str, name: &str, unit: &Unit, difference: bool) -> Result<Written, Failure> {
     let value = parse_value(text).map_err(|e| match e.hint {
         Some(hint) => Failure::usage_hint(format!("`{}` for `{name}`: {}", text.trim(), e.message), hint),
         None => Failure::usage(format!("`{}` for `{name}`: {}", text.trim(), e.message)),
     })?;
     if value.unit.text.is_empty() {
-        return Ok(value.si);
+        return Ok(Written { number: value.si, bare: true });
     }
     if value.unit.dimension != unit.dimension {
         return Err(Failure::usage(format!(
@@ -89,7 +104,8 @@ fn read_value(text: &str, name: &str, unit: &Unit) -> Result<f64, Failure> {
             value.unit.dimension.quantity()
         )));
     }
-    Ok(rounded(unit.from_si(value.si)))
+    let si = if difference { value.si - value.unit.offset } else { value.si };
+    Ok(Written { number: rounded(unit.from_si(si)), bare: false })
 }
 
 /// n values at equal distances, both ends included.
@@ -112,9 +128,9 @@ mod tests {
         assert_eq!(spaced(0.1, 0.5, 5), [0.1, 0.2, 0.3, 0.4, 0.5]);
         assert_eq!(spaced(3.0, 7.0, 1), [3.0]);
         let mm = parse_unit("mm").unwrap();
-        assert_eq!(read_value("1.9 cm", "x", &mm).unwrap(), 19.0);
-        assert_eq!(read_value("19", "x", &mm).unwrap(), 19.0);
-        assert!(read_value("19 bar", "x", &mm).is_err());
-        assert!(read_value("many", "x", &mm).is_err());
+        assert_eq!(read_value("1.9 cm", "x", &mm, false).unwrap().number, 19.0);
+        assert_eq!(read_value("19", "x", &mm, false).unwrap().number, 19.0);
+        assert!(read_value("19 bar", "x", &mm, false).is_err());
+        assert!(read_value("many", "x", &mm, false).is_err());
     }
 }

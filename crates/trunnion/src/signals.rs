@@ -8,6 +8,7 @@ use trunnion_sim::run::Settings;
 use trunnion_sim::solvers::choose::Entry;
 
 use crate::commands::run::metadata;
+use crate::display::show;
 use crate::failure::Failure;
 use crate::project::Project;
 use crate::results::{self, Column, Table};
@@ -18,6 +19,8 @@ use crate::simulate::{Overrides, settings, simulate_to_table};
 pub struct Changes {
     pub set: Vec<String>,
     pub overrides: Overrides,
+    /// Units to show the results of a file in; for a model they are among `set`.
+    pub units: Option<String>,
 }
 
 /// Work of a run, for comparing.
@@ -49,7 +52,11 @@ impl Signals {
     pub fn open_at(path: &str, changes: &Changes, at: &[f64]) -> Result<Self, Failure> {
         let (table, effort) = match is_model(path) {
             true => run(path, changes, at)?,
-            false => (results::read(Path::new(path))?, None),
+            false => {
+                let mut table = results::read(Path::new(path))?;
+                show(&mut table, changes.units.as_deref())?;
+                (table, None)
+            }
         };
         Ok(Signals { name: short(path), path: path.to_string(), table, effort })
     }

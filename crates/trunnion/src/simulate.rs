@@ -103,10 +103,11 @@ fn unknown_solver(name: &str) -> Failure {
     Failure::usage_hint(format!("there is no solver `{name}`"), hint)
 }
 
-/// Columns to record, by their place among all.
+/// Columns to record, by their place among all: quantities of the model.
 pub fn recorded(prepared: &Prepared, patterns: &[String]) -> Vec<usize> {
     let wanted = |name: &str| patterns.is_empty() || patterns.iter().any(|p| matches(p, name));
-    (0..prepared.columns.len()).filter(|&i| wanted(&prepared.columns[i].name)).collect()
+    let of_model = |i: &usize| !prepared.columns[*i].measured && wanted(&prepared.columns[*i].name);
+    (0..prepared.columns.len()).filter(of_model).collect()
 }
 
 /// Table without rows: time, then the recorded columns.
@@ -128,15 +129,24 @@ struct Watcher<'a> {
     row: Vec<f64>,
     sink: &'a mut Sink<'a>,
     failed: Option<Failure>,
+    not_finite: Option<RunError>,
+    /// Measured expressions that had no finite value, and where first.
+    measured: HashMap<usize, RunError>,
     progress: ProgressLine,
 }
 
 impl Observer<Machine> for Watcher<'_> {
     fn observe(&mut self, machine: &mut Machine, t: f64, y: &[f64], _: Moment) -> ControlFlow<()> {
-        machine.record(t, y, &mut self.all);
+        if let Err(error) = machine.record(t, y, &mut self.all) {
+            self.not_finite = Some(error);
+            return ControlFlow::Break(());
+        }
         self.row[0] = t;
         for (k, &c) in self.columns.iter().enumerate() {
             self.row[k + 1] = self.all[c];
+            if !self.all[c].is_finite() {
+                self.measured.entry(c).or_insert_with(|| machine.not_finite(t, y, c));
+            }
         }
         if let Err(failure) = (self.sink)(&self.row) {
             self.failed = Some(failure);
@@ -164,6 +174,8 @@ pub struct Outcome {
     /// Why the model ended the run early.
     pub ended_by: Option<String>,
     pub y: Vec<f64>,
+    /// By column: why a measured expression was not finite, where that happened first.
+    pub not_finite: HashMap<usize, RunError>,
     /// What can be done about an error.
     hint: Option<String>,
 }
@@ -206,6 +218,15 @@ fn growth(prepared: &Prepared, error: &RunError, y: &[f64]) -> Option<String> {
     })
 }
 
+/// The operation that keeps the equation of a state from having a value.
+fn operation(machine: &Machine, error: &RunError, y: &[f64]) -> Option<String> {
+    use trunnion_sim::stepper::Failure as Solver;
+    let RunError::Solver { failure: Solver::NotFinite { t, row }, .. } = error else { return None };
+    let row = machine.prepared().system.rows.get(*row)?;
+    let cause = machine.cause(*t, y, row.written).or_else(|| machine.cause(*t, y, row.value))?;
+    Some(cause.to_string())
+}
+
 /// What a user can do about a failed run.
 pub fn hint(error: &RunError) -> Option<String> {
     use trunnion_sim::stepper::{Cause, Failure as Solver};
@@ -224,6 +245,9 @@ pub fn hint(error: &RunError) -> Option<String> {
         }
         RunError::Solver { failure: Solver::Singular { .. }, .. } => {
             "two equations say the same there, or one lost its unknown: `trunnion equations` lists them"
+        }
+        RunError::NotFinite { .. } => {
+            "keep the operation from being asked for, as with max(x, 0) under a root; rows up to here are kept"
         }
         RunError::Chattering { .. } => "give the switch a hysteresis",
         _ => return None,
@@ -247,6 +271,8 @@ pub fn simulate<'a>(
         row: vec![0.0; columns.len() + 1],
         sink,
         failed: None,
+        not_finite: None,
+        measured: HashMap::new(),
         progress: ProgressLine::new(settings.t_0, settings.t_end, quiet),
     };
     let finished = run(prepared, given, solver, settings, &mut watcher);
@@ -260,12 +286,16 @@ pub fn simulate<'a>(
     let events = machine.fired.iter().map(|&(e, t)| (names[e].name.clone(), t)).collect();
     let fired = std::mem::take(&mut machine.fired);
     let log = machine.take_log();
+    let result = watcher.not_finite.map_or(result, Err);
     let (summary, error) = match result {
         Ok(summary) => (Some(summary), None),
         Err(error) => (None, Some(error)),
     };
-    let hint = error.as_ref().and_then(|e| growth(prepared, e, &y).or_else(|| hint(e)));
-    Ok(Outcome { summary, error, wall, fired, events, log, ended_by: machine.ended_by, y, hint })
+    let hint = error
+        .as_ref()
+        .and_then(|e| operation(&machine, e, &y).or_else(|| growth(prepared, e, &y)).or_else(|| hint(e)));
+    let (ended_by, not_finite) = (machine.ended_by, watcher.measured);
+    Ok(Outcome { summary, error, wall, fired, events, log, ended_by, y, not_finite, hint })
 }
 
 /// What a solver's failure outside a run means in the user's names.
@@ -290,6 +320,14 @@ pub struct Point {
     pub machine: Machine,
     pub t: f64,
     pub y: Vec<f64>,
+}
+
+impl Point {
+    /// All columns, in the units they are shown in.
+    pub fn record(&mut self, row: &mut [f64]) -> Result<(), Failure> {
+        let done = self.machine.record(self.t, &self.y, row);
+        done.map_err(|error| Failure::Run { message: error.to_string(), hint: hint(&error) })
+    }
 }
 
 /// The model at its start, or where a run has brought it at `at`.

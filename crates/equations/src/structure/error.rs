@@ -2,6 +2,7 @@
 
 use crate::flat::{Flat, Kind, Origin};
 use crate::node::{Node, Symbol};
+use crate::print::{Style, print, terms};
 use crate::structure::index::Trouble;
 use crate::structure::matching::{overdetermined, underdetermined};
 use crate::structure::sorted::Sorted;
@@ -26,6 +27,10 @@ pub enum Finding {
     LockVaries { quantity: String },
     /// Linear equations that determine only combinations of their unknowns.
     Dependent { equations: Vec<String>, unknowns: Vec<String> },
+    /// A coefficient that is zero with the parameters as they are, or a group of equations that is singular with them.
+    Vanishing { equation: String, unknown: String, coefficient: Option<String> },
+    /// Differentiating equations again and again made too many terms.
+    TooLarge { equation: String },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +71,8 @@ impl StructureError {
             Finding::Dependent { .. } => "S0006",
             Finding::NoInertia { .. } => "S0008",
             Finding::LockVaries { .. } => "S0009",
+            Finding::Vanishing { .. } => "S0010",
+            Finding::TooLarge { .. } => "S0011",
         }
     }
 
@@ -111,6 +118,15 @@ impl StructureError {
                 "equations {} determine only combinations of {}, not each of them",
                 list(equations, "(", ")"),
                 list(unknowns, "`", "`")
+            ),
+            Finding::Vanishing { equation, unknown, coefficient: Some(coefficient) } => format!(
+                "equation ({equation}) does not determine `{unknown}`: its coefficient {coefficient} is zero with these parameters"
+            ),
+            Finding::TooLarge { equation } => {
+                format!("equation ({equation}) has to be differentiated, but its terms have become too many")
+            }
+            Finding::Vanishing { equation, unknown, coefficient: None } => format!(
+                "equation ({equation}) and those it is solved with do not determine `{unknown}` with these parameters"
             ),
         }
     }
@@ -158,6 +174,12 @@ impl StructureError {
                 "connect a mass or an inertia to it, or choose friction with at_rest = \"creeps\"".into()
             }
             Finding::LockVaries { .. } => "let an event set a mode, and use the mode".into(),
+            Finding::TooLarge { .. } => {
+                "use fewer derivatives of derivatives, or filter the signal: der(y) = (u - y)/tau, and use der(y)".into()
+            }
+            Finding::Vanishing { unknown, .. } => {
+                format!("give the parameters in it other values, or write another equation for `{unknown}`")
+            }
         }
     }
 }
@@ -171,6 +193,12 @@ pub fn findings(flat: &Flat, sorted: &Sorted, trouble: &Trouble) -> Vec<Structur
     let name = |u: &usize| leaf_name(flat, leaves[*u]);
     let equation = |e: &usize| flat.equations[*e].name.clone();
     let mut errors = Vec::new();
+    if let Some(e) = trouble.too_large {
+        let (equation, _) = trouble.source.get(&e).cloned().unwrap_or((e, vec![]));
+        let origins = vec![flat.equations[equation].origin.clone()];
+        let finding = Finding::TooLarge { equation: flat.equations[equation].name.clone() };
+        return vec![StructureError { finding, origins }];
+    }
     // One report for each connected over- or underdetermined part.
     let mut reported = vec![false; incidence.len()];
     for start in (0..incidence.len()).filter(|&e| matching.unknown_of[e].is_none()) {
@@ -244,6 +272,33 @@ pub fn dependent(flat: &Flat, leaves: &[Node], equations: &[usize], unknowns: &[
         },
     }
 }
+
+/// A coefficient, or a block of equations, that vanishes with the parameters as they are.
+pub fn vanishing(
+    flat: &Flat,
+    sorted: &Sorted,
+    equation: usize,
+    unknown: usize,
+    alone: bool,
+) -> StructureError {
+    let slope = sorted.gradients[equation].iter().find(|(u, _)| *u as usize == unknown).map(|&(_, e)| e);
+    let name = |s: Symbol| flat.quantity(s).name.clone();
+    let coefficient = slope
+        .filter(|&e| alone && terms(&flat.graph, e) <= LONGEST)
+        .map(|e| print(&flat.graph, e, Style::Text, &name));
+    let of = &flat.equations[equation];
+    StructureError {
+        finding: Finding::Vanishing {
+            equation: of.name.clone(),
+            unknown: leaf_name(flat, sorted.leaves[unknown]),
+            coefficient,
+        },
+        origins: vec![of.origin.clone()],
+    }
+}
+
+/// Terms of a coefficient that is shown.
+const LONGEST: u64 = 40;
 
 fn leaf_name(flat: &Flat, leaf: Node) -> String {
     match leaf {

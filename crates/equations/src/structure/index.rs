@@ -44,6 +44,10 @@ pub struct Reduction {
     pub others: Vec<Symbol>,
 }
 
+/// Terms that differentiating may add, or times as many as there were: about a second of work.
+const MOST_NODES: usize = 1_000_000;
+const GROWTH: usize = 8;
+
 /// Equations that could not be treated, and where the added ones come from.
 #[derive(Default)]
 pub struct Trouble {
@@ -51,6 +55,8 @@ pub struct Trouble {
     pub undecided: Map<usize, Vec<Symbol>>,
     /// (equation, states in it) that an added equation is the derivative of.
     pub source: Map<usize, (usize, Vec<Symbol>)>,
+    /// An equation that was still to be differentiated when the terms became too many.
+    pub too_large: Option<usize>,
 }
 
 pub struct Reduced {
@@ -68,11 +74,18 @@ pub fn reduce(
 ) -> Reduced {
     let mut work = Work::new(flat, aliases);
     let mut hopeless: Set<usize> = Set::default();
+    let written = flat.equations.len();
+    let most = flat.graph.len() + MOST_NODES.max(GROWTH * flat.graph.len());
     loop {
-        let sorted = Sorted::new(flat, work.leaves());
+        let sorted = Sorted::new(flat, work.leaves(), written);
         let free = |e: &usize| sorted.matching.unknown_of[*e].is_none() && !hopeless.contains(e);
         let loose: Vec<usize> = (0..flat.equations.len()).filter(free).collect();
         if loose.is_empty() {
+            let Work { is_state, reductions, trouble, .. } = work;
+            return Reduced { sorted, is_state, reductions, trouble };
+        }
+        if flat.graph.len() > most {
+            work.trouble.too_large = loose.first().copied();
             let Work { is_state, reductions, trouble, .. } = work;
             return Reduced { sorted, is_state, reductions, trouble };
         }
@@ -97,7 +110,7 @@ pub fn reduce(
             work.give_up(flat, &constraints.rows[row], symbol);
         }
         // Kinks have steps in their derivatives, which are located like all others.
-        relations::extract(flat, first, relations);
+        relations::extract(flat, first, relations, parameters);
         for list in [&mut work.is_state, &mut work.has_rate, &mut work.is_unknown] {
             list.resize(flat.quantities.len(), false);
         }
@@ -156,9 +169,12 @@ impl Work {
         let source = self.trouble.source.get(&row.equation).cloned();
         let source = source.unwrap_or_else(|| (row.equation, row.states.clone()));
         self.trouble.source.insert(flat.equations.len(), source);
-        let zero = flat.graph.constant(0.0).id;
         let name = if name.ends_with(DIFFERENTIATED) { name } else { format!("{name}{DIFFERENTIATED}") };
-        flat.equations.push(Equation { name, origin, lhs: row.rate(&flat.graph), rhs: zero });
+        // Written for a rate that no other equation gives outright, (1) determines it.
+        let own = flat.graph.derivative(symbol).id;
+        let given = flat.equations.iter().any(|e| e.lhs == own || e.rhs == own);
+        let (lhs, rhs) = row.rate(&flat.graph, (!given).then_some(symbol));
+        flat.equations.push(Equation { name, origin, lhs, rhs });
     }
 }
 
@@ -194,11 +210,21 @@ impl Constraint {
         Constraint { equation, value, slopes, by_time, states, holds_rate }
     }
 
-    /// (1)
-    fn rate(&self, graph: &Graph) -> Expr {
+    /// (1), as an equation; written for the rate of `symbol` if that has the coefficient ±1: what is differentiated later then stays a
+    /// polynomial of it, where solving another equation for it would make fractions of fractions.
+    fn rate(&self, graph: &Graph, symbol: Option<Symbol>) -> (Expr, Expr) {
         let by_time = self.by_time.map_or(graph.constant(0.0), |e| graph.at(e));
-        let terms = self.slopes.iter().map(|&(s, e)| graph.at(e) * graph.derivative(s));
-        terms.fold(by_time, |sum, term| sum + term).id
+        let coefficient = |&&(s, e): &&(Symbol, Expr)| {
+            Some(s) == symbol && graph.at(e).value().is_some_and(|c| c.abs() == 1.0)
+        };
+        let own = self.slopes.iter().find(coefficient).copied();
+        let others = self.slopes.iter().filter(|&&slope| Some(slope) != own);
+        let terms = others.map(|&(s, e)| graph.at(e) * graph.derivative(s));
+        let sum = terms.fold(by_time, |sum, term| sum + term);
+        match own {
+            Some((s, e)) => (graph.derivative(s).id, (-(graph.at(e) * sum)).id),
+            None => (sum.id, graph.constant(0.0).id),
+        }
     }
 }
 

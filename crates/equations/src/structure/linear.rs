@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::graph::Graph;
 use crate::hash::{Map, Set};
 use crate::node::{Expr, Node};
+use crate::start::evaluate;
+use crate::structure::identity::Identity;
 use crate::structure::leaf_expr;
 use crate::structure::sign::sign;
 use crate::structure::solve::{Equations, Solution};
@@ -61,6 +63,7 @@ struct Gauss<'a> {
     holding: Map<usize, BTreeSet<usize>>,
     /// Whether each coefficient met so far may be divided by.
     safe: Map<Expr, bool>,
+    identity: Identity<'a>,
     changes: usize,
 }
 
@@ -70,26 +73,33 @@ impl<'a> Gauss<'a> {
         let leaves: Set<Expr> = unknowns.iter().map(|&u| leaf_expr(graph, equations.leaves[u])).collect();
         let own: Set<usize> = unknowns.iter().copied().collect();
         let zero = graph.constant(0.0).id;
+        let mut identity = Identity::new(graph);
         let (mut rows, mut right) = (Vec::new(), Vec::new());
         let mut holding: Map<usize, BTreeSet<usize>> = Map::default();
         for (r, &e) in block.iter().enumerate() {
+            // What decides a step is not linear although its slope is a number.
+            let [present, stepped] = [equations.present, equations.stepped].map(|list| list[e].iter());
+            if stepped.clone().any(|u| own.contains(u)) {
+                return None;
+            }
             let mut row = BTreeMap::new();
             for &(u, slope) in &equations.gradients[e] {
                 if !own.contains(&(u as usize)) {
                     continue;
                 }
-                if graph.reachable([slope]).iter().any(|n| leaves.contains(n)) {
-                    return None;
-                }
+                let slope = constant(graph, slope, &leaves, &mut identity)?;
                 row.insert(u as usize, slope);
                 holding.entry(u as usize).or_default().insert(r);
+            }
+            if present.clone().any(|u| own.contains(u) && !row.contains_key(u)) {
+                return None;
             }
             rows.push(row);
             let rest = without(graph, equations.residuals[e], &leaves, zero);
             right.push((-graph.at(rest)).id);
         }
         let open = (0..block.len()).collect();
-        Some(Gauss { equations, rows, right, open, holding, safe: Map::default(), changes: 0 })
+        Some(Gauss { equations, rows, right, open, holding, safe: Map::default(), identity, changes: 0 })
     }
 
     /// The safe pivot that makes least fill, constants first.
@@ -140,7 +150,7 @@ impl<'a> Gauss<'a> {
                 let old = self.rows[r].get(&u).map_or(graph.constant(0.0), |&o| graph.at(o));
                 let new = old - factor * graph.at(x);
                 self.changes += 1;
-                if new.value() == Some(0.0) {
+                if self.identity.is_zero(new.id) {
                     self.rows[r].remove(&u);
                     self.holding.entry(u).or_default().remove(&r);
                 } else {
@@ -151,6 +161,63 @@ impl<'a> Gauss<'a> {
             self.right[r] = (graph.at(self.right[r]) - factor * graph.at(self.right[row])).id;
         }
     }
+}
+
+/// Largest block whose numbers are looked at.
+const LARGEST_SINGULAR: usize = 200;
+/// What is left of a row after elimination counts as rounding below this share of its largest entry.
+const ROUNDING: f64 = 1e-12;
+
+/// An equation and an unknown of a linear block that is singular with the default values of the parameters, if its coefficients depend on
+/// nothing else.
+pub fn singular(equations: &Equations<'_>, block: &[usize], unknowns: &[usize]) -> Option<(usize, usize)> {
+    if block.len() > LARGEST_SINGULAR {
+        return None;
+    }
+    let Equations { graph, parameters, .. } = *equations;
+    let gauss = Gauss::new(equations, block, unknowns)?;
+    let number = |e: Expr| evaluate(graph, e, |s| parameters.get(&s).copied().unwrap_or(f64::NAN));
+    let mut rows: Vec<Vec<f64>> = vec![];
+    for row in &gauss.rows {
+        let mut values: Vec<f64> = unknowns.iter().map(|u| row.get(u).map_or(0.0, |&e| number(e))).collect();
+        let largest = values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        if values.iter().any(|v| !v.is_finite()) {
+            return None;
+        }
+        if largest > 0.0 {
+            values.iter_mut().for_each(|v| *v /= largest);
+        }
+        rows.push(values);
+    }
+    // Gauss elimination with the largest entry left as pivot.
+    let (mut open_rows, mut open): (Vec<usize>, Vec<usize>) =
+        ((0..block.len()).collect(), (0..block.len()).collect());
+    while !open.is_empty() {
+        let places = open_rows.iter().flat_map(|&r| open.iter().map(move |&c| (r, c)));
+        let (r, c) = places.max_by(|a, b| rows[a.0][a.1].abs().total_cmp(&rows[b.0][b.1].abs()))?;
+        if rows[r][c].abs() <= ROUNDING {
+            return Some((block[r], unknowns[c]));
+        }
+        open_rows.retain(|&other| other != r);
+        open.retain(|&other| other != c);
+        let pivot = rows[r].clone();
+        for &other in &open_rows {
+            let factor = rows[other][c] / pivot[c];
+            if factor != 0.0 {
+                rows[other].iter_mut().zip(&pivot).for_each(|(x, p)| *x -= factor * p);
+            }
+        }
+    }
+    None
+}
+
+/// A slope that does not depend on the leaves, written without them; None if it does.
+pub fn constant(graph: &Graph, slope: Expr, leaves: &Set<Expr>, identity: &mut Identity<'_>) -> Option<Expr> {
+    if !graph.reachable([slope]).iter().any(|n| leaves.contains(n)) {
+        return Some(slope);
+    }
+    let fixed = without(graph, slope, leaves, graph.constant(0.0).id);
+    identity.is_zero((graph.at(slope) - graph.at(fixed)).id).then_some(fixed)
 }
 
 /// The expression where all the leaves are zero.

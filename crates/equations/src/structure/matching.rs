@@ -10,10 +10,25 @@ pub struct Matching {
     pub equation_of: Vec<Option<usize>>,
 }
 
-pub fn maximum(incidence: &[Vec<usize>], n_unknowns: usize, preferred: &[Option<usize>]) -> Matching {
+/// Equations from number `first` on take what they prefer before all others.
+pub fn maximum(
+    incidence: &[Vec<usize>],
+    n_unknowns: usize,
+    preferred: &[Option<usize>],
+    first: usize,
+) -> Matching {
     let mut m = Matching { unknown_of: vec![None; incidence.len()], equation_of: vec![None; n_unknowns] };
+    for i in first..incidence.len() {
+        if let Some(u) = preferred[i].filter(|u| m.equation_of[*u].is_none()) {
+            m.unknown_of[i] = Some(u);
+            m.equation_of[u] = Some(i);
+        }
+    }
     // A good start: what the user wrote as `unknown = …`, then whatever is free.
     for (i, unknowns) in incidence.iter().enumerate() {
+        if m.unknown_of[i].is_some() {
+            continue;
+        }
         let free = |u: &usize| m.equation_of[*u].is_none();
         let choice = preferred[i].filter(|u| free(u)).or_else(|| unknowns.iter().copied().find(|u| free(u)));
         if let Some(u) = choice {
@@ -179,7 +194,7 @@ mod tests {
     fn a_triangular_system_sorts_into_single_equations() {
         // e0: u1, u2   e1: u1   e2: u0, u2
         let incidence = vec![vec![1, 2], vec![1], vec![0, 2]];
-        let m = maximum(&incidence, 3, &[None; 3]);
+        let m = maximum(&incidence, 3, &[None; 3], 3);
         assert_eq!(m.unknown_of, [Some(2), Some(1), Some(0)]);
         assert_eq!(blocks(&incidence, &m, 0..3), [vec![1], vec![0], vec![2]]);
     }
@@ -187,7 +202,7 @@ mod tests {
     #[test]
     fn a_loop_stays_one_block() {
         let incidence = vec![vec![0, 1], vec![1, 2], vec![2, 0], vec![3, 0]];
-        let m = maximum(&incidence, 4, &[None; 4]);
+        let m = maximum(&incidence, 4, &[None; 4], 4);
         assert_eq!(blocks(&incidence, &m, 0..4), [vec![0, 1, 2], vec![3]]);
     }
 
@@ -195,7 +210,7 @@ mod tests {
     fn surplus_and_missing_equations_are_found() {
         // Three equations for u0, u1; u2 in none.
         let incidence = vec![vec![0], vec![0, 1], vec![1]];
-        let m = maximum(&incidence, 3, &[None; 3]);
+        let m = maximum(&incidence, 3, &[None; 3], 3);
         let lone = m.unknown_of.iter().position(|u| u.is_none()).unwrap();
         assert_eq!(overdetermined(&incidence, &m, lone), (vec![0, 1, 2], vec![0, 1]));
         assert_eq!(underdetermined(&incidence, &m, 2), (vec![], vec![2]));

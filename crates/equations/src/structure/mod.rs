@@ -12,6 +12,7 @@ mod alias;
 mod assemble;
 mod error;
 mod holding;
+mod identity;
 mod index;
 mod linear;
 mod matching;
@@ -26,7 +27,8 @@ use crate::hash::Map;
 pub use alias::Alias;
 pub use error::{Finding, StructureError};
 pub use index::{Reduction, UNFIT_START};
-pub use relations::{Relation, written};
+pub use relations::{Relation, Role, written};
+pub(crate) use sign::{Sign, sign};
 
 use crate::flat::{Action, Flat, Kind};
 use crate::graph::Graph;
@@ -58,11 +60,11 @@ const MOST_ROUNDS: usize = 16;
 
 fn solve(flat: &mut Flat, aliases: &[Alias]) -> Result<Solved, Vec<StructureError>> {
     let mut relations = Vec::new();
-    relations::extract(flat, 0, &mut relations);
     let start = start_values(&flat.graph, &flat.quantities, &HashMap::new());
     let is_parameter = |i: &usize| matches!(flat.quantities[*i].kind, Kind::Parameter { .. });
     let parameters: Map<Symbol, f64> =
         (0..start.len()).filter(is_parameter).map(|i| (Symbol(i as u32), start[i])).collect();
+    relations::extract(flat, 0, &mut relations, &parameters);
     let written = (flat.equations.len(), flat.quantities.len(), relations.len());
     let mut errors = vec![];
     for _ in 0..MOST_ROUNDS {
@@ -126,6 +128,9 @@ fn sort(
         if let Some(constraint) = solution.hidden {
             errors.push(error::dependent(flat, &sorted.leaves, &block, &unknowns));
             hidden.push(constraint);
+        }
+        if let Some((equation, unknown)) = solution.vanishing {
+            errors.push(error::vanishing(flat, &sorted, equation, unknown, block.len() == 1));
         }
         solutions.push(solution);
     }

@@ -1,18 +1,36 @@
-//! Relations between continuous quantities become modes that change at located events.
+//! Relations and kinks of continuous quantities become modes that change at located instants.
 //!
 //! `a < b` inside an equation is replaced by a mode m with the guard b − a: m is 1 while the guard is positive.
 //! Between events the mode does not change, so a solver sees smooth equations on either side of the switch.
 //! sign(x) becomes (0 < x) − (x < 0). Relations between parameters, inputs and modes stay as they are.
+//!
+//! Kinks are frozen in the same way, max(a, b) as if(m, a, b) with the guard a − b, abs(x) as if(m, x, −x): a step is smooth up to the kink and
+//! ends there. At the kink both branches agree, so that nothing jumps. The branch taken is used a little beyond the kink; where it has no
+//! value there, as under a root, in a divisor or a logarithm, the kink stays as it is and is only watched: a step that passes it is
+//! taken again up to it.
 
 use crate::flat::{Flat, Kind, Origin, Quantity, Unit};
 use crate::graph::Graph;
-use crate::hash::Map;
+use crate::hash::{Map, Set};
 use crate::node::{Binary, Expr, Node, Symbol, Unary};
 use crate::print::{Style, print};
+use crate::structure::sign::{Sign, sign};
+
+/// What happens where a guard crosses zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Nothing, but no step may pass it unseen.
+    Watched,
+    /// Equations go on without a jump by another branch.
+    Kink,
+    /// Equations may jump.
+    Switch,
+}
 
 /// mode = 1 where guard > 0 (or = 0 too, if `closed`).
 #[derive(Clone, Debug)]
 pub struct Relation {
+    pub role: Role,
     pub mode: Symbol,
     pub guard: Expr,
     pub closed: bool,
@@ -34,6 +52,7 @@ pub fn written(graph: &Graph, relations: &[Relation], roots: &[Expr]) -> Vec<Exp
                 }
                 _ => None,
             },
+            Node::Select(condition, a, b) => kink_written(graph, condition, a, b),
             _ => None,
         })
     };
@@ -45,50 +64,164 @@ pub fn written(graph: &Graph, relations: &[Relation], roots: &[Expr]) -> Vec<Exp
     readable(roots, &shown)
 }
 
+/// if(b < a, a, b) is max(a, b), and so on.
+fn kink_written(graph: &Graph, condition: Expr, a: Expr, b: Expr) -> Option<Expr> {
+    let Node::Binary(Binary::Lt, below, above) = graph.node(condition) else { return None };
+    let (x, y) = (graph.at(a), graph.at(b));
+    if (below, above) == (b, a) {
+        Some(x.max(y).id)
+    } else if (below, above) == (a, b) {
+        Some(x.min(y).id)
+    } else if above == a && graph.node(below) == Node::Const(0.0) && (-x).id == b {
+        Some(x.abs().id)
+    } else {
+        None
+    }
+}
+
 /// Rewrites the equations of `flat` from number `first` on; the new modes are added to its quantities.
-pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>) {
+pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>, parameters: &Map<Symbol, f64>) {
     let Flat { graph, quantities, equations, .. } = flat;
     let graph: &Graph = graph;
     for equation in &mut equations[first..] {
         let sides = [equation.lhs, equation.rhs];
-        let steps = |e: Expr| {
-            matches!(graph.node(e), Node::Binary(Binary::Lt | Binary::Le, ..) | Node::Unary(Unary::Sign, _))
-        };
-        if !graph.reachable(sides).into_iter().any(steps) {
+        let order = graph.reachable(sides);
+        if !order.iter().any(|&e| switches(graph, e) || branches(graph, e).is_some()) {
             continue;
         }
         let varies = graph.dependence(&sides, |leaf| match leaf {
             Node::Symbol(s) => matches!(quantities[s.index()].kind, Kind::Unknown { .. } | Kind::Multiplier),
             _ => true,
         });
-        let mut mode = |a: Expr, b: Expr, closed: bool| -> Expr {
-            let guard = (graph.at(b) - graph.at(a)).id;
-            let known = relations.iter().find(|r| r.guard == guard && r.closed == closed);
-            let symbol = known.map(|r| r.mode).unwrap_or_else(|| {
-                let symbol = Symbol(quantities.len() as u32);
-                let name = |s: Symbol| quantities[s.index()].name.clone();
-                let show = |e: Expr| print(graph, e, Style::Text, &name);
-                let text = format!("{} {} {}", show(a), if closed { "<=" } else { "<" }, show(b));
-                quantities.push(hidden_mode(text, &equation.origin, graph));
-                let written = if closed { graph.at(a).le(graph.at(b)) } else { graph.at(a).lt(graph.at(b)) };
-                relations.push(Relation { mode: symbol, guard, closed, written: written.id });
-                symbol
-            });
-            graph.symbol(symbol).id
-        };
-        let moves = |e: Expr| varies.get(&e).copied().unwrap_or(true);
+        let live = live_kinks(graph, &order, &varies, parameters);
+        let mut modes = Modes { graph, quantities, relations, origin: equation.origin.clone() };
         let zero = graph.constant(0.0).id;
-        let new = graph.rewrite(&sides, |node| match node {
-            Node::Binary(op @ (Binary::Lt | Binary::Le), a, b) if moves(a) || moves(b) => {
-                Some(mode(a, b, op == Binary::Le))
+        let mut new: Map<Expr, Expr> = Map::default();
+        for &e in &order {
+            let made = graph.rebuild(e, |c| new[&c]);
+            let moves = graph.node(e).children().any(|c| varies[&c]);
+            let made = match graph.node(made) {
+                _ if !moves => made,
+                Node::Binary(op @ (Binary::Lt | Binary::Le), a, b) => {
+                    modes.mode(a, b, op == Binary::Le, Role::Switch)
+                }
+                Node::Unary(Unary::Sign, a) => {
+                    let above = modes.mode(zero, a, false, Role::Switch);
+                    let below = modes.mode(a, zero, false, Role::Switch);
+                    (graph.at(above) - graph.at(below)).id
+                }
+                _ => match branches(graph, made) {
+                    Some(kink) if live.contains(&e) => {
+                        modes.mode(kink.below, kink.above, false, Role::Watched);
+                        made
+                    }
+                    Some(kink) => {
+                        let mode = modes.mode(kink.below, kink.above, false, Role::Kink);
+                        graph.select(graph.at(mode), graph.at(kink.then), graph.at(kink.other)).id
+                    }
+                    None => made,
+                },
+            };
+            new.insert(e, made);
+        }
+        (equation.lhs, equation.rhs) = (new[&sides[0]], new[&sides[1]]);
+    }
+}
+
+fn switches(graph: &Graph, e: Expr) -> bool {
+    matches!(graph.node(e), Node::Binary(Binary::Lt | Binary::Le, ..) | Node::Unary(Unary::Sign, _))
+}
+
+/// if(below < above, then, other).
+struct Branches {
+    below: Expr,
+    above: Expr,
+    then: Expr,
+    other: Expr,
+}
+
+/// A node with a kink, as the branches it consists of.
+fn branches(graph: &Graph, e: Expr) -> Option<Branches> {
+    match graph.node(e) {
+        Node::Binary(Binary::Max, a, b) => Some(Branches { below: b, above: a, then: a, other: b }),
+        Node::Binary(Binary::Min, a, b) => Some(Branches { below: a, above: b, then: a, other: b }),
+        Node::Unary(Unary::Abs, a) => {
+            let (below, other) = (graph.constant(0.0).id, (-graph.at(a)).id);
+            Some(Branches { below, above: a, then: a, other })
+        }
+        _ => None,
+    }
+}
+
+/// Kinks on whose branches, continued beyond the kink, something has no value.
+fn live_kinks(
+    graph: &Graph,
+    order: &[Expr],
+    varies: &Map<Expr, bool>,
+    parameters: &Map<Symbol, f64>,
+) -> Set<Expr> {
+    let is_kink = |e: Expr| branches(graph, e).is_some() && graph.node(e).children().any(|c| varies[&c]);
+    let mut live: Set<Expr> = Set::default();
+    if !order.iter().any(|&e| is_kink(e)) {
+        return live;
+    }
+    // As they would be frozen, each with a mode of its own.
+    let mut frozen: Map<Expr, Expr> = Map::default();
+    for (k, &e) in order.iter().enumerate() {
+        let made = graph.rebuild(e, |c| frozen[&c]);
+        let made = match branches(graph, made).filter(|_| is_kink(e)) {
+            Some(kink) => {
+                let mode = graph.symbol(Symbol(u32::MAX - k as u32));
+                graph.select(mode, graph.at(kink.then), graph.at(kink.other)).id
             }
-            Node::Unary(Unary::Sign, a) if moves(a) => {
-                let (above, below) = (mode(zero, a, false), mode(a, zero, false));
-                Some((graph.at(above) - graph.at(below)).id)
-            }
-            _ => None,
-        });
-        (equation.lhs, equation.rhs) = (new[0], new[1]);
+            None => made,
+        };
+        frozen.insert(e, made);
+    }
+    for &e in order {
+        let positive = |a: Expr| sign(graph, parameters, frozen[&a]) == Sign::Positive;
+        let operand = match graph.node(e) {
+            Node::Unary(Unary::Sqrt | Unary::Ln | Unary::Log10, a) if !positive(a) => a,
+            Node::Unary(Unary::Asin | Unary::Acos, a) => a,
+            Node::Binary(Binary::Pow, a, b) if !graph.at(b).value().is_some_and(whole) && !positive(a) => a,
+            Node::Binary(Binary::Div, _, b) if !sign(graph, parameters, frozen[&b]).excludes_zero() => b,
+            _ => continue,
+        };
+        live.extend(graph.reachable([operand]).into_iter().filter(|&k| is_kink(k)));
+    }
+    live
+}
+
+/// An exponent that every base can have.
+fn whole(x: f64) -> bool {
+    x >= 0.0 && x.fract() == 0.0
+}
+
+/// The modes made so far.
+struct Modes<'a> {
+    graph: &'a Graph,
+    quantities: &'a mut Vec<Quantity>,
+    relations: &'a mut Vec<Relation>,
+    origin: Origin,
+}
+
+impl Modes<'_> {
+    /// The mode of a < b, or a ≤ b.
+    fn mode(&mut self, a: Expr, b: Expr, closed: bool, role: Role) -> Expr {
+        let Modes { graph, quantities, relations, origin } = self;
+        let guard = (graph.at(b) - graph.at(a)).id;
+        if let Some(known) = relations.iter_mut().find(|r| r.guard == guard && r.closed == closed) {
+            known.role = known.role.max(role);
+            return graph.symbol(known.mode).id;
+        }
+        let mode = Symbol(quantities.len() as u32);
+        let name = |s: Symbol| quantities[s.index()].name.clone();
+        let show = |e: Expr| print(graph, e, Style::Text, &name);
+        let text = format!("{} {} {}", show(a), if closed { "<=" } else { "<" }, show(b));
+        quantities.push(hidden_mode(text, origin, graph));
+        let written = if closed { graph.at(a).le(graph.at(b)) } else { graph.at(a).lt(graph.at(b)) };
+        relations.push(Relation { role, mode, guard, closed, written: written.id });
+        graph.symbol(mode).id
     }
 }
 

@@ -26,18 +26,35 @@ impl Sign {
 const DEEPEST: u32 = 24;
 
 pub fn sign(graph: &Graph, parameters: &Map<Symbol, f64>, e: Expr) -> Sign {
-    of(graph, parameters, e, 0)
+    of(graph, parameters, e, 0, &mut Map::default())
 }
 
-fn of(graph: &Graph, parameters: &Map<Symbol, f64>, e: Expr, depth: u32) -> Sign {
-    use Sign::*;
+/// `known`: what was found on the way; shared terms are judged once.
+fn of(
+    graph: &Graph,
+    parameters: &Map<Symbol, f64>,
+    e: Expr,
+    depth: u32,
+    known: &mut Map<Expr, Sign>,
+) -> Sign {
     if depth > DEEPEST {
-        return Unknown;
+        return Sign::Unknown;
     }
-    let inner = |c: Expr| of(graph, parameters, c, depth + 1);
+    if let Some(&found) = known.get(&e) {
+        return found;
+    }
+    let found = judge(graph, parameters, e, |c| of(graph, parameters, c, depth + 1, known));
+    known.insert(e, found);
+    found
+}
+
+/// The sign of a node from those of its children.
+fn judge(graph: &Graph, parameters: &Map<Symbol, f64>, e: Expr, mut inner: impl FnMut(Expr) -> Sign) -> Sign {
+    use Sign::*;
     match graph.node(e) {
         Node::Const(v) if v > 0.0 => Positive,
         Node::Const(v) if v < 0.0 => Negative,
+        Node::Const(0.0) => NonNegative,
         Node::Symbol(s) => match parameters.get(&s) {
             Some(&v) if v > 0.0 => Positive,
             Some(&v) if v < 0.0 => Negative,
@@ -90,6 +107,24 @@ fn of(graph: &Graph, parameters: &Map<Symbol, f64>, e: Expr, depth: u32) -> Sign
             _ => Unknown,
         },
         Node::Binary(Binary::Pow, a, _) if inner(a) == Positive => Positive,
+        Node::Binary(Binary::Max, a, b) => match (inner(a), inner(b)) {
+            (Positive, _) | (_, Positive) => Positive,
+            (NonNegative, _) | (_, NonNegative) => NonNegative,
+            (Negative, Negative) => Negative,
+            _ => Unknown,
+        },
+        Node::Binary(Binary::Min, a, b) => match (inner(a), inner(b)) {
+            (Positive, Positive) => Positive,
+            (Positive | NonNegative, Positive | NonNegative) => NonNegative,
+            (Negative, _) | (_, Negative) => Negative,
+            _ => Unknown,
+        },
+        Node::Select(_, a, b) => match (inner(a), inner(b)) {
+            (a, b) if a == b => a,
+            (Positive | NonNegative, Positive | NonNegative) => NonNegative,
+            (a, b) if a.excludes_zero() && b.excludes_zero() => NonZero,
+            _ => Unknown,
+        },
         _ => Unknown,
     }
 }

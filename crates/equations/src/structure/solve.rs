@@ -8,10 +8,12 @@ use std::collections::BTreeSet;
 
 use crate::derivative::{Gradient, gradients};
 use crate::graph::Graph;
-use crate::hash::Map;
+use crate::hash::{Map, Set};
 use crate::node::{Expr, Node, Symbol};
+use crate::start::evaluate;
+use crate::structure::identity::Identity;
 use crate::structure::leaf_expr;
-use crate::structure::linear::linear;
+use crate::structure::linear::{constant, linear, singular};
 use crate::structure::sign::sign;
 
 /// The solution of a block: definitions in order of evaluation, then what is left.
@@ -26,6 +28,8 @@ pub struct Solution {
     /// The block is linear and its equations depend on each other, whatever the parameters are: this equation, with
     /// multiples of the others added, loses all unknowns of the block and says 0 = expression.
     pub hidden: Option<(usize, Expr)>,
+    /// With the parameters as they are, this equation does not determine this unknown, nor do the others of the block.
+    pub vanishing: Option<(usize, usize)>,
 }
 
 /// The equations of a model as residuals with their derivatives by the unknowns.
@@ -40,6 +44,9 @@ pub struct Equations<'a> {
     pub residuals: &'a [Expr],
     /// ∂residual/∂unknown.
     pub gradients: &'a [Gradient],
+    /// Unknowns that stand in each equation, and those that decide a step in it.
+    pub present: &'a [Vec<usize>],
+    pub stepped: &'a [Vec<usize>],
 }
 
 impl Equations<'_> {
@@ -62,10 +69,11 @@ impl Equations<'_> {
         if rhs == own && is_free(lhs) {
             return Some(lhs);
         }
-        let slope = self.partial(equation, unknown)?;
-        if !is_free(slope) {
+        if self.stepped[equation].contains(&unknown) {
             return None;
         }
+        let only = Set::from_iter([own]);
+        let slope = constant(graph, self.partial(equation, unknown)?, &only, &mut Identity::new(graph))?;
         if !any_divisor && !sign(graph, self.parameters, slope).excludes_zero() {
             return None;
         }
@@ -75,15 +83,28 @@ impl Equations<'_> {
         Some(((graph.at(rest[1]) - graph.at(rest[0])) / graph.at(slope)).id)
     }
 
+    /// The coefficient of the unknown is zero with the parameters as they are, and depends on nothing else.
+    fn vanishes(&self, equation: usize, unknown: usize) -> bool {
+        let slope = self.partial(equation, unknown);
+        let value = |e| evaluate(self.graph, e, |s| self.parameters.get(&s).copied().unwrap_or(f64::NAN));
+        slope.is_some_and(|e| self.graph.at(e).value().is_none() && value(e) == 0.0)
+    }
+
     /// Solve the block of `equations` for `unknowns` (as many).
     pub fn solve(&self, equations: &[usize], unknowns: &[usize]) -> Solution {
         if let ([equation], [unknown]) = (equations, unknowns) {
+            let vanishing = self.vanishes(*equation, *unknown).then_some((*equation, *unknown));
             return match self.solved_for(*equation, *unknown, true) {
-                Some(e) => Solution { definitions: vec![(*unknown, e, *equation)], ..Solution::default() },
+                Some(e) => {
+                    Solution { definitions: vec![(*unknown, e, *equation)], vanishing, ..Solution::default() }
+                }
                 None => Solution { torn: vec![*unknown], residuals: vec![*equation], ..Solution::default() },
             };
         }
-        linear(self, equations, unknowns).unwrap_or_else(|| self.tear(equations, unknowns))
+        linear(self, equations, unknowns).unwrap_or_else(|| {
+            let vanishing = singular(self, equations, unknowns);
+            Solution { vanishing, ..self.tear(equations, unknowns) }
+        })
     }
 
     /// Solve one equation after the other; when none has a single open unknown, give one to the solver.
@@ -93,7 +114,7 @@ impl Equations<'_> {
         let mut holding: Map<usize, Vec<usize>> = unknowns.iter().map(|&u| (u, vec![])).collect();
         let mut open: Map<usize, BTreeSet<usize>> = Map::default();
         for &e in equations {
-            let own = self.gradients[e].iter().map(|&(u, _)| u as usize).filter(|u| holding.contains_key(u));
+            let own = self.present[e].iter().copied().filter(|u| holding.contains_key(u));
             let own: BTreeSet<usize> = own.collect();
             own.iter().for_each(|u| holding.entry(*u).or_default().push(e));
             open.insert(e, own);

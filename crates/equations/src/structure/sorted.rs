@@ -1,10 +1,14 @@
 //! Which unknowns stand in which equation, and which of them it is given to determine.
+//!
+//! An unknown whose terms cancel (z in y = z + x − z) is taken out: an equation can neither determine it nor needs it. One that stays
+//! although its slope is zero, because it decides a step (`floor(z)`), is needed but not determined.
 
 use crate::derivative::Gradient;
 use crate::flat::Flat;
 use crate::graph::Graph;
-use crate::hash::Map;
-use crate::node::{Expr, Node, Symbol};
+use crate::hash::{Map, Set};
+use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::structure::identity::Identity;
 use crate::structure::leaf_expr;
 use crate::structure::matching::{self, Matching};
 use crate::structure::solve::{Equations, by_unknowns};
@@ -16,23 +20,48 @@ pub struct Sorted {
     pub sides: Vec<(Expr, Expr)>,
     /// lhs − rhs.
     pub residuals: Vec<Expr>,
-    /// ∂residual/∂unknown.
+    /// ∂residual/∂unknown, where it is not zero.
     pub gradients: Vec<Gradient>,
-    /// Unknowns in each equation.
+    /// Unknowns that each equation can determine.
     pub incidence: Vec<Vec<usize>>,
+    /// Unknowns that stand in each equation.
+    pub present: Vec<Vec<usize>>,
+    /// Those of them that decide a step in it.
+    pub stepped: Vec<Vec<usize>>,
     pub matching: Matching,
 }
 
 impl Sorted {
-    pub fn new(flat: &Flat, leaves: Vec<Node>) -> Self {
+    /// Equations from number `added` on were added to those of the model.
+    pub fn new(flat: &Flat, leaves: Vec<Node>, added: usize) -> Self {
         let graph = &flat.graph;
-        let sides: Vec<(Expr, Expr)> = flat.equations.iter().map(|e| (e.lhs, e.rhs)).collect();
-        let residuals: Vec<Expr> = sides.iter().map(|&(l, r)| (graph.at(l) - graph.at(r)).id).collect();
-        let gradients = by_unknowns(graph, &residuals, &leaves);
-        let incidence: Vec<Vec<usize>> =
-            gradients.iter().map(|g| g.iter().map(|&(u, _)| u as usize).collect()).collect();
+        let mut sides: Vec<(Expr, Expr)> = flat.equations.iter().map(|e| (e.lhs, e.rhs)).collect();
+        let residual = |&(l, r): &(Expr, Expr)| (graph.at(l) - graph.at(r)).id;
+        let mut residuals: Vec<Expr> = sides.iter().map(residual).collect();
+        let mut gradients = by_unknowns(graph, &residuals, &leaves);
         let column: Map<Expr, usize> =
             leaves.iter().enumerate().map(|(i, &n)| (leaf_expr(graph, n), i)).collect();
+        let mut present: Vec<Vec<usize>> = residuals.iter().map(|&r| standing(graph, r, &column)).collect();
+        let mut identity = Identity::new(graph);
+        for e in 0..sides.len() {
+            let (own, mut identity) = (&gradients[e], |x: Expr| identity.is_zero(x));
+            let slope = |u: usize| own.binary_search_by_key(&(u as u32), |g| g.0).ok().map(|k| own[k].1);
+            let cancelled: Vec<usize> =
+                present[e].iter().copied().filter(|&u| slope(u).is_none_or(&mut identity)).collect();
+            if cancelled.is_empty() {
+                continue;
+            }
+            for u in &cancelled {
+                sides[e] = without(graph, sides[e], leaf_expr(graph, leaves[*u]), &mut identity);
+            }
+            residuals[e] = residual(&sides[e]);
+            gradients[e] = by_unknowns(graph, &residuals[e..=e], &leaves).swap_remove(0);
+            gradients[e].retain(|(u, _)| !cancelled.contains(&(*u as usize)));
+            present[e] = standing(graph, residuals[e], &column);
+        }
+        let stepped = stepped(graph, &residuals, &column);
+        let incidence: Vec<Vec<usize>> =
+            gradients.iter().map(|g| g.iter().map(|&(u, _)| u as usize).collect()).collect();
         let preferred: Vec<Option<usize>> = sides
             .iter()
             .zip(&incidence)
@@ -40,17 +69,68 @@ impl Sorted {
                 [l, r].into_iter().find_map(|side| column.get(side)).copied().filter(|u| list.contains(u))
             })
             .collect();
-        let matching = matching::maximum(&incidence, leaves.len(), &preferred);
-        Sorted { leaves, sides, residuals, gradients, incidence, matching }
+        let matching = matching::maximum(&incidence, leaves.len(), &preferred, added);
+        Sorted { leaves, sides, residuals, gradients, incidence, present, stepped, matching }
     }
 
     pub fn equations<'a>(&'a self, graph: &'a Graph, parameters: &'a Map<Symbol, f64>) -> Equations<'a> {
-        let Sorted { leaves, sides, residuals, gradients, .. } = self;
-        Equations { graph, parameters, leaves, sides, residuals, gradients }
+        let Sorted { leaves, sides, residuals, gradients, present, stepped, .. } = self;
+        Equations { graph, parameters, leaves, sides, residuals, gradients, present, stepped }
     }
 
     /// Blocks of the equations that `roots` need, in the order they can be solved.
     pub fn blocks(&self, roots: impl IntoIterator<Item = usize>) -> Vec<Vec<usize>> {
-        matching::blocks(&self.incidence, &self.matching, roots)
+        matching::blocks(&self.present, &self.matching, roots)
     }
+}
+
+/// Unknowns in an expression, ascending.
+fn standing(graph: &Graph, e: Expr, column: &Map<Expr, usize>) -> Vec<usize> {
+    let mut list: Vec<usize> = graph.reachable([e]).iter().filter_map(|x| column.get(x)).copied().collect();
+    list.sort_unstable();
+    list
+}
+
+/// The sides of an equation without a leaf that does not change their difference, if they have a value where it is 0 or 1.
+fn without(
+    graph: &Graph,
+    sides: (Expr, Expr),
+    leaf: Expr,
+    is_zero: &mut impl FnMut(Expr) -> bool,
+) -> (Expr, Expr) {
+    let node = graph.node(leaf);
+    let residual = |(l, r): (Expr, Expr)| graph.at(l) - graph.at(r);
+    for value in [0.0, 1.0] {
+        let number = graph.constant(value).id;
+        let new = graph.rewrite(&[sides.0, sides.1], |n| (n == node).then_some(number));
+        let new = (new[0], new[1]);
+        if is_zero((residual(new) - residual(sides)).id) {
+            return new;
+        }
+    }
+    sides
+}
+
+/// Unknowns under a function that jumps, equation by equation.
+fn stepped(graph: &Graph, residuals: &[Expr], column: &Map<Expr, usize>) -> Vec<Vec<usize>> {
+    let steps = |e: &Expr| match graph.node(*e) {
+        Node::Unary(op, _) => matches!(op, Unary::Sign | Unary::Floor | Unary::Ceil | Unary::Not),
+        Node::Binary(op, ..) => {
+            use Binary::*;
+            matches!(op, Mod | Lt | Le | Eq | Ne | And | Or)
+        }
+        _ => false,
+    };
+    let any: Set<Expr> = graph.reachable(residuals.iter().copied()).into_iter().filter(steps).collect();
+    let of = |&residual: &Expr| {
+        if any.is_empty() {
+            return vec![];
+        }
+        let roots: Vec<Expr> = graph.reachable([residual]).into_iter().filter(|e| any.contains(e)).collect();
+        let mut list: Vec<usize> =
+            graph.reachable(roots).iter().filter_map(|x| column.get(x)).copied().collect();
+        list.sort_unstable();
+        list
+    };
+    residuals.iter().map(of).collect()
 }

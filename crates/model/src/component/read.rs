@@ -62,7 +62,7 @@ impl<'a> Reading<'a> {
 }
 
 /// What only models have.
-const OF_MODELS: [&str; 5] = ["model", "run", "start", "live", "expect"];
+const OF_MODELS: [&str; 6] = ["model", "run", "start", "live", "display", "expect"];
 
 /// A component file; None for a model.
 pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
@@ -150,8 +150,7 @@ pub fn unit(text: &Text, problems: &Problems) -> Option<Unit> {
 pub fn read_scalar(value: &Value, key: &str, problems: &Problems) -> Scalar {
     let form = match &value.data {
         Data::Text(_) => value.as_text().and_then(|t| formula(t, problems)).map(Form::Formula),
-        // true and false are 1 and 0, as everywhere in expressions.
-        Data::Boolean(b) => Some(Form::Number(f64::from(*b))),
+        Data::Boolean(b) => Some(Form::Truth(*b)),
         _ => number(value, key, "a number or a string", problems).map(Form::Number),
     };
     Scalar { form: form.unwrap_or(Form::Broken), span: value.span.clone() }

@@ -116,6 +116,9 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
             bounds: Bounds::default(),
             doc: String::new(),
             any: false,
+            difference: false,
+            aliases: vec![],
+            unless: None,
             list: false,
             broken: false,
         });
@@ -138,8 +141,45 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
     }
     let (ask, doc) = (f.boolean("ask").unwrap_or(false), f.doc());
     let list = f.boolean("list").unwrap_or(false);
+    let difference = f.boolean("difference").unwrap_or(false);
+    let unless = f.text("unless");
+    let aliases = read_aliases(&f);
     f.finish();
-    Some(Parameter { key, unit: read, value, ask, bounds, doc, any, list, broken })
+    Some(Parameter {
+        key,
+        unit: read,
+        value,
+        ask,
+        bounds,
+        doc,
+        any,
+        difference,
+        aliases,
+        unless,
+        list,
+        broken,
+    })
+}
+
+/// `aliases = ["A_1", { name = "V_g", unit = "m^3/rev" }]`.
+fn read_aliases(f: &Fields<'_>) -> Vec<Alias> {
+    let mut aliases = vec![];
+    for value in f.list("aliases").unwrap_or(&[]) {
+        match (&value.data, value.as_text()) {
+            (_, Some(text)) => aliases.push(Alias { name: text.text, unit: None }),
+            (Data::Table(table), _) => {
+                let inner = Fields::new(table, "a former name", &value.span, f.problems);
+                let (name, own) = (inner.text("name"), inner.text("unit").and_then(|t| unit(&t, f.problems)));
+                if inner.value("name").is_none() {
+                    inner.missing("name", "the name that it had before");
+                }
+                inner.finish();
+                aliases.extend(name.map(|name| Alias { name: name.text, unit: own }));
+            }
+            _ => f.problems.add(wrong_type(value, "aliases", "a list of names")),
+        }
+    }
+    aliases
 }
 
 pub fn plain() -> Option<Unit> {

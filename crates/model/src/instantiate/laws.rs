@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::domain::unit_of;
 use crate::energy::{Own, Side};
 use crate::file::Span;
-use crate::language::{Scope, TableFn, Typed, condition, lower, lower_equation};
+use crate::language::{Scope, TableFn, Typed, condition, count, lower, lower_equation};
 use crate::units::{Dimension, Unit};
 
 /// Who sets values; an event may also set states.
@@ -135,6 +135,11 @@ impl<'a> Builder<'a> {
                 let span = &output.value.text.span;
                 self.problems.add(wrong_dimension(span, unit.dimension, found, &format!("{whose} is")));
             }
+            let unfit = output.unit.as_ref().filter(|u| u.offset != 0.0).and_then(|_| {
+                let count = count(&output.value.ast, &self.view(index)).0;
+                count.unfit(Some(1.0), &output.value.ast.span)
+            });
+            unfit.iter().for_each(|e| self.problems.add(language_error(e, &output.value.text)));
             if let Some(side) = output.energy {
                 self.add_account(index, output, side, typed);
             }

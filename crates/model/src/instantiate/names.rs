@@ -7,7 +7,7 @@ use trunnion_equations::{Expr, Symbol};
 use super::tree::join;
 use crate::file::Span;
 use crate::language::{Binding, Scope, TableFn};
-use crate::units::Unit;
+use crate::units::{Dimension, Unit};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -44,6 +44,10 @@ pub struct Named {
 pub struct Names {
     pub map: HashMap<String, Named>,
     pub tables: HashMap<String, TableFn>,
+    /// Former names of parameters, with the present ones.
+    pub former: HashMap<String, String>,
+    /// What is known to be an absolute value of a quantity that has units with a shifted zero: a temperature in °C.
+    pub absolute: HashMap<String, Dimension>,
     /// Names that exist but could not be made; they and what is inside them raise no further errors.
     pub broken: HashSet<String>,
     /// Stands for whatever is broken.
@@ -78,10 +82,9 @@ pub struct View<'n> {
 impl View<'_> {
     pub fn get(&self, name: &str) -> Option<&Named> {
         let own = self.own.iter().find(|(short, _)| short == name).map(|(_, full)| full);
-        let found = match own {
-            Some(full) => self.names.map.get(full)?,
-            None => self.names.map.get(&join(&self.path, name))?,
-        };
+        let full = own.cloned().unwrap_or_else(|| join(&self.path, name));
+        let found =
+            self.names.map.get(&full).or_else(|| self.names.map.get(self.names.former.get(&full)?))?;
         (self.outputs || found.role != Role::Output).then_some(found)
     }
 }
@@ -95,6 +98,14 @@ impl Scope for View<'_> {
         let derivative = named.symbol.filter(|_| named.role == Role::Unknown);
         let dimension = named.unit.as_ref().map(|u| u.dimension);
         Some(Binding { expr: named.expr, dimension, derivative })
+    }
+
+    fn absolute(&self, path: &str) -> Option<Dimension> {
+        if self.names.absolute.is_empty() {
+            return None;
+        }
+        let own = self.own.iter().find(|(short, _)| short == path).map(|(_, full)| full);
+        self.names.absolute.get(own.unwrap_or(&join(&self.path, path))).copied()
     }
 
     fn names(&self) -> Vec<String> {

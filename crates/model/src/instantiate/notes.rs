@@ -8,7 +8,12 @@ use trunnion_equations::{Expr, Node, Symbol};
 use super::Builder;
 use crate::component::{Causality, Form, Port};
 use crate::diagnostic::Diagnostic;
-use crate::run::{Expect, Run, Subject, matches};
+use crate::expect::{Expect, Subject};
+use crate::file::Span;
+use crate::run::{Run, matches};
+
+/// The code of a number that was read in the unit of what it is given to.
+pub const ASSUMED_UNIT: &str = "M0312";
 
 /// More examples help nobody.
 const MOST: usize = 6;
@@ -100,34 +105,52 @@ impl<'a> Builder<'a> {
         used
     }
 
-    /// Bare numbers given to parameters that have a unit, in one note.
+    /// Bare numbers given to what has a unit: one note for the files, one for the values given to the run.
     fn note_bare_numbers(&self) {
-        let (mut examples, mut count, mut place) = (vec![], 0, None);
-        for instance in self.tree.instances.iter().filter(|i| i.parent == Some(0)) {
-            let mut given: Vec<_> = instance.arguments.iter().collect();
-            given.sort_by_key(|(name, _)| *name);
+        let (mut written, mut set) = (BareNumbers::default(), BareNumbers::default());
+        for instance in self.tree.instances.iter().filter(|i| i.parent.is_none_or(|p| p == 0)) {
+            let given = instance.arguments.iter().chain(&instance.starts);
+            let mut given: Vec<_> = given.map(|(name, argument)| (instance.full(name), argument)).collect();
+            given.sort_by(|a, b| a.0.cmp(&b.0));
             for (name, argument) in given {
                 let Form::Number(number) = argument.scalar.form else { continue };
-                // Whoever types a value at the command line knows what it is for.
-                if argument.scalar.span.source.name.starts_with("--set") {
+                let unit = self.names.map.get(&name).and_then(|n| n.unit.as_ref());
+                let Some(unit) = unit.filter(|u| !["", "1"].contains(&u.text.as_str()) && number != 0.0)
+                else {
                     continue;
-                }
-                let unit = self.names.map.get(&instance.full(name)).and_then(|n| n.unit.as_ref());
-                let Some(unit) = unit.filter(|u| u.text != "1" && number != 0.0) else { continue };
-                count += 1;
-                place.get_or_insert_with(|| argument.scalar.span.clone());
-                if examples.len() < MOST {
-                    examples.push(format!("{} = {number} {}", instance.full(name), unit.text));
-                }
+                };
+                let span = &argument.scalar.span;
+                let from_command = span.source.name.starts_with("--set");
+                let list = if from_command { &mut set } else { &mut written };
+                list.add(format!("{name} = {number} {}", unit.text), span);
             }
         }
-        if let Some(place) = place {
-            let rest = if count > MOST { ", …" } else { "" };
-            self.problems.add(
-                Diagnostic::note("M0312", format!("read as {}{rest}", examples.join(", ")))
-                    .at(&place, "a number without a unit")
-                    .hint("units in the file save doubts: \"150 kg\""),
-            );
+        let notes =
+            [written.note("units in the file save doubts: \"150 kg\""), set.note("as in --set m=\"150 kg\"")];
+        notes.into_iter().flatten().for_each(|note| self.problems.add(note));
+    }
+}
+
+/// Numbers without a unit and how they were read.
+#[derive(Default)]
+struct BareNumbers {
+    examples: Vec<String>,
+    count: usize,
+    place: Option<Span>,
+}
+
+impl BareNumbers {
+    fn add(&mut self, read: String, place: &Span) {
+        self.count += 1;
+        self.place.get_or_insert_with(|| place.clone());
+        if self.examples.len() < MOST {
+            self.examples.push(read);
         }
+    }
+
+    fn note(self, hint: &str) -> Option<Diagnostic> {
+        let rest = if self.count > MOST { ", …" } else { "" };
+        let note = Diagnostic::note(ASSUMED_UNIT, format!("read as {}{rest}", self.examples.join(", ")));
+        Some(note.at(&self.place?, "a number without a unit").hint(hint))
     }
 }

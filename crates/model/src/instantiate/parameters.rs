@@ -57,12 +57,29 @@ impl<'a> Builder<'a> {
                 let given = argument.map(|a| (a.scalar.clone(), a.scope));
                 let given = given.or_else(|| self.common_value(instance, &parameter.key.name));
                 let open = given.is_none() && (parameter.ask || parameter.value.is_none());
-                let (value, scope) =
-                    given.map_or_else(|| (parameter.value.clone(), index), |(v, s)| (Some(v), s));
+                let driven =
+                    || parameter.unless.as_ref().is_some_and(|input| self.is_driven(index, &input.text));
+                let (value, scope) = match given {
+                    Some((value, scope)) => (Some(value), scope),
+                    None if driven() => {
+                        (Some(Scalar { form: Form::Number(0.0), span: parameter.key.span.clone() }), index)
+                    }
+                    None => (parameter.value.clone(), index),
+                };
                 items.push(Item { name, instance: index, parameter, value, scope, open });
             }
         }
         items
+    }
+
+    /// Whether a signal input has a value or a connection from around the component.
+    fn is_driven(&self, index: usize, input: &str) -> bool {
+        let instance = &self.tree.instances[index];
+        let Some(around) = instance.parent.map(|p| &self.tree.instances[p]) else { return false };
+        let name = instance.path.rsplit('.').next().unwrap_or(&instance.path);
+        let end = format!("{name}.{input}");
+        let connected = || around.each(|b| &b.connections).flat_map(|c| &c.ends).any(|e| e.name == end);
+        instance.arguments.contains_key(input) || connected()
     }
 
     /// The value that [common] of what is around a component has for its parameter, and whose names it uses.
@@ -169,6 +186,7 @@ impl<'a> Builder<'a> {
         let unit = p.unit.clone().or_else(|| p.value.as_ref().filter(|_| !p.any).and_then(literal_unit));
         let value = match &item.value {
             _ if self.names.broken.contains(&item.name) => None,
+            Some(value) if p.difference => self.difference(value, item.scope, unit.as_ref(), &whose),
             Some(value) => self.constant(value, item.scope, unit.as_ref(), &whose),
             None => {
                 self.report_missing(item, unit.as_ref());
@@ -182,10 +200,19 @@ impl<'a> Builder<'a> {
         let placeholder = Typed { expr: self.graph().constant(1.0).id, dimension: None };
         let (typed, number) = value.unwrap_or((placeholder, 1.0));
         let unit = unit.or(typed.dimension.map(si));
+        // What a difference is shown in has its zero at zero.
+        let unit = unit.map(|u| if p.difference { without_offset(u) } else { u });
+        let absolute = item.value.as_ref().is_some_and(|v| self.is_absolute(v, item.scope, unit.as_ref()));
+        if let (Some(unit), true) = (&unit, absolute && !p.difference) {
+            self.names.absolute.insert(item.name.clone(), unit.dimension);
+        }
         let range = self.range(item, unit.as_ref(), &whose, sound.then_some(number));
         if item.open && !p.broken {
             let (name, unit, doc) = (item.name.clone(), shown(unit.as_ref()), p.doc.clone());
             self.deferred.push(Deferred { name, unit, doc, default: sound.then_some(number), range });
+        }
+        if p.difference {
+            self.differences.push(item.name.clone());
         }
         let place = item.value.as_ref().map_or(&p.key.span, |v| &v.span);
         let origin = self.origin(item.instance, place);
@@ -199,6 +226,11 @@ impl<'a> Builder<'a> {
             range,
         });
         self.values.set(symbol, number);
+        // A former name in another unit would be another number.
+        for alias in p.aliases.iter().filter(|a| a.unit.is_none()) {
+            let former = self.tree.instances[item.instance].full(&alias.name);
+            self.names.former.insert(former, item.name.clone());
+        }
         let expr = self.flat.ex(symbol).id;
         let span = p.key.span.clone();
         let named = Named { expr, symbol: Some(symbol), role: Role::Parameter, unit, span };
@@ -238,7 +270,12 @@ impl<'a> Builder<'a> {
         for (bound, word) in checks {
             let Some(bound) = bound else { continue };
             let what = format!("the limit of {whose}");
-            let Some((_, limit)) = self.constant(bound, item.instance, unit, &what) else { continue };
+            let limit = if item.parameter.difference {
+                self.difference(bound, item.instance, unit, &what)
+            } else {
+                self.constant(bound, item.instance, unit, &what)
+            };
+            let Some((_, limit)) = limit else { continue };
             match word {
                 "at least" => range.0 = range.0.max(limit),
                 "above" => range.0 = range.0.max(limit.next_up()),
@@ -281,6 +318,11 @@ impl<'a> Builder<'a> {
 
 fn has_port(instance: &Instance<'_>, domain: &Domain) -> bool {
     instance.each(|b| &b.ports).any(|p| p.domain == Some(domain))
+}
+
+/// The unit of a difference: its SI unit where the unit given has a shifted zero.
+fn without_offset(unit: Unit) -> Unit {
+    if unit.offset == 0.0 { unit } else { si(unit.dimension) }
 }
 
 /// A number with its unit, short.

@@ -7,7 +7,7 @@ use super::{Builder, Named, Role, shown};
 use crate::component::{Port, Variable};
 use crate::domain::{self, Connector, unit_of};
 use crate::file::Span;
-use crate::units::{Unit, nominal};
+use crate::units::{Dimension, Unit, nominal};
 
 /// What all kinds of quantities are entered with.
 pub(super) struct New<'s> {
@@ -64,6 +64,9 @@ impl<'a> Builder<'a> {
         for domain::Variable { name: part, unit, doc, start } in [across, through] {
             let name = format!("{name}.{part}");
             let new = New { name, unit: unit_of(unit), doc, nominal: None, span: &port.key.span };
+            if domain.name == "thermal" && part == across.name {
+                self.names.absolute.insert(new.name.clone(), Dimension::TEMPERATURE);
+            }
             let start = self.graph().constant(start).id;
             self.add_quantity(index, new, Role::Unknown, start);
         }
@@ -78,16 +81,21 @@ impl<'a> Builder<'a> {
         let (name, whose) = (instance.full(&local), instance.phrase(&local));
         let unit = variable.unit.as_ref();
         let given = instance.starts.get(&local).cloned();
-        let start = match (given, &variable.start) {
-            (Some(argument), _) => {
-                self.constant(&argument.scalar, argument.scope, unit, &format!("the start of {whose}"))
-            }
-            (None, Some(start)) => self.constant(start, index, unit, &format!("the start of {whose}")),
-            (None, None) => None,
-        };
+        let value = given.as_ref().map(|a| (&a.scalar, a.scope));
+        let value = value.or(variable.start.as_ref().map(|s| (s, index)));
+        if value.is_some_and(|(scalar, scope)| self.is_absolute(scalar, scope, unit)) {
+            self.names.absolute.extend(unit.map(|u| (name.clone(), u.dimension)));
+        }
+        let start = value.and_then(|(scalar, scope)| {
+            // Modes and inputs may be truth values.
+            let switch = matches!(role, Role::Mode | Role::Input);
+            let scalar = scalar.as_number(switch && unit.is_none_or(|u| u.dimension == Dimension::ONE));
+            self.constant(&scalar, scope, unit, &format!("the start of {whose}"))
+        });
         let start = start.map_or_else(|| self.graph().constant(0.0).id, |(typed, _)| typed.expr);
         let size = variable.nominal.as_ref();
-        let size = size.and_then(|n| self.constant(n, index, unit, &format!("the nominal value of {whose}")));
+        let size =
+            size.and_then(|n| self.difference(n, index, unit, &format!("the nominal value of {whose}")));
         let new = New {
             name,
             unit: variable.unit.clone(),
@@ -102,6 +110,9 @@ impl<'a> Builder<'a> {
         if self.names.map.contains_key(&new.name) {
             // Twice the same name, which has been reported.
             return;
+        }
+        if let Some(unit) = new.unit.as_ref().filter(|u| u.offset != 0.0) {
+            self.names.absolute.insert(new.name.clone(), unit.dimension);
         }
         let kind = match role {
             Role::Input => Kind::Input { start },

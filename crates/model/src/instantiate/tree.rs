@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::aliases;
 use crate::component::{
     Body, Causality, Child, Definition, Library, Scalar, TableData, choice_text, given_table, read_scalar,
 };
@@ -357,7 +358,12 @@ impl<'a> Growing<'a> {
             return;
         }
         if takes_value(instance, name) {
+            aliases::refuse_twice(instance, key, self.problems);
             instance.arguments.insert(name.to_string(), argument(name, value));
+            return;
+        }
+        if aliases::find(instance, name).is_some() {
+            instance.arguments.extend(aliases::give(instance, key, value, scope, self.problems));
             return;
         }
         if let Some(own) = instance.each(|b| &b.tables).find(|t| t.key.name == name) {
@@ -399,6 +405,7 @@ impl<'a> Growing<'a> {
 
     /// Values from outside the files come last and win; they use names of the model.
     fn give_sets(&self, instance: &mut Instance<'a>) {
+        aliases::give_sets(instance, self.sets, self.problems);
         let taken = |name: &str, forms: &[String]| {
             let value = forms.iter().filter_map(|form| self.sets.take(form)).next_back()?;
             Some(Argument { scalar: read_scalar(value, name, self.problems), scope: 0 })

@@ -122,7 +122,9 @@ impl fmt::Display for Ast {
             Kind::Name(name) => write!(f, "{name}"),
             Kind::Negate(a) => {
                 write!(f, "-")?;
-                a.print(f, NEGATE)
+                // The sign of `-5 °C` belongs to the number.
+                let shifted = matches!(&a.kind, Kind::Number(_, Some(unit)) if unit.offset != 0.0);
+                a.print(f, if shifted { PRIMARY + 1 } else { NEGATE })
             }
             Kind::Not(a) => {
                 write!(f, "not ")?;

@@ -20,6 +20,7 @@ pub(super) const DIMENSION: &str = "L13";
 pub(super) const EXPONENT: &str = "L14";
 pub(super) const CONDITION: &str = "L15";
 pub(super) const NOT_FINITE: &str = "L16";
+pub(super) const ABSOLUTE: &str = "L17";
 
 /// Nobody reads more; garbage has one per character.
 pub(super) const MOST_ERRORS: usize = 50;

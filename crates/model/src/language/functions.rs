@@ -90,6 +90,11 @@ const fn function(
 }
 
 impl Function {
+    /// The argument that is the width of a smooth transition, and so a difference.
+    pub fn width(&self) -> Option<usize> {
+        self.form.ends_with(", d)").then(|| self.count.0 - 1)
+    }
+
     pub fn name(&self) -> &'static str {
         self.form.split('(').next().unwrap_or(self.form)
     }

@@ -6,6 +6,7 @@ use trunnion_equations::flat::Direction;
 use trunnion_equations::{Ex, Expr, Graph};
 
 use super::Scope;
+use super::absolute::check_condition;
 use super::ast::{AND, Ast, COMPARISON, Kind, OR, Operator};
 use super::error::{self, LangError};
 use super::lower::Lowering;
@@ -38,6 +39,7 @@ pub fn condition(graph: &Graph, ast: &Ast, scope: &dyn Scope) -> Result<Guard, V
         }
         _ => (falling(&mut lowering, ast), Direction::Falling),
     };
+    lowering.note(check_condition(ast, scope));
     lowering.finish(Guard { expr: ex.id, direction })
 }
 

@@ -130,6 +130,12 @@ impl<'a> Lexer<'a> {
             self.at = at + len;
             return Some(unit);
         }
+        // `0.03 1/s`: two numbers side by side would be an error.
+        if after.starts_with("1/") {
+            let (unit, len) = units::unit_prefix(after).ok().filter(|(_, len)| *len > 1)?;
+            self.at = at + len;
+            return Some(unit);
+        }
         if !after.starts_with(units::starts_name) {
             return None;
         }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use trunnion_equations::{Binary, Ex, Expr, Graph};
 
+use super::absolute::{as_difference, check_sides, check_value};
 use super::ast::{AND, Ast, COMPARISON, Kind, OR, Operator, PRODUCT, SUM, number_text};
 use super::error::{self, LangError, MOST_ERRORS};
 use super::functions::{self, FUNCTIONS, Function, Rule};
@@ -17,6 +18,7 @@ use crate::units::{Dimension, Unit, is_unit_name, shortened, unit_habit};
 pub fn lower(graph: &Graph, ast: &Ast, scope: &dyn Scope) -> Result<Typed, Vec<LangError>> {
     let mut lowering = Lowering::new(graph, scope);
     let (ex, dimension) = lowering.term(ast);
+    lowering.note(check_value(ast, scope));
     lowering.finish(Typed { expr: ex.id, dimension })
 }
 
@@ -37,6 +39,7 @@ pub fn lower_equation(
         _ => lowering.term(right),
     };
     lowering.agree(&[(left, on_left.1), (right, on_right.1)]);
+    lowering.note(check_sides(left, right, scope));
     lowering.finish((on_left.0.id, on_right.0.id))
 }
 
@@ -57,6 +60,13 @@ impl<'g, 's> Lowering<'g, 's> {
 
     pub fn finish<T>(self, result: T) -> Result<T, Vec<LangError>> {
         if self.errors.is_empty() { Ok(result) } else { Err(self.errors) }
+    }
+
+    /// Notes what another look at a text has found, if nothing else is wrong with it.
+    pub fn note(&mut self, errors: Vec<LangError>) {
+        if self.errors.is_empty() {
+            self.errors = errors;
+        }
     }
 
     /// Notes an error and gives what stands in for the wrong part.
@@ -323,7 +333,11 @@ impl<'g, 's> Lowering<'g, 's> {
         if function.rule == Rule::Power {
             return self.power(&arguments[0], &arguments[1], span);
         }
-        let terms: Vec<Term> = arguments.iter().map(|a| self.term(a)).collect();
+        let width = function.width();
+        let value = |(i, a)| as_difference(a).filter(|_| width == Some(i));
+        let widths: Vec<Option<Ast>> = arguments.iter().enumerate().map(value).collect();
+        let terms: Vec<Term> =
+            arguments.iter().zip(&widths).map(|(a, width)| self.term(width.as_ref().unwrap_or(a))).collect();
         let pairs: Vec<_> = arguments.iter().zip(terms.iter().map(|t| t.1)).collect();
         let dimension = if function.rule == Rule::Dry {
             self.agree(&pairs[1..])

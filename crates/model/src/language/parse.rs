@@ -162,6 +162,17 @@ impl<'a> Parser<'a> {
                 self.advance();
                 self.prefix()
             }
+            // -5 °C is five degrees below zero, not the negative of 5 °C.
+            Token::Operator(Operator::Subtract) if self.shifted_number() => {
+                self.advance();
+                self.primary().map(|a| {
+                    let kind = match a.kind {
+                        Kind::Number(number, unit) => Kind::Number(-number, unit),
+                        other => other,
+                    };
+                    Ast { span: start..a.span.end, kind }
+                })
+            }
             Token::Operator(Operator::Subtract) => {
                 self.advance();
                 self.prefix().map(|a| Ast { span: start..a.span.end, kind: Kind::Negate(Box::new(a)) })
@@ -175,6 +186,13 @@ impl<'a> Parser<'a> {
         };
         self.depth -= 1;
         parsed
+    }
+
+    /// Whether a number in a unit with a shifted zero follows the current token, and is not the base of a power.
+    fn shifted_number(&self) -> bool {
+        let next = |ahead: usize| self.tokens.get(self.at + ahead).map(|(token, _)| token);
+        matches!(next(1), Some(Token::Number(_, Some(unit))) if unit.offset != 0.0)
+            && next(2) != Some(&Token::Caret)
     }
 
     /// `base`, or a power of it if `^` follows.

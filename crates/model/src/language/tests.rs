@@ -1,3 +1,4 @@
+mod absolute;
 mod messages;
 mod text;
 
@@ -22,6 +23,8 @@ const NAMES: &[(&str, &str)] = &[
     ("n", "1"),
     ("pump.q", "m^3/s"),
     ("anything", ""),
+    ("theta", "Pa"),
+    ("theta2", "Pa"),
 ];
 
 /// `k` and `n` are parameters, the others unknowns; `anything` has no known dimension. Tables: `area` of a length,
@@ -59,6 +62,11 @@ impl Scope for Fixture {
             dimension: (!unit.is_empty()).then(|| dimension(unit)),
             derivative: (!["k", "n"].contains(&name)).then_some(symbol),
         })
+    }
+
+    /// `theta` and `theta2` are declared in barg.
+    fn absolute(&self, path: &str) -> Option<Dimension> {
+        path.starts_with("theta").then(|| dimension("Pa"))
     }
 
     fn names(&self) -> Vec<String> {

@@ -43,6 +43,9 @@ impl Own {
             bounds: Bounds { min: min.and_then(limit), ..Bounds::default() },
             doc,
             any: false,
+            difference: false,
+            aliases: vec![],
+            unless: None,
             list: false,
             broken: false,
         });

@@ -1,7 +1,7 @@
 //! Reads units from text.
 //!
 //! ```text
-//! unit     = power { joint power }
+//! unit     = [ "/" ] power { joint power }
 //! joint    = "/" | "·" | "×" | "*" | space
 //! power    = ( name | "1" | "(" unit ")" ) [ exponent ]
 //! exponent = superscripts | "^" [ "-" ] number | "^(" [ "-" ] number [ "/" number ] ")"
@@ -28,7 +28,11 @@ const DEEPEST: usize = 16;
 pub(super) fn whole(text: &str) -> Result<Unit, UnitError> {
     let mut scanner = Scanner { text, at: 0, literal: false };
     scanner.skip_space();
-    let scale = scanner.product(0)?;
+    // `/s` is short for `1/s`.
+    let scale = match scanner.peek() {
+        Some('/') => scanner.factors(Scale::one(), 0)?,
+        _ => scanner.product(0)?,
+    };
     scanner.skip_space();
     if scanner.at < text.len() {
         return Err(scanner.unexpected());
@@ -88,15 +92,17 @@ impl<'a> Scanner<'a> {
     fn unexpected(&self) -> UnitError {
         match self.peek() {
             None => self.error(0, "expected a unit, found nothing", None),
-            Some('/') if self.at == 0 => {
-                self.error(1, "a unit cannot start with `/`", Some(format!("write `1{}`", self.text.trim())))
-            }
             Some(c) => self.error(c.len_utf8(), format!("expected a unit, found `{c}`"), None),
         }
     }
 
     fn product(&mut self, depth: usize) -> Result<Scale, UnitError> {
-        let mut total = self.power(depth)?;
+        let first = self.power(depth)?;
+        self.factors(first, depth)
+    }
+
+    /// What is joined to the first power.
+    fn factors(&mut self, mut total: Scale, depth: usize) -> Result<Scale, UnitError> {
         let mut divided = false;
         loop {
             let before = self.at;
@@ -180,12 +186,14 @@ impl<'a> Scanner<'a> {
         let rest = self.rest();
         let len = name_len(rest);
         let name = &rest[..len];
-        if len == 0 && !self.literal && self.take('1') {
+        // In an expression only `1/` can begin a unit: elsewhere the 1 is a number.
+        let one = !self.literal || self.at == 0 && rest.starts_with("1/");
+        if len == 0 && one && self.take('1') {
             // `1` stands for no unit, as in `1/s`; `10` is not it.
             if self.peek().is_some_and(|c| c.is_ascii_digit()) {
                 return Err(self.error(1, "a unit cannot contain a number", None));
             }
-            return Ok(Scale { dimension: Dimension::ONE, num: 1.0, den: 1.0, offset: 0.0 });
+            return Ok(Scale::one());
         }
         if len == 0 {
             return Err(self.unexpected());
@@ -262,6 +270,10 @@ impl<'a> Scanner<'a> {
 }
 
 impl Scale {
+    fn one() -> Scale {
+        Scale { dimension: Dimension::ONE, num: 1.0, den: 1.0, offset: 0.0 }
+    }
+
     /// The product with `other` to the power `sign` = ±1. An offset says where zero lies, which a product forgets:
     /// in `W/°C` the degree is a difference.
     fn times(self, other: Scale, sign: f64) -> Scale {

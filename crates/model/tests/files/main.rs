@@ -9,6 +9,8 @@ mod garbage;
 mod library;
 mod mechanisms;
 mod models;
+mod symbols;
+mod values;
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Hybrid problems with closed-form answers, for every adaptive solver.
 
 use super::*;
-use crate::problem::{Direction, Layout};
+use crate::problem::{Direction, Effect, Layout};
 use crate::scenes::{Scene, assert_near};
 use crate::solvers::bdf::bdf;
 use crate::solvers::esdirk::{esdirk34, trbdf2};
@@ -176,15 +176,17 @@ fn a_zeno_ball_is_reported_near_its_limit() {
 fn a_ball_put_back_on_the_floor_for_ever_is_reported() {
     // The model forgets to say that the ball rests: put to h = 0 with v = 0 it falls again at once.
     let make = || {
-        Scene::new(&["h", "v"], |_, y, _, f| (f[0], f[1]) = (y[1], -GRAVITY)).guard(
-            "floor",
-            Direction::Falling,
-            |_, y, _| y[0] - 1e-3,
-            |_, y, _, _| {
-                (y[0], y[1]) = (1e-3, 0.0);
-                CHANGED
-            },
-        )
+        Scene::new(&["h", "v"], |_, y, _, f| (f[0], f[1]) = (y[1], -GRAVITY))
+            .guard(
+                "floor",
+                Direction::Falling,
+                |_, y, _| y[0] - 1e-3,
+                |_, y, _, _| {
+                    (y[0], y[1]) = (1e-3, 0.0);
+                    CHANGED
+                },
+            )
+            .resets()
     };
     for_all(make, &[1.0, 0.0], &Plan::new(0.0, 2.0, Output::Start), |_, ended, _| {
         let Err(RunError::Zeno { t, count, .. }) = ended else { panic!("{ended:?}") };

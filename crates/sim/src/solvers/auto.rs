@@ -62,6 +62,10 @@ impl Stepper for Auto {
         self.active_mut().restart(problem, t, y)
     }
 
+    fn resume(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+        self.active_mut().resume(problem, t, y)
+    }
+
     fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
         if self.implicit.is_none() {
             if !self.explicit.looks_stiff() && self.explicit.step(problem, limit).is_ok() {
@@ -70,6 +74,10 @@ impl Stepper for Auto {
             self.switch(problem)?;
         }
         self.active_mut().step(problem, limit)
+    }
+
+    fn pace(&self) -> f64 {
+        self.active().pace()
     }
 
     fn adjust(&mut self, problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {

@@ -332,6 +332,10 @@ impl GeneralizedAlpha {
 }
 
 impl Stepper for GeneralizedAlpha {
+    fn freezes_kinks(&self) -> bool {
+        false
+    }
+
     fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
         if self.y.len() != y.len() || self.y.is_empty() {
             self.allocate(problem.layout());

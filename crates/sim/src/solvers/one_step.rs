@@ -43,6 +43,20 @@ pub trait Method {
     fn orders(&self) -> (usize, usize);
     /// Begin anew at (t, y), where f = f(t, y) is finite, with steps of about h. May allocate.
     fn restart(&mut self, problem: &mut dyn Problem, t: f64, h: f64, y: &[f64], f: &[f64], work: &mut Work);
+    /// Begin anew at (t, y) in the pace of before.
+    fn resume(
+        &mut self,
+        problem: &mut dyn Problem,
+        t: f64,
+        h: f64,
+        y: &[f64],
+        f: &mut [f64],
+        work: &mut Work,
+    ) {
+        problem.residual(t, y, f);
+        work.residuals += 1;
+        self.restart(problem, t, h, y, f, work);
+    }
     /// Compute y1 and the estimated error of it, both of the size of y.
     fn attempt(
         &mut self,
@@ -287,6 +301,26 @@ impl<M: Method> Stepper for OneStep<M> {
             self.work.rejected += 1;
         }
         Err(last)
+    }
+
+    fn resume(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+        if self.fixed.is_some() {
+            return self.restart(problem, t, y);
+        }
+        self.span = Span { t, t1: t, h: 0.0 };
+        self.y1.copy_from_slice(y);
+        self.y0.copy_from_slice(y);
+        self.method.resume(problem, t, self.control.h, y, &mut self.f, &mut self.work);
+        self.segment_is_current = false;
+        Ok(())
+    }
+
+    fn freezes_kinks(&self) -> bool {
+        self.fixed.is_none()
+    }
+
+    fn pace(&self) -> f64 {
+        self.control.h
     }
 
     fn adjust(&mut self, _problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {

@@ -211,6 +211,11 @@ impl Method for Rosenbrock {
         let _ = self.matrix.factor(h * self.tableau.gamma);
     }
 
+    /// All is evaluated where the step starts.
+    fn resume(&mut self, _: &mut dyn Problem, _: f64, _: f64, _: &[f64], _: &mut [f64], _: &mut Work) {
+        self.at_start = false;
+    }
+
     fn attempt(
         &mut self,
         problem: &mut dyn Problem,

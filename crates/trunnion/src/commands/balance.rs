@@ -63,10 +63,10 @@ pub fn execute(args: &BalanceArgs, colour: bool) -> Result<(), Failure> {
         Ok(_) | Err(Failure::Run { .. }) => as_written(&project)?,
         Err(other) => return Err(other),
     };
-    let before = row(&project, &mut at);
+    let before = row(&project, &mut at)?;
     let rest = balance_machine(&mut at.machine, at.t, &mut at.y, &hold)
         .map_err(|no_rest| refusal(&project, at.t, &no_rest))?;
-    let after = row(&project, &mut at);
+    let after = row(&project, &mut at)?;
     show(&project, &mut at, args.all, &rest, &before, &after);
     if args.write {
         write(&project, args, &hold.unknowns, &before, &after)?;
@@ -100,10 +100,10 @@ fn as_written(project: &Project) -> Result<Point, Failure> {
     Ok(Point { machine, t, y })
 }
 
-fn row(project: &Project, at: &mut Point) -> Vec<f64> {
+fn row(project: &Project, at: &mut Point) -> Result<Vec<f64>, Failure> {
     let mut row = vec![0.0; project.prepared.columns.len()];
-    at.machine.record(at.t, &at.y, &mut row);
-    row
+    at.record(&mut row)?;
+    Ok(row)
 }
 
 /// Why there is no equilibrium, and what to do.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use trunnion_model::{Deferred, Files};
+use trunnion_model::{ASSUMED_UNIT, Deferred, Files};
 use trunnion_network::check::Check;
 
 use crate::advice::remarks;
@@ -89,7 +89,8 @@ fn check_model(path: &str, sets: &[String], colour: bool) -> bool {
                 let default = default.map(|d| format!(", {d} if nobody is asked")).unwrap_or_default();
                 say(format_args!("{path}: asked when it is run: {}{default}", describe(one)));
             }
-            for note in project.notes.iter().chain(&remarks(&project)) {
+            let notes = project.notes.iter().filter(|n| n.code != ASSUMED_UNIT);
+            for note in notes.chain(&remarks(&project)) {
                 eprintln!("{}", note.render(colour));
             }
             say(format_args!("{path}: {}", contents(&project)));

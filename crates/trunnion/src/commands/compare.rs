@@ -7,10 +7,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use trunnion_model::run::Measure;
+use trunnion_model::expect::Measure;
 
 use crate::commands::plot::merged;
 use crate::commands::run::seconds;
+use crate::display::convert;
 use crate::failure::Failure;
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::measure::Meter;
@@ -49,6 +50,9 @@ pub struct CompareArgs {
     /// Change something in both models
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
+    /// Units to show signals in: "bar, l/min, deg, boom.p=MPa"
+    #[arg(long, value_name = "LIST")]
+    pub units: Option<String>,
     /// Change something in the second model: a parameter, a fidelity
     #[arg(long, value_name = "PATH=VALUE")]
     pub set_b: Vec<String>,
@@ -102,12 +106,16 @@ pub fn execute(args: &CompareArgs) -> Result<(), Failure> {
 }
 
 fn open(args: &CompareArgs) -> Result<(Signals, Signals), Failure> {
+    let units = args.units.iter().map(|units| format!("display.units={units}"));
+    let set: Vec<String> = units.chain(args.set.iter().cloned()).collect();
     let changes_a = Changes {
-        set: args.set.clone(),
+        set: set.clone(),
+        units: args.units.clone(),
         overrides: Overrides { t_end: None, solver: args.solver.clone(), rtol: args.rtol },
     };
     let changes_b = Changes {
-        set: [args.set.clone(), args.set_b.clone()].concat(),
+        set: [set, args.set_b.clone()].concat(),
+        units: args.units.clone(),
         overrides: Overrides {
             t_end: None,
             solver: args.solver_b.clone().or(args.solver.clone()),
@@ -127,7 +135,13 @@ fn open(args: &CompareArgs) -> Result<(Signals, Signals), Failure> {
     };
     let a = Signals::open(&args.a, &changes_a)?;
     // The second model gives values at the times of the first: nothing has to be interpolated.
-    let b = Signals::open_at(path_b, &changes_b, &single_times(&a.time().values))?;
+    let mut b = Signals::open_at(path_b, &changes_b, &single_times(&a.time().values))?;
+    // Each of the two may want to be shown in other units.
+    for column in &mut b.table.columns {
+        if let Ok(same) = a.table.column(&column.name) {
+            convert(column, &same.unit);
+        }
+    }
     Ok((a, b))
 }
 

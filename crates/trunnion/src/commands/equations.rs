@@ -3,6 +3,7 @@
 mod json;
 mod latex;
 mod names;
+mod shared;
 mod sheet;
 mod text;
 

@@ -251,7 +251,7 @@ fn in_shown_units(
     let prepared = &project.prepared;
     let system = &prepared.system;
     let mut row = vec![0.0; prepared.columns.len()];
-    at.machine.record(at.t, &at.y, &mut row);
+    at.record(&mut row)?;
     let of = |column: usize| {
         let c = &prepared.columns[column];
         Signal { name: c.name.clone(), unit: c.unit.clone(), value: row[column] }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use trunnion_model::run::Measure;
+use trunnion_model::expect::Measure;
 use trunnion_model::units::{parse_unit, parse_value};
 
 use super::picture::{self, PictureArgs};
@@ -105,7 +105,8 @@ pub fn execute(args: &PlotArgs) -> Result<(), Failure> {
     if let Some(view) = args.picture.view {
         return picture::execute(args, view);
     }
-    let changes = Changes { set: args.given.sets(), ..Changes::default() };
+    let units = args.given.units.clone();
+    let changes = Changes { set: args.given.sets(), units, ..Changes::default() };
     let mut all = args.files.iter().map(|f| Signals::open(f, &changes)).collect::<Result<Vec<_>, _>>()?;
     if args.list {
         all.iter().for_each(list);

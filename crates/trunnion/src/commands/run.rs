@@ -9,6 +9,7 @@ use trunnion_sim::integrate::Ended;
 use trunnion_sim::run::Settings;
 
 use crate::advice::warnings;
+use crate::display::remember;
 use crate::failure::Failure;
 use crate::files::write_whole;
 use crate::given::Given;
@@ -37,6 +38,9 @@ pub struct RunArgs {
     /// Where to write results, as .parquet or .csv; default: the model's name with .parquet, in this folder
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write columns in the units they are shown in, not in those of the model's quantities
+    #[arg(long)]
+    pub shown_units: bool,
     /// Write wall time, steps, evaluations, events and real-time factor as JSON
     #[arg(long, value_name = "FILE.json")]
     pub stats: Option<PathBuf>,
@@ -75,13 +79,15 @@ pub fn metadata(project: &Project, solver: &str, settings: &Settings) -> Metadat
 }
 
 pub fn execute(args: &RunArgs, colour: bool) -> Result<(), Failure> {
-    let project = Project::open(&args.model, &args.given.sets())?;
+    let project = Project::open_stored(&args.model, &args.given.sets())?;
+    let project = if args.shown_units { project.shown() } else { project };
     project.show_warnings(colour);
     let (solver, settings) = settings(&project.run, &args.overrides())?;
     let out = args.out.clone().unwrap_or_else(|| results_path(&args.model));
     let columns = recorded(&project.prepared, &project.run.record);
     let mut table = header(&project.prepared, &columns);
     table.metadata = metadata(&project, solver.name, &settings);
+    remember(&project.display, &table.clone(), &mut table.metadata);
     let mut writer = Writer::open(&out, &table)?;
     let mut sink = |row: &[f64]| writer.push_row(row).map_err(Failure::from);
     let outcome = simulate(&project, &HashMap::new(), (solver, &settings), &columns, args.quiet, &mut sink)?;

@@ -10,8 +10,8 @@ use std::time::Instant;
 use clap::Args;
 use trunnion_equations::Symbol;
 use trunnion_equations::flat::Kind;
-use trunnion_model::Run;
 use trunnion_model::units::Unit;
+use trunnion_model::{ASSUMED_UNIT, Diagnostic, Run};
 use trunnion_sim::run::Settings;
 use trunnion_sim::solvers::choose::Entry;
 
@@ -73,6 +73,9 @@ pub fn execute(args: &SweepArgs, colour: bool) -> Result<(), Failure> {
         return Err(Failure::usage("a plot takes one or two parameters"));
     }
     let mut writer = args.out.as_ref().map(|path| Writer::open(path, &sweep.header())).transpose()?;
+    for note in sweep.swept.iter().filter_map(Swept::assumed_unit) {
+        eprintln!("{}", note.render(colour));
+    }
     let mut rows: Vec<Option<Vec<f64>>> = vec![None; n];
     let mut failures: Vec<(usize, Failure)> = vec![];
     let mut written = 0;
@@ -129,6 +132,8 @@ struct Swept {
     /// In `unit`.
     values: Vec<f64>,
     log: bool,
+    /// Some value was given without a unit.
+    bare: bool,
 }
 
 /// Everything the runs share.
@@ -311,8 +316,19 @@ impl Swept {
         };
         let quantity = system.quantity(symbol);
         let unit = range::unit(&quantity.unit);
-        let Range { values, log } = Range::read(text, &name, range, &unit)?;
-        Ok(Swept { name, symbol, unit, doc: quantity.doc.clone(), values, log })
+        let difference = project.differences.contains(&name);
+        let Range { values, log, bare } = Range::read(text, &name, range, &unit, difference)?;
+        Ok(Swept { name, symbol, unit, doc: quantity.doc.clone(), values, log, bare })
+    }
+}
+
+impl Swept {
+    /// How numbers without a unit were read.
+    fn assumed_unit(&self) -> Option<Diagnostic> {
+        let in_unit = self.bare && !["", "1"].contains(&self.unit.text.as_str());
+        let ends = [self.values.first()?, self.values.last()?].map(|&v| shown(v, &self.unit));
+        let note = Diagnostic::note(ASSUMED_UNIT, format!("{} read as {} … {}", self.name, ends[0], ends[1]));
+        in_unit.then(|| note.hint(format!("as in -p {}=\"{}:{}:3\"", self.name, ends[0], ends[1])))
     }
 }
 

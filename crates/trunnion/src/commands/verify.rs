@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use clap::Args;
 use trunnion_equations::Unit;
-use trunnion_model::run::{Subject, Tolerance};
+use trunnion_model::expect::{Demand, LARGEST_SHARE, Subject, Tolerance};
 use trunnion_model::units::{nominal, parse_unit};
 use trunnion_model::{Expect, Files, Run};
 use trunnion_sim::run::Settings;
@@ -56,6 +56,11 @@ pub fn execute(args: &VerifyArgs, colour: bool) -> Result<(), Failure> {
         eprint!("\n{}{solver}:\n{}", report.path, failure.cause.render(colour));
     }
     let (passed, failed) = reports.iter().fold((0, 0), |(p, f), r| (p + r.passed(), f + r.failed()));
+    let loose = reports.iter().flat_map(|r| &r.checks).filter(|c| c.loose).count();
+    if loose > 0 {
+        let most = 100.0 * LARGEST_SHARE;
+        eprintln!("\n{} of more than {most} % without a `reason`", count(loose, "tolerance"));
+    }
     let runs: usize = reports.iter().map(|r| r.runs).sum();
     let time = seconds(start.elapsed().as_secs_f64());
     say(format_args!(
@@ -116,11 +121,15 @@ pub struct Check {
     expectation: usize,
     what: String,
     solver: String,
-    /// In SI; `unit` for showing them.
+    /// In SI; `unit` for showing them. With bounds, the nearest one and nothing around it.
     expected: f64,
     found: f64,
     allowed: f64,
     relative: bool,
+    /// Infinite where there is none.
+    bounds: Option<(f64, f64)>,
+    /// The tolerance is so wide that it needs a reason, and has none.
+    loose: bool,
     unit: Unit,
 }
 
@@ -132,12 +141,16 @@ pub struct Broken {
 }
 
 impl Check {
+    /// How far the value is from what is expected, or outside its bounds.
     fn error(&self) -> f64 {
-        (self.found - self.expected).abs()
+        match self.bounds {
+            Some((low, high)) => (low - self.found).max(self.found - high).max(self.found * 0.0),
+            None => (self.found - self.expected).abs(),
+        }
     }
 
     fn passed(&self) -> bool {
-        self.error() <= self.allowed
+        self.error() <= self.allowed && !self.loose
     }
 
     /// Share of the tolerance that is used up; not a number counts as most.
@@ -299,21 +312,36 @@ fn solver_text(solver: &Entry, settings: &Settings) -> String {
 
 /// The expected side of a check.
 fn compare(project: &Project, expect: &Expect, settings: &Settings) -> Check {
-    let (expected, unit, size) = match &expect.subject {
-        Subject::Signal { signal, value, unit, .. } => {
-            (*value, unit.clone(), nominal_of(project, signal, unit))
-        }
-        Subject::Count { count, .. } => (*count as f64, Unit::default(), 1.0),
-        Subject::Time { time, .. } => (*time, Unit::si("s"), settings.t_end - settings.t_0),
+    let (unit, size) = match &expect.subject {
+        Subject::Signal { signal, unit, .. } => (unit.clone(), nominal_of(project, signal, unit)),
+        Subject::Count { .. } => (Unit::default(), 1.0),
+        Subject::Time { .. } => (Unit::si("s"), settings.t_end - settings.t_0),
     };
-    let allowed = match expect.tolerance {
+    let (what, solver) = (String::new(), String::new());
+    let blank = Check {
+        expectation: 0,
+        what,
+        solver,
+        expected: f64::NAN,
+        found: f64::NAN,
+        allowed: 0.0,
+        relative: false,
+        bounds: None,
+        loose: false,
+        unit,
+    };
+    let (expected, tolerance) = match expect.demand {
+        Demand::Near(expected, tolerance) => (expected, tolerance),
+        Demand::Within(low, high) => return Check { bounds: Some((low, high)), ..blank },
+    };
+    let allowed = match tolerance {
         Tolerance::Relative(share) => share * expected.abs(),
         Tolerance::Absolute(allowed) => allowed,
         Tolerance::Rtol(factor) => factor * settings.rtol * (size + expected.abs()),
     };
-    let relative = matches!(expect.tolerance, Tolerance::Relative(_));
-    let (what, solver) = (String::new(), String::new());
-    Check { expectation: 0, what, solver, expected, found: f64::NAN, allowed, relative, unit }
+    let relative = matches!(tolerance, Tolerance::Relative(_));
+    let loose = expected != 0.0 && expect.needs_reason(allowed / expected.abs());
+    Check { expected, allowed, relative, loose, ..blank }
 }
 
 /// Typical size of a signal, the same that error control uses.
@@ -342,7 +370,11 @@ fn table(reports: &[Report], all: bool, colour: bool) -> Listing {
             listing.push(std::iter::once(std::mem::take(&mut model)).chain(cells));
         };
         for check in shown(&report.checks, all) {
-            let verdict = if check.passed() { "ok".into() } else { red("MISS") };
+            let verdict = match (check.passed(), check.loose) {
+                (true, _) => "ok".into(),
+                (false, true) => red("LOOSE"),
+                (false, false) => red("MISS"),
+            };
             push(cells(check).into_iter().chain([verdict]).collect());
         }
         let line = |what: &str, solver: &str, verdict: &str| {
@@ -394,14 +426,22 @@ fn cells(check: &Check) -> Vec<String> {
         (_, true) => format!("{} %", number(100.0 * si / check.expected.abs(), 2)),
         (_, false) => with_unit(si / unit.factor, &unit.text, 2),
     };
-    vec![
-        check.what.clone(),
-        check.solver.clone(),
-        value(check.expected),
-        value(check.found),
-        difference(check.error()),
-        difference(check.allowed),
-    ]
+    let (what, solver) = (check.what.clone(), check.solver.clone());
+    match check.bounds {
+        Some((low, high)) => {
+            let wanted = match (low.is_finite(), high.is_finite()) {
+                (true, true) => format!("{} … {}", value(low), value(high)),
+                (true, false) => format!("≥ {}", value(low)),
+                _ => format!("≤ {}", value(high)),
+            };
+            let outside = Some(check.error()).filter(|e| *e != 0.0).map(difference);
+            vec![what, solver, wanted, value(check.found), outside.unwrap_or_default(), String::new()]
+        }
+        None => {
+            let [expected, found] = [check.expected, check.found].map(value);
+            vec![what, solver, expected, found, difference(check.error()), difference(check.allowed)]
+        }
+    }
 }
 
 #[cfg(test)]
@@ -417,6 +457,8 @@ mod tests {
             found,
             allowed,
             relative: false,
+            bounds: None,
+            loose: false,
             unit: Unit { text: "mm".into(), factor: 1e-3, offset: 0.0 },
         }
     }
@@ -429,6 +471,28 @@ mod tests {
         let relative = Check { relative: true, ..with(0, 0.03, 6e-5) };
         assert_eq!(cells(&relative)[4..], ["0.27 %", "0.2 %"]);
         assert_eq!(cells(&with(0, f64::NAN, 1.0))[3..], ["–", "–", "1000 mm"]);
+    }
+
+    #[test]
+    fn bounds_hold_or_tell_how_far_outside_a_value_is() {
+        let bounded =
+            |found: f64, low: f64, high: f64| Check { bounds: Some((low, high)), ..with(0, found, 0.0) };
+        let (none, much) = (f64::NEG_INFINITY, f64::INFINITY);
+        for (found, low, high, passes, wanted, outside) in [
+            (0.003, none, 0.004, true, "≤ 4 mm", ""),
+            (0.005, none, 0.004, false, "≤ 4 mm", "1 mm"),
+            (0.005, 0.004, much, true, "≥ 4 mm", ""),
+            (0.003, 0.004, much, false, "≥ 4 mm", "1 mm"),
+            (0.004, 0.004, 0.005, true, "4 mm … 5 mm", ""),
+            (0.006, 0.004, 0.005, false, "4 mm … 5 mm", "1 mm"),
+            (f64::NAN, none, 0.004, false, "≤ 4 mm", "–"),
+        ] {
+            let check = bounded(found, low, high);
+            assert_eq!(check.passed(), passes, "{found} in {low} … {high}");
+            let cells = cells(&check);
+            assert_eq!((cells[2].as_str(), cells[4].as_str()), (wanted, outside));
+        }
+        assert!(!Check { loose: true, ..with(0, 0.029919, 1.0) }.passed());
     }
 
     #[test]

@@ -186,7 +186,7 @@ impl<'a> Grid<'a> {
         }
         Consistent::new(&prepared.layout).solve(&mut machine, t, &mut y).ok()?;
         let mut all = vec![0.0; prepared.columns.len()];
-        machine.record(t, &y, &mut all);
+        machine.record(t, &y, &mut all).ok()?;
         Some((y, self.shown.iter().map(|&c| all[c]).collect()))
     }
 
@@ -242,6 +242,6 @@ fn axis(project: &Project, text: &str) -> Result<Axis, Failure> {
         ));
     }
     let unit = range::unit(&quantity.unit);
-    let Range { values, .. } = Range::read(text, &quantity.name, values, &unit)?;
+    let Range { values, .. } = Range::read(text, &quantity.name, values, &unit, false)?;
     Ok(Axis { name: quantity.name.clone(), symbol, unit, doc: quantity.doc.clone(), values })
 }

@@ -73,7 +73,7 @@ impl Session<'_> {
         let h = Duration::from_secs_f64(self.period);
         let (t_begin, mut start, mut worked) = (self.live.t(), Instant::now(), Duration::ZERO);
         let mut deadline = start + h;
-        self.record();
+        self.record()?;
         while self.end.is_none_or(|end| self.live.periods() < end) {
             if CANCEL.load(Ordering::Relaxed) {
                 return Ok(Ended::Cancelled);
@@ -85,17 +85,19 @@ impl Session<'_> {
                 thread::sleep(GLANCE);
                 start = Instant::now();
                 deadline = start + h;
-                self.glance(Instant::now(), 0.0);
+                self.glance(Instant::now(), 0.0)?;
                 continue;
             }
             self.apply();
             let ended = self.live.advance();
-            self.record();
+            let recorded = self.record();
             let done = Instant::now();
             self.state.times.add(done - now);
             self.state.wall = (worked + (done - start)).as_secs_f64();
-            self.glance(done, (self.live.t() - t_begin) / self.state.wall);
-            if let Some(ended) = ended? {
+            let shown = self.glance(done, (self.live.t() - t_begin) / self.state.wall);
+            let ended = ended?;
+            recorded.and(shown)?;
+            if let Some(ended) = ended {
                 return Ok(ended);
             }
             if self.paced {
@@ -146,23 +148,24 @@ impl Session<'_> {
         }
     }
 
-    fn record(&mut self) {
+    fn record(&mut self) -> Result<(), RunError> {
         if let Some(recorder) = &mut self.recorder {
-            self.live.record(&mut self.state.row);
+            self.live.record(&mut self.state.row)?;
             let (t, row) = (self.live.t(), &self.state.row);
             recorder.push([t].into_iter().chain(self.recorded.iter().map(|&c| row[c])));
         }
+        Ok(())
     }
 
     /// What the screen shows, now and then.
-    fn glance(&mut self, now: Instant, factor: f64) {
+    fn glance(&mut self, now: Instant, factor: f64) -> Result<(), RunError> {
         let due = self.state.glanced.is_none_or(|last| now - last >= GLANCE);
         if !due || !self.screen.is_shown() {
-            return;
+            return Ok(());
         }
         self.state.glanced = Some(now);
         if !self.shown.is_empty() {
-            self.live.record(&mut self.state.row);
+            self.live.record(&mut self.state.row)?;
         }
         let (state, live) = (&self.state, &self.live);
         self.screen.update(|status| {
@@ -172,6 +175,7 @@ impl Session<'_> {
             (status.missed, status.overruns, status.paused) = (state.missed, live.overruns, state.paused);
             status.values.iter_mut().zip(&self.shown).for_each(|(to, &c)| *to = state.row[c]);
         });
+        Ok(())
     }
 
     /// A snapshot now, written by another thread.

@@ -229,7 +229,7 @@ fn without_equations_of_their_own_closed_valves_creep() {
     assert!(lift.abs() < 1e-5 && swing.abs() < 1e-9, "{lift} {swing}");
     // What leaks has no rest: the pressures that carry the pose are given.
     let leaks =
-        ["closing=resistance", "start.balance=none", "raise.P0_1=4077395 Pa", "reach.P0_2=5136897 Pa"];
+        ["closing=resistance", "start.balance=none", "raise.P0_h=4077395 Pa", "reach.P0_r=5136897 Pa"];
     let (lift, swing, _) = run_with(&leaks);
     assert!(lift.abs() > 5e-3 && swing.abs() > 0.03, "{lift} {swing}");
     // The more it leaks, the more often flow jumps to and fro around u = 0, and the shorter steps are.

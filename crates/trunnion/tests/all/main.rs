@@ -26,4 +26,6 @@ mod program;
 mod reduction;
 mod rest;
 mod studies;
+mod units;
 mod user_components;
+mod values;

@@ -74,7 +74,7 @@ fn a_sampled_pid_matches_the_exact_discrete_solution() {
         let (entry, s) = settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f.render(false)));
         let mut found = HashMap::new();
         let mut keep = |machine: &mut Machine, t: f64, y: &[f64], _| {
-            machine.record(t, y, &mut row);
+            machine.record(t, y, &mut row).unwrap();
             found.insert((t / h).round() as usize, row[place]);
             ControlFlow::Continue(())
         };

@@ -45,6 +45,8 @@ fn wrong_expressions_are_explained() {
     check("3 min(1, 2)", &[("L05", "an operator is missing before `min`", 2..5, "", "to multiply, write `*`")]);
     check("y", &[("L09", "unknown name `y`", 0..1, "", "")]);
     check("kg", &[("L09", "unknown name `kg`", 0..2, "", "`kg` is a unit: it follows a number, as in `1 kg`, and joins other units by `/`, `·` or a space")]);
+    check("20 °C + 10 °C", &[("L17", "absolute temperatures do not add up to a temperature", 0..15, "", "write what is a difference in K; a mean is (a + b)/2")]);
+    check("1 W/K*20 °C", &[("L17", "an absolute temperature in a product can be read in two ways", 6..12, "", "write 293.15 K for the temperature, 20 K for a difference")]);
     check("sin", &[("L09", "unknown name `sin`", 0..3, "", "to call the function, write `sin(…)`")]);
     check("sinn(1)", &[("L10", "unknown function `sinn`", 0..4, "", "did you mean `sin`?")]);
     check("log(2)", &[("L10", "unknown function `log`", 0..3, "", "write `ln` or `log10`")]);
@@ -113,7 +115,7 @@ fn every_code_and_function_is_on_the_page() {
         count += 1;
         assert!(page.contains(&format!("| {code} |")), "docs/expressions.md does not explain {code}");
     }
-    assert_eq!(count, 16);
+    assert_eq!(count, 17);
     for function in crate::language::functions::FUNCTIONS {
         assert!(
             page.contains(&format!("`{}`", function.form)),

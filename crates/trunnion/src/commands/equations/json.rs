@@ -3,6 +3,8 @@
 //! An expression is one of
 //!   { kind: constant, value }   { kind: time }   { kind: symbol, name }   { kind: derivative, name }
 //!   { kind: operation, op, args }   { kind: table, name, order, args }
+//!
+//! Symbols #1, #2, … stand for the entries of `shared`: terms that long expressions have in common.
 
 use serde_json::{Value, json};
 use trunnion_equations::flat::{Action, Assignment, Direction, Origin};
@@ -31,6 +33,9 @@ pub fn render(sheet: &Sheet) -> String {
         "inputs": quantities(&sheet.inputs),
         "modes": quantities(&sheet.modes),
         "reduced": reduced(sheet),
+        "shared": sheet.shared.iter().map(|line| {
+            json!({ "name": text::expression(sheet, line.left), "value": expression(sheet, line.right) })
+        }).collect::<Vec<_>>(),
         "definitions": lines(&sheet.definitions),
         "differential": lines(&sheet.differential),
         "algebraic": lines(&sheet.algebraic),
@@ -128,7 +133,7 @@ fn node(sheet: &Sheet, e: Expr, depth: usize) -> Value {
     match graph.node(e) {
         Node::Const(v) => json!({ "kind": "constant", "value": finite(v) }),
         Node::Time => json!({ "kind": "time" }),
-        Node::Symbol(s) => json!({ "kind": "symbol", "name": sheet.quantity(s).name }),
+        Node::Symbol(s) => json!({ "kind": "symbol", "name": sheet.name(s) }),
         Node::Derivative(s) => json!({ "kind": "derivative", "name": sheet.quantity(s).name }),
         Node::Unary(op, a) => json!({ "kind": "operation", "op": unary(op), "args": [of(a)] }),
         Node::Binary(op, a, b) => json!({ "kind": "operation", "op": binary(op), "args": [of(a), of(b)] }),

@@ -25,6 +25,7 @@ pub fn render(sheet: &Sheet) -> String {
     quantities(sheet, &mut body, "Parameters", &sheet.parameters, "value");
     quantities(sheet, &mut body, "Inputs", &sheet.inputs, "start");
     quantities(sheet, &mut body, "Modes", &sheet.modes, "start");
+    lines(sheet, &mut body, "Terms that long expressions share", &sheet.shared);
     lines(sheet, &mut body, "Definitions", &sheet.definitions);
     lines(sheet, &mut body, "Differential equations", &sheet.differential);
     lines(sheet, &mut body, "Equations solved numerically", &sheet.algebraic);
@@ -49,6 +50,9 @@ pub fn render(sheet: &Sheet) -> String {
 }
 
 fn name(sheet: &Sheet, s: Symbol) -> String {
+    if let Some(k) = sheet.shared_number(s) {
+        return format!(r"\#_{{{k}}}");
+    }
     let name = &sheet.quantity(s).name;
     // The rate of a state that is solved for numerically.
     match name.strip_prefix("der(").and_then(|rest| rest.strip_suffix(')')) {

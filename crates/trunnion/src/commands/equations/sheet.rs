@@ -7,6 +7,7 @@ use trunnion_equations::structure::{Reduction, written};
 use trunnion_equations::{Binary, Expr, Node, Start, Symbol, System, Unary};
 
 use super::names::{Groups, beside, passing, replaced};
+use super::shared::share;
 use crate::project::Project;
 
 /// How much of the work of sorting is shown.
@@ -38,6 +39,8 @@ pub struct Sheet<'a> {
     pub parameters: Vec<Symbol>,
     pub inputs: Vec<Symbol>,
     pub modes: Vec<Symbol>,
+    /// Terms that long expressions have in common, each by those before it.
+    pub shared: Vec<Line>,
     /// In the order of evaluation.
     pub definitions: Vec<Line>,
     pub differential: Vec<Line>,
@@ -75,6 +78,7 @@ impl<'a> Sheet<'a> {
             parameters: of_kind(|k| matches!(k, Kind::Parameter { .. })),
             inputs: of_kind(|k| matches!(k, Kind::Input { .. })),
             modes: of_kind(|k| matches!(k, Kind::Mode { .. })),
+            shared: vec![],
             definitions: vec![],
             differential: vec![],
             algebraic: vec![],
@@ -88,6 +92,7 @@ impl<'a> Sheet<'a> {
             start,
         };
         sheet.fill(form);
+        sheet.share();
         sheet
     }
 
@@ -194,24 +199,35 @@ impl<'a> Sheet<'a> {
         (self.definitions, self.beside) = (definitions, further);
     }
 
+    /// Long expressions with what they have in common put first.
+    fn share(&mut self) {
+        let Sheet {
+            differential, algebraic, loops, events, tasks, definitions, beside, outputs, equal, ..
+        } = self;
+        let mut places = needed(differential.iter_mut().chain(algebraic).chain(loops), events, tasks);
+        places.extend(definitions.iter_mut().chain(beside).map(|line| &mut line.right));
+        places.extend(outputs.iter_mut().map(|o| &mut o.value));
+        places.extend(equal.iter_mut().map(|(_, e)| e));
+        self.shared = share(&self.system.graph, places, self.system.quantities.len());
+    }
+
     /// Everything that decides how a run goes on.
     fn needed(&mut self) -> Vec<&mut Expr> {
         let lines = self.differential.iter_mut().chain(&mut self.algebraic).chain(&mut self.loops);
-        let mut all: Vec<&mut Expr> = lines.map(|line| &mut line.right).collect();
-        fn set(list: &mut [Assignment]) -> impl Iterator<Item = &mut Expr> {
-            list.iter_mut().map(|a| &mut a.value)
+        needed(lines, &mut self.events, &mut self.tasks)
+    }
+
+    /// The name of a quantity, or of a shared term.
+    pub fn name(&self, s: Symbol) -> String {
+        match self.shared_number(s) {
+            Some(k) => format!("#{k}"),
+            None => self.quantity(s).name.clone(),
         }
-        for event in &mut self.events {
-            all.push(&mut event.guard);
-            all.extend(set(&mut event.set));
-        }
-        for task in &mut self.tasks {
-            match &mut task.action {
-                Action::Set(list) => all.extend(set(list)),
-                Action::Script { inputs, .. } => all.extend(inputs.iter_mut().map(|(_, e)| e)),
-            }
-        }
-        all
+    }
+
+    /// Which of the shared terms it is, from 1.
+    pub fn shared_number(&self, s: Symbol) -> Option<usize> {
+        s.index().checked_sub(self.system.quantities.len()).map(|k| k + 1)
     }
 
     pub fn quantity(&self, s: Symbol) -> &Quantity {
@@ -253,6 +269,29 @@ impl<'a> Sheet<'a> {
             Direction::Both => None,
         }
     }
+}
+
+/// Right sides of the lines given, and what events and tasks compute.
+fn needed<'s>(
+    lines: impl Iterator<Item = &'s mut Line>,
+    events: &'s mut [Event],
+    tasks: &'s mut [Task],
+) -> Vec<&'s mut Expr> {
+    fn set(list: &mut [Assignment]) -> impl Iterator<Item = &mut Expr> {
+        list.iter_mut().map(|a| &mut a.value)
+    }
+    let mut all: Vec<&mut Expr> = lines.map(|line| &mut line.right).collect();
+    for event in events {
+        all.push(&mut event.guard);
+        all.extend(set(&mut event.set));
+    }
+    for task in tasks {
+        match &mut task.action {
+            Action::Set(list) => all.extend(set(list)),
+            Action::Script { inputs, .. } => all.extend(inputs.iter_mut().map(|(_, e)| e)),
+        }
+    }
+    all
 }
 
 /// Names by what they are equal to.

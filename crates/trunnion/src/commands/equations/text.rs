@@ -24,6 +24,7 @@ pub fn render(sheet: &Sheet) -> String {
     page.parameters();
     page.quantities("Inputs", &sheet.inputs, "start");
     page.quantities("Modes", &sheet.modes, "start");
+    page.lines("Terms that long expressions share", &sheet.shared);
     page.lines("Definitions, in the order of evaluation", &sheet.definitions);
     page.lines("Differential equations", &sheet.differential);
     page.lines("Equations solved numerically", &sheet.algebraic);
@@ -43,7 +44,7 @@ pub fn expression(sheet: &Sheet, e: Expr) -> String {
     if n > LONGEST {
         return if n == u64::MAX { "… (too long to print)".into() } else { format!("… ({n} terms)") };
     }
-    print(graph, e, Style::Text, &|s| sheet.quantity(s).name.clone())
+    print(graph, e, Style::Text, &|s| sheet.name(s))
 }
 
 pub fn equation(sheet: &Sheet, line: &Line) -> String {
@@ -150,7 +151,10 @@ impl Page<'_> {
         let short = texts.iter().map(|text| text.chars().count()).filter(|&n| n <= WIDEST);
         let width = short.max().unwrap_or(0);
         for (line, text) in lines.iter().zip(texts) {
-            self.line(&format!("  {text:<width$}   # {}", place(line)));
+            match place(line).as_str() {
+                "" => self.line(&format!("  {text}")),
+                place => self.line(&format!("  {text:<width$}   # {place}")),
+            }
         }
     }
 

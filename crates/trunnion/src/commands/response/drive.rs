@@ -163,15 +163,20 @@ pub fn estimate(
     let mut driven = Driven::new(at.machine, input, (t_0, plan.hold), held.clone()).ok_or_else(refused)?;
     let mut row = vec![0.0; project.prepared.columns.len()];
     let (mut y, mut answers) = (at.y, Vec::with_capacity(plan.total + 2));
+    let mut not_finite = None;
     let mut watch = |driven: &mut Driven, t: f64, y: &[f64], _: Moment| {
-        driven.machine.record(t, y, &mut row);
+        if let Err(error) = driven.machine.record(t, y, &mut row) {
+            not_finite = Some(error);
+            return ControlFlow::Break(());
+        }
         answers.push((t, row[output]));
         match CANCEL.load(Ordering::Relaxed) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
     };
-    match run_on(&mut driven, &mut y, solver, &settings, false, &mut watch) {
+    let result = run_on(&mut driven, &mut y, solver, &settings, false, &mut watch);
+    match not_finite.map_or(result, Err) {
         Err(error) => return Err(Failure::Run { message: error.to_string(), hint: hint(&error) }),
         Ok(summary) if summary.ended == Ended::Cancelled => return Err(Failure::Cancelled),
         Ok(summary) if summary.ended == Ended::Terminated => {

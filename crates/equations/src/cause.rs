@@ -1,0 +1,193 @@
+//! Why a value is no finite number: the operation that made it so, and what it was made from.
+//!
+//! The expression is evaluated again, node by node, through the definitions of the unknowns solved in symbols. From the value in
+//! question the way leads down to an operation that is not finite although all its operands are.
+
+use std::fmt;
+
+use crate::hash::{Map, Set};
+use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::print::{Style, number, print, terms};
+use crate::structure::written;
+use crate::system::System;
+
+/// An operation without a finite value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cause {
+    /// What is wrong with it: "division by zero".
+    pub fault: &'static str,
+    /// The operation in the user's names; None: a quantity that has no finite value by itself.
+    pub operation: Option<String>,
+    /// Its operands, other than numbers, and their values (SI).
+    pub operands: Vec<(String, f64)>,
+    /// The quantity that is computed there, if it has a name.
+    pub quantity: Option<String>,
+    /// Name of the equation, and the component it belongs to.
+    pub equation: Option<(String, String)>,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        write!(out, "{}", self.fault)?;
+        if let Some(operation) = &self.operation {
+            write!(out, " in {operation}")?;
+        }
+        for (k, (operand, value)) in self.operands.iter().enumerate() {
+            write!(out, "{} {operand} = {}", if k == 0 { " with" } else { "," }, short(*value))?;
+        }
+        if let Some((name, component)) = &self.equation {
+            write!(out, ", equation ({name})")?;
+            // Equations of components are often named after them.
+            if !component.is_empty() && !name.starts_with(component.as_str()) {
+                write!(out, " of `{component}`")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Seven digits.
+fn short(value: f64) -> String {
+    number(format!("{value:.6e}").parse().unwrap_or(value))
+}
+
+/// Longer operands are no help to a reader.
+const LONGEST: u64 = 40;
+
+/// The cause of `root` not being finite; `leaf` gives time, states, numeric unknowns, parameters, inputs and modes. None: evaluated this
+/// way it is finite.
+pub fn find(system: &System, root: Expr, leaf: impl Fn(Node) -> Option<f64>) -> Option<Cause> {
+    let mut search = Search::new(system, leaf);
+    search.evaluate(root);
+    search.trace(root)
+}
+
+struct Search<'a, L> {
+    system: &'a System,
+    leaf: L,
+    /// What a name stands for, and which definition says so.
+    meaning: Map<Expr, (Expr, Option<usize>)>,
+    values: Map<Expr, f64>,
+}
+
+impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
+    fn new(system: &'a System, leaf: L) -> Self {
+        let graph = &system.graph;
+        let aliases = system.aliases.iter().map(|a| (graph.symbol(a.symbol).id, (a.value, None)));
+        let definitions = system.definitions.iter().enumerate().map(|(k, d)| (d.leaf, (d.value, Some(k))));
+        Search { system, leaf, meaning: aliases.chain(definitions).collect(), values: Map::default() }
+    }
+
+    /// Values of everything under `root`.
+    fn evaluate(&mut self, root: Expr) {
+        let graph = &self.system.graph;
+        let mut open: Set<Expr> = Set::default();
+        let mut stack = vec![root];
+        while let Some(&e) = stack.last() {
+            if self.values.contains_key(&e) {
+                stack.pop();
+                continue;
+            }
+            let node = graph.node(e);
+            let missing: Vec<Expr> =
+                self.operands(e, node).into_iter().filter(|c| !self.values.contains_key(c)).collect();
+            // A circle, which sorting does not make, ends in NaN.
+            if missing.is_empty() || !open.insert(e) {
+                let value = self.value(e, node);
+                self.values.insert(e, value);
+                stack.pop();
+            } else {
+                stack.extend(missing);
+            }
+        }
+    }
+
+    /// What a node is computed from: its children, or what its name stands for.
+    fn operands(&self, e: Expr, node: Node) -> Vec<Expr> {
+        match node {
+            Node::Symbol(_) | Node::Derivative(_) if (self.leaf)(node).is_none() => {
+                self.meaning.get(&e).map(|m| m.0).into_iter().collect()
+            }
+            _ => node.children().collect(),
+        }
+    }
+
+    fn value(&self, e: Expr, node: Node) -> f64 {
+        let of = |c: Expr| self.values.get(&c).copied().unwrap_or(f64::NAN);
+        match node {
+            Node::Time | Node::Symbol(_) | Node::Derivative(_) => {
+                (self.leaf)(node).unwrap_or_else(|| self.meaning.get(&e).map_or(f64::NAN, |m| of(m.0)))
+            }
+            _ => self.system.graph.evaluate_node(node, of),
+        }
+    }
+
+    /// Down to the operation at fault.
+    fn trace(&self, root: Expr) -> Option<Cause> {
+        let system = self.system;
+        let bad = |c: &Expr| !self.values.get(c).is_some_and(|v| v.is_finite());
+        if !bad(&root) {
+            return None;
+        }
+        let (mut at, mut quantity, mut definition) = (root, None, None);
+        loop {
+            let node = system.graph.node(at);
+            if let Node::Symbol(s) | Node::Derivative(s) = node {
+                let name = system.quantity(s).name.clone();
+                quantity =
+                    Some(if matches!(node, Node::Derivative(_)) { format!("der({name})") } else { name });
+                definition = self.meaning.get(&at).and_then(|m| m.1);
+            }
+            let taken: Vec<Expr> = match node {
+                // The side that is not taken does not matter.
+                Node::Select(c, a, b) if !bad(&c) => vec![if self.values[&c] != 0.0 { a } else { b }],
+                _ => self.operands(at, node),
+            };
+            match taken.into_iter().find(bad) {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        let equation = definition.map(|k| {
+            let d = &system.definitions[k];
+            (d.equation.clone(), d.origin.component.clone())
+        });
+        let node = system.graph.node(at);
+        let operation = node.children().next().map(|_| self.text(at));
+        let operands = node.children().filter(|&c| system.graph.at(c).value().is_none());
+        let operands = operands.map(|c| (self.text(c), self.values[&c])).collect();
+        Some(Cause { fault: self.fault(node), operation, operands, quantity, equation })
+    }
+
+    fn text(&self, e: Expr) -> String {
+        let graph = &self.system.graph;
+        let e = written(graph, &self.system.relations, &[e])[0];
+        if terms(graph, e) <= LONGEST {
+            return print(graph, e, Style::Text, &|s: Symbol| self.system.quantity(s).name.clone());
+        }
+        match graph.node(e) {
+            Node::Unary(op, _) if let Some(name) = op.name() => format!("{name}(…)"),
+            Node::Binary(Binary::Div, _, b) if terms(graph, b) <= LONGEST => format!("…/({})", self.text(b)),
+            Node::Binary(Binary::Div, ..) => "…/(…)".into(),
+            _ => "…".into(),
+        }
+    }
+
+    fn fault(&self, node: Node) -> &'static str {
+        let of = |c: Expr| self.values.get(&c).copied().unwrap_or(f64::NAN);
+        match node {
+            Node::Binary(Binary::Div, a, b) if of(b) == 0.0 && of(a) == 0.0 => "0/0",
+            Node::Binary(Binary::Div | Binary::Mod, _, b) if of(b) == 0.0 => "division by zero",
+            Node::Unary(Unary::Ln | Unary::Log10, a) if of(a) == 0.0 => "logarithm of zero",
+            Node::Unary(Unary::Ln | Unary::Log10, _) => "logarithm of a negative number",
+            Node::Unary(Unary::Sqrt, _) => "root of a negative number",
+            Node::Unary(Unary::Asin | Unary::Acos, _) => "an argument outside -1 … 1",
+            Node::Binary(Binary::Pow, a, b) if of(a) == 0.0 && of(b) < 0.0 => "division by zero",
+            Node::Binary(Binary::Pow, a, b) if of(a) < 0.0 && of(b).fract() != 0.0 => {
+                "a fractional power of a negative number"
+            }
+            Node::Const(_) | Node::Symbol(_) | Node::Derivative(_) | Node::Time => "no finite value",
+            _ => "a number too large to be represented",
+        }
+    }
+}

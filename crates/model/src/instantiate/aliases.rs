@@ -1,0 +1,121 @@
+//! Former names of parameters: they are still read, with a note.
+//!
+//! A displacement was once given as the volume of a revolution. Such a name has a unit of its own, `m^3/rev`: a number
+//! without an angle in its unit counts per revolution,
+//!
+//!   10 ml  →  10 ml/rev = 10 ml/2π per radian                                                      (1)
+//!
+//! and one with an angle is what it says.
+
+use super::tree::{Argument, Instance, Sets};
+use crate::component::{Alias, Form, Parameter, Scalar, read_scalar};
+use crate::diagnostic::{Diagnostic, Problems};
+use crate::file::{Key, Value};
+use crate::language::{Ast, Kind};
+use crate::units::{Unit, has_angle, parse_unit};
+
+/// The code of a former name.
+pub const FORMER_NAME: &str = "M0330";
+
+/// The parameter that has `name` as a former name.
+pub fn find<'a>(instance: &Instance<'a>, name: &str) -> Option<(&'a Parameter, &'a Alias)> {
+    instance
+        .each(|b| &b.parameters)
+        .find_map(|p| p.aliases.iter().find(|alias| alias.name == name).map(|alias| (p, alias)))
+}
+
+/// A value under a former name; None: refused, which has been reported.
+pub fn give(
+    instance: &Instance<'_>,
+    key: &Key,
+    value: &Value,
+    scope: usize,
+    problems: &Problems,
+) -> Option<(String, Argument)> {
+    let (parameter, alias) = find(instance, &key.name)?;
+    let name = parameter.key.name.clone();
+    if instance.arguments.contains_key(&name) {
+        problems.add(
+            Diagnostic::error("M0105", format!("`{name}` of `{}` is given twice", instance.path))
+                .at(&key.span, format!("`{}` is a former name of `{name}`", key.name)),
+        );
+        return None;
+    }
+    let shown = alias.unit.as_ref().map(|u| format!(", in {}", u.text)).unwrap_or_default();
+    problems.add(
+        Diagnostic::note(
+            FORMER_NAME,
+            format!("`{}` of `{}` is now called `{name}`{shown}", key.name, instance.definition.name),
+        )
+        .at(&key.span, "a former name"),
+    );
+    let scalar = read_scalar(value, &key.name, problems);
+    let scalar = match &alias.unit {
+        Some(unit) => per_angle(scalar, unit, (&key.name, &name), problems)?,
+        None => scalar,
+    };
+    Some((name, Argument { scalar, scope }))
+}
+
+/// A value under the present name beside one under a former name.
+pub fn refuse_twice(instance: &Instance<'_>, key: &Key, problems: &Problems) {
+    let mut own = instance.each(|b| &b.parameters).filter(|p| p.key.name == key.name);
+    if own.any(|p| !p.aliases.is_empty()) && instance.arguments.contains_key(&key.name) {
+        problems.add(
+            Diagnostic::error("M0105", format!("`{}` of `{}` is given twice", key.name, instance.path))
+                .at(&key.span, "given under a former name too"),
+        );
+    }
+}
+
+/// Values under former names from outside the files.
+pub fn give_sets(instance: &mut Instance<'_>, sets: &Sets, problems: &Problems) {
+    let former: Vec<String> =
+        instance.each(|b| &b.parameters).flat_map(|p| &p.aliases).map(|a| a.name.clone()).collect();
+    for name in former {
+        let path = instance.full(&name);
+        let Some(value) = sets.take(&path) else { continue };
+        let key = Key { name, span: value.span.clone() };
+        // What the file says under the present name gives way.
+        if let Some((parameter, _)) = find(instance, &key.name) {
+            instance.arguments.remove(&parameter.key.name);
+        }
+        if let Some((name, argument)) = give(instance, &key, value, 0, problems) {
+            instance.arguments.insert(name, argument);
+        }
+    }
+}
+
+/// (1)
+fn per_angle(scalar: Scalar, unit: &Unit, names: (&str, &str), problems: &Problems) -> Option<Scalar> {
+    let Scalar { form, span } = scalar;
+    let form = match form {
+        Form::Number(number) => {
+            let text = crate::file::Text { text: format!("{number} {}", unit.text), span: span.clone() };
+            let ast = Ast { kind: Kind::Number(number, Some(unit.clone())), span: 0..0 };
+            Form::Formula(crate::component::Formula { ast, text })
+        }
+        Form::Formula(mut formula) => match &formula.ast.kind {
+            Kind::Number(_, Some(own)) if has_angle(own) => Form::Formula(formula),
+            Kind::Number(number, Some(own)) => {
+                let own = parse_unit(&format!("({})/rev", own.text)).ok()?;
+                formula.ast.kind = Kind::Number(*number, Some(own));
+                Form::Formula(formula)
+            }
+            _ => {
+                let (former, now) = names;
+                problems.add(
+                    Diagnostic::error("M0331", format!("`{former}` is now `{now}`, which is per angle"))
+                        .at(&span, "per revolution or per radian?")
+                        .hint(format!(
+                            "write {now} = \"({})/1 rev\" if this is a volume per revolution",
+                            formula.text.text
+                        )),
+                );
+                return None;
+            }
+        },
+        other => other,
+    };
+    Some(Scalar { form, span })
+}

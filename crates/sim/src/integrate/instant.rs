@@ -1,0 +1,423 @@
+//! What happens at one instant: events one after the other, modes brought into line, until nothing changes.
+//!
+//! Every guard has a side, −1 or 1, or 0 as long as it rests at zero and has not left it. At an instant:
+//!   1. events whose guards cross are carried out together, from the values just before. If two of them set the same quantity they act one
+//!      after the other, in the order of the file: the later one sees what the earlier has set, algebraic unknowns made consistent;
+//!   2. relations take the value that their guards have now; a guard that rests where it crossed counts as being on the side
+//!      it heads for;
+//!   3. a guard that is now clear of zero on its other side has crossed by a jump: back to 1. So an event may fire several
+//!      times at one instant, as often as its condition becomes true again.
+//!
+//! **Resting.** A guard rests while it is no farther from zero than its noise: rounding of its terms, what it changes within
+//! the resolution of time, and at a located instant the difference between the curve and the consistent values.
+//!
+//! **Again.** A guard that has fired and rests at zero may fire once more when it leaves zero towards the far side of its direction if
+//! the event put it there (a reset onto its own threshold), or if after its event it headed back and another event of the
+//! same instant turned it again (a body hit from both sides). Otherwise it only goes on.
+
+use super::{ROUNDS, Run, Stop};
+use crate::events::{resolution, sign};
+use crate::history::BURST;
+use crate::integrate::{Ended, Moment};
+use crate::problem::{Corner, Crossing, Hybrid};
+use crate::run_error::RunError;
+
+/// Of every guard at the instant at hand.
+#[derive(Default)]
+pub(super) struct Instant {
+    /// Guard values and their noise, and what location adds to it.
+    g: Vec<f64>,
+    noise: Vec<f64>,
+    pub located: Vec<f64>,
+    side: Vec<i8>,
+    /// Direction in which it crossed or left zero here; 0: neither.
+    pub heading: Vec<i8>,
+    fired: Vec<bool>,
+    /// What it reads was assigned.
+    touched: Vec<bool>,
+    /// After its event it went back towards its old side.
+    turned_back: Vec<bool>,
+    // Of `note_turning`: values and guards a little later.
+    y: Vec<f64>,
+    f: Vec<f64>,
+    later: Vec<f64>,
+}
+
+impl Instant {
+    pub fn new(n: usize, m: usize) -> Self {
+        Instant {
+            g: vec![0.0; m],
+            noise: vec![0.0; m],
+            located: vec![0.0; m],
+            side: vec![0; m],
+            heading: vec![0; m],
+            fired: vec![false; m],
+            touched: vec![false; m],
+            turned_back: vec![false; m],
+            y: vec![0.0; n],
+            f: vec![0.0; n],
+            later: vec![0.0; m],
+        }
+    }
+
+    /// Sign of a guard, 0 while it rests.
+    fn clear(&self, guard: usize) -> i8 {
+        if self.g[guard].abs() <= self.noise[guard] { 0 } else { sign(self.g[guard]) }
+    }
+}
+
+/// After so many rounds modes are not found one after the other: kinks and algebraic unknowns are tried together.
+const KINK_ROUNDS: usize = 5;
+/// Roundings of time within which the instant of a crossing is known.
+const INSTANT_ROUNDINGS: f64 = 4.0;
+
+impl<P: Hybrid> Run<'_, P> {
+    /// Everything that happens at `self.t` to `self.y`, beginning with `self.crossings` and the guards that only left zero
+    /// (`heading`); true if the solver has to restart. `changed`: something has changed already.
+    pub(super) fn happen(&mut self, mut changed: bool) -> Result<bool, Stop> {
+        self.at.fired.fill(false);
+        self.at.touched.fill(false);
+        self.at.turned_back.fill(false);
+        for guard in 0..self.locator.len() {
+            self.at.side[guard] = self.locator.side(guard);
+        }
+        let (mut any_fired, mut terminate, mut settled) = (false, false, false);
+        for round in 0..ROUNDS {
+            if !self.crossings.is_empty() {
+                // Kinks alone are no event.
+                if !any_fired && self.crossings.iter().any(|c| !self.locator.is_kink(c.guard)) {
+                    self.begin_event()?;
+                    any_fired = true;
+                }
+                let (has_changed, ends) = self.fire_all()?;
+                changed |= has_changed;
+                terminate |= ends;
+            }
+            self.read_guards();
+            if self.settle() {
+                changed = true;
+                if !(round % KINK_ROUNDS == KINK_ROUNDS - 1 && self.make_consistent_with_kinks()) {
+                    self.make_consistent()?;
+                }
+                continue;
+            }
+            self.find_jumps();
+            if self.crossings.is_empty() {
+                settled = true;
+                break;
+            }
+        }
+        if !settled {
+            return Err(self.goes_to_and_fro().into());
+        }
+        self.take_sides(changed);
+        self.at.heading.fill(0);
+        self.at.located.fill(0.0);
+        if any_fired && self.plan.both_sides {
+            self.report(self.t, Moment::AfterEvent)?;
+        }
+        if terminate {
+            self.report(self.t, Moment::End)?;
+            return Err(Stop::Ended(Ended::Terminated));
+        }
+        Ok(changed)
+    }
+
+    /// At `self.t` only kinks were found: equations go on by their other branches. Where that puts another guard on its other
+    /// side, modes depend on each other and are found together.
+    pub(super) fn pass_kinks(&mut self) -> Result<(), Stop> {
+        self.kinks += 1;
+        self.crossings.clear();
+        for k in 0..self.locator.found().len() {
+            let found = self.locator.found()[k];
+            self.crossings.push(Crossing { guard: found.guard, rising: found.rising });
+            let heading = if found.rising { 1 } else { -1 };
+            self.locator.lean(found.guard, heading, self.locator.blur(found.guard));
+        }
+        let effect = self.problem.fire(self.t, &mut self.y, &self.crossings, &mut self.at.touched);
+        effect.map_err(|message| RunError::Action { t: self.t, message })?;
+        self.crossings.clear();
+        self.problem.guards(self.t, &self.y, &mut self.at.g);
+        let moved = |i: usize| {
+            let (side, s) = (self.locator.side(i), sign(self.at.g[i]));
+            let small = self.at.g[i].abs() <= self.locator.rests_within(i).max(self.locator.blur(i));
+            s != 0 && s != side && !small
+        };
+        if (0..self.locator.len()).any(moved) {
+            self.make_consistent()?;
+            self.happen(true)?;
+            return self.restart();
+        }
+        let done = self.stepper.resume(self.problem, self.t, &self.y);
+        done.map_err(|failure| self.solver_error(failure).into())
+    }
+
+    /// At a corner of time: guards of time that cross there, and a new beginning where equations jump.
+    pub(super) fn pass_corner(&mut self, corner: Corner) -> Result<(), Stop> {
+        let before = self.t;
+        self.move_to(corner.t);
+        // What crosses is seen a little later: at the instant itself a guard may be zero.
+        let later = corner.t + INSTANT_ROUNDINGS * resolution(corner.t);
+        self.problem.guards(later, &self.y, &mut self.at.later);
+        self.crossings.clear();
+        let mut kinks_only = !corner.jumps;
+        for guard in 0..self.locator.len() {
+            let (side, s) = (self.locator.side(guard), sign(self.at.later[guard]));
+            if !self.locator.is_timed(guard) || s == 0 || s == side {
+                continue;
+            }
+            self.at.heading[guard] = s;
+            let counts = match side {
+                0 => self.locator.counts_from_zero(guard, s),
+                _ => self.locator.counts(guard, s),
+            };
+            if counts && !self.locator.passes(guard) {
+                self.crossings.push(Crossing { guard, rising: s > 0 });
+                kinks_only &= self.locator.is_kink(guard);
+            }
+        }
+        if self.crossings.is_empty() && self.at.heading.iter().all(|&h| h == 0) && !corner.jumps {
+            if before < corner.t {
+                let done = self.stepper.resume(self.problem, self.t, &self.y);
+                done.map_err(|failure| self.solver_error(failure))?;
+            }
+            return Ok(());
+        }
+        let changed = self.happen(corner.jumps)?;
+        if kinks_only && changed {
+            self.kinks += 1;
+            let done = self.stepper.resume(self.problem, self.t, &self.y);
+            return done.map_err(|failure| self.solver_error(failure).into());
+        }
+        if changed || before < corner.t { self.restart() } else { Ok(()) }
+    }
+
+    fn begin_event(&mut self) -> Result<(), Stop> {
+        self.events += 1;
+        if self.plan.both_sides {
+            self.report(self.t, Moment::BeforeEvent)?;
+        }
+        Ok(())
+    }
+
+    /// The noise of guards that a search located at `self.t`: what they change in the resolution of time on the curve before it, and from the
+    /// curve to the consistent values in `self.y`.
+    pub(super) fn measure_location(&mut self) {
+        let (t, step) = (self.t, INSTANT_ROUNDINGS * resolution(self.t));
+        let m = self.locator.len();
+        // Before the instant, lest a value that jumps there counts as noise.
+        for back in [2.0, 1.0] {
+            self.stepper.segment().at(t - back * step, &mut self.at.y);
+            self.problem.guards(t - back * step, &self.at.y, &mut self.at.later);
+            let (later, located) = (&self.at.later, &mut self.at.located);
+            for i in 0..m {
+                located[i] = if back == 2.0 { later[i] } else { (later[i] - located[i]).abs() };
+            }
+        }
+        self.stepper.segment().at(t, &mut self.at.y);
+        self.problem.guards(t, &self.at.y, &mut self.at.later);
+        self.problem.guards(t, &self.y, &mut self.at.g);
+        let Instant { located, later, g, .. } = &mut self.at;
+        for i in 0..m {
+            let d = located[i] + (later[i] - g[i]).abs();
+            located[i] = if d.is_finite() { d } else { 0.0 };
+        }
+    }
+
+    fn read_guards(&mut self) {
+        self.problem.guards(self.t, &self.y, &mut self.at.g);
+        self.problem.rounding(self.t, &self.y, &mut self.at.noise);
+        self.locator.blur_at(self.problem, self.t, &self.y);
+        let Instant { noise, located, heading, fired, .. } = &mut self.at;
+        for i in 0..noise.len() {
+            noise[i] += located[i];
+            if self.locator.is_kink(i) {
+                noise[i] = noise[i].max(self.locator.blur(i));
+            }
+            if heading[i] != 0 && !fired[i] {
+                // It was found to leave zero: uncertain as it was when it came to rest.
+                noise[i] = noise[i].max(self.locator.rests_within(i));
+            }
+        }
+    }
+
+    /// Relations take their values; true if one changed.
+    fn settle(&mut self) -> bool {
+        let Instant { g, noise, side, heading, later, .. } = &mut self.at;
+        for i in 0..g.len() {
+            let rests = g[i].abs() <= noise[i];
+            later[i] = match rests {
+                true if heading[i] != 0 => heading[i] as f64 * f64::MIN_POSITIVE,
+                // It has passed its corner, or not.
+                true if self.locator.is_timed(i) && side[i] != 0 => side[i] as f64 * f64::MIN_POSITIVE,
+                // Either branch will do.
+                true if self.locator.is_kink(i) => f64::NAN,
+                _ if self.locator.passes(i) => f64::NAN,
+                _ => g[i],
+            };
+        }
+        self.problem.settle(self.t, &self.y, later)
+    }
+
+    /// Carry out `self.crossings` in the order of the guards; whether anything changed, and whether the run ends.
+    fn fire_all(&mut self) -> Result<(bool, bool), Stop> {
+        let (t, mut changed, mut ends) = (self.t, false, false);
+        self.crossings.sort_unstable_by_key(|c| c.guard);
+        let mut next = 0;
+        while next < self.crossings.len() {
+            if self.at.fired.iter().any(|&f| f) {
+                self.note_turning();
+            }
+            for Crossing { guard, .. } in &self.crossings[next..] {
+                (self.at.touched[*guard], self.at.turned_back[*guard]) = (false, false);
+            }
+            let done = self.problem.fire(t, &mut self.y, &self.crossings[next..], &mut self.at.touched);
+            let (effect, done) = done.map_err(|message| RunError::Action { t, message })?;
+            for k in next..next + done.max(1) {
+                let Crossing { guard, rising } = self.crossings[k];
+                self.at.fired[guard] = !self.locator.is_kink(guard);
+                self.at.heading[guard] = if rising { 1 } else { -1 };
+                self.at.side[guard] = self.at.heading[guard];
+                self.note_firing(guard)?;
+            }
+            next += done.max(1);
+            ends |= effect.terminate;
+            if effect.changed {
+                changed = true;
+                self.make_consistent()?;
+            }
+        }
+        self.crossings.clear();
+        Ok((changed, ends))
+    }
+
+    /// Which of the guards that fired here go back to where they came from, as things are now.
+    fn note_turning(&mut self) {
+        let Instant { y, f, later, g, fired, heading, turned_back, .. } = &mut self.at;
+        self.problem.residual(self.t, &self.y, f);
+        self.problem.guards(self.t, &self.y, g);
+        let layout = self.problem.layout();
+        // Far enough to be seen beside the values, near enough to be a tangent.
+        let reach = |i: usize| {
+            let size = layout.nominal[i].max(self.y[i].abs());
+            if layout.differential[i] && f[i] != 0.0 { 1e-4 * size / f[i].abs() } else { f64::INFINITY }
+        };
+        let dt = (0..self.y.len()).map(reach).fold(1.0, f64::min);
+        for i in 0..y.len() {
+            y[i] = self.y[i] + if layout.differential[i] { dt * f[i] } else { 0.0 };
+        }
+        self.problem.guards(self.t + dt, y, later);
+        for i in 0..g.len() {
+            turned_back[i] |= fired[i] && sign(later[i] - g[i]) == -heading[i];
+        }
+    }
+
+    /// Guards that a jump put on their other side: into `self.crossings` if that counts.
+    fn find_jumps(&mut self) {
+        for guard in 0..self.locator.len() {
+            let (side, s) = (self.at.side[guard], self.at.clear(guard));
+            if s == 0 || s == side || self.locator.passes(guard) {
+                continue;
+            }
+            let counts = match side {
+                0 => self.locator.counts_from_zero(guard, s),
+                _ => self.locator.counts(guard, s),
+            };
+            (self.at.side[guard], self.at.heading[guard]) = (s, 0);
+            if counts {
+                self.crossings.push(Crossing { guard, rising: s > 0 });
+            }
+        }
+    }
+
+    /// Sides of all guards after the instant.
+    fn take_sides(&mut self, changed: bool) {
+        for guard in 0..self.locator.len() {
+            let s = self.at.clear(guard);
+            let (side, heading, noise) = (self.at.side[guard], self.at.heading[guard], self.at.noise[guard]);
+            let timed = if heading != 0 { heading } else { side };
+            if s != 0 {
+                self.locator.put(guard, s);
+            } else if self.locator.is_timed(guard) && timed != 0 {
+                self.locator.put(guard, timed);
+            } else if heading != 0 && !changed && !(self.at.fired[guard] && self.at.touched[guard]) {
+                // On along the same curve.
+                self.locator.lean(guard, heading, noise);
+            } else if self.at.fired[guard] {
+                let again = self.at.touched[guard] || self.at.turned_back[guard];
+                self.locator.free(guard, again, noise);
+            } else if side == 0 || heading != 0 {
+                self.locator.free(guard, self.locator.may_fire(guard), noise);
+            } else if changed && self.moved_here() {
+                // At zero while other things change: its condition does not hold, and may begin to.
+                self.locator.free(guard, true, noise);
+            } else {
+                // At zero, but it has not left its side yet.
+                self.locator.lean(guard, side, noise);
+            }
+        }
+    }
+
+    /// An event was carried out.
+    fn moved_here(&self) -> bool {
+        self.at.fired.iter().any(|&f| f)
+    }
+
+    /// Note a firing; too many in too little time are an error.
+    fn note_firing(&mut self, guard: usize) -> Result<(), Stop> {
+        let t = self.t;
+        if self.locator.is_kink(guard) {
+            return Ok(());
+        }
+        self.crossings_total += 1;
+        let from_rest = self.locator.side(guard) == 0 && self.locator.may_fire(guard);
+        let history = &mut self.history[guard];
+        // A chain at one instant counts once: rounds are bounded elsewhere.
+        if history.time(0) != t {
+            history.add(t, self.at.heading[guard]);
+        }
+        history.put_back = if from_rest { history.put_back + 1 } else { 0 };
+        if !from_rest {
+            history.put_back_since = t;
+        }
+        let (within, put_back, since) =
+            (t - history.time(BURST - 1), history.put_back, history.put_back_since);
+        if within <= self.vanishing() || put_back >= BURST {
+            // Put back again and again: time only seems to pass.
+            let (t, within) = if put_back >= BURST { (since, t - since) } else { (t, within) };
+            return Err(RunError::Zeno { guard: self.guard_name(guard), t, count: BURST, within }.into());
+        }
+        if self.plan.max_events.is_some_and(|most| self.events > most) {
+            let guard = self.guard_name(guard);
+            return Err(RunError::TooManyEvents { guard, t, count: self.events }.into());
+        }
+        Ok(())
+    }
+
+    /// One round more tells who goes to and fro.
+    fn goes_to_and_fro(&mut self) -> RunError {
+        let m = self.locator.len();
+        self.problem.guards(self.t, &self.y, &mut self.at.later);
+        let before: Vec<f64> = self.at.later.clone();
+        let _ = self.problem.settle(self.t, &self.y, &before);
+        self.problem.guards(self.t, &self.y, &mut self.at.g);
+        for guard in 0..m {
+            self.at.fired[guard] |= (self.at.g[guard] > 0.0) != (before[guard] > 0.0);
+        }
+        self.at.heading.fill(0);
+        self.chattering()
+    }
+
+    /// Names the guards that fired or are about zero here; if there are none, all.
+    pub(super) fn chattering(&self) -> RunError {
+        let fired = |i: &usize| self.at.heading[*i] != 0 || self.at.fired[*i];
+        let mut guards: Vec<usize> = (0..self.locator.len()).filter(fired).collect();
+        if guards.is_empty() {
+            guards = (0..self.locator.len()).filter(|&i| self.locator.side(i) == 0).collect();
+        }
+        if guards.is_empty() {
+            guards = (0..self.locator.len()).collect();
+        }
+        RunError::Chattering { guards: guards.into_iter().map(|i| self.guard_name(i)).collect(), t: self.t }
+    }
+}

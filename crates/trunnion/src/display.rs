@@ -1,0 +1,90 @@
+//! Units in which results are shown: what the user prefers, and tables in them.
+//!
+//! What is said for one signal comes first; then the command line, the file, and the user's `TRUNNION_UNITS`.
+
+use trunnion_model::display::Display;
+use trunnion_model::units::{UnitError, parse_unit};
+
+use crate::failure::Failure;
+use crate::results::{Column, Metadata, Table};
+
+/// Metadata key of the units in which a run's results are to be shown.
+pub const SHOWN: &str = "display";
+
+/// The variable with the units a user prefers.
+const PREFERRED: &str = "TRUNNION_UNITS";
+
+/// The units the user prefers, from the environment.
+pub fn preferred() -> Result<Display, Failure> {
+    let text = std::env::var(PREFERRED).unwrap_or_default();
+    Display::parse(&text).map_err(|e| refused(&format!("{PREFERRED}={text}"), e))
+}
+
+/// The units asked for with `--units`.
+pub fn asked(text: Option<&str>) -> Result<Display, Failure> {
+    let text = text.unwrap_or_default();
+    Display::parse(text).map_err(|e| refused(&format!("--units {text}"), e))
+}
+
+fn refused(what: &str, error: UnitError) -> Failure {
+    let hint = error.hint.unwrap_or_else(|| "write units and names: bar, l/min, deg, boom.p=MPa".into());
+    Failure::usage_hint(format!("{what}: {}", error.message), hint)
+}
+
+/// A table of results in the units they are to be shown in.
+pub fn show(table: &mut Table, units: Option<&str>) -> Result<(), Failure> {
+    let own = table.metadata.get(SHOWN).map(|text| Display::recall(text).unwrap_or_default());
+    let display = asked(units)?.or(own.unwrap_or_default()).or(preferred()?);
+    for column in &mut table.columns[1..] {
+        if let Some(unit) = display.unit(&column.name, &column.unit) {
+            let text = unit.text.clone();
+            convert(column, &text);
+        }
+    }
+    Ok(())
+}
+
+/// Changes the unit of a column; what does not fit stays as it is.
+pub fn convert(column: &mut Column, unit: &str) {
+    let (Ok(from), Ok(to)) = (parse_unit(&column.unit), parse_unit(unit)) else { return };
+    if from.dimension != to.dimension || column.unit == unit {
+        return;
+    }
+    // Through SI, correctly rounded on the way in: 19 mm are 0.019 m.
+    column.values.iter_mut().for_each(|v| *v = to.from_si(from.to_si(*v)));
+    column.unit = unit.to_string();
+}
+
+/// Notes the units of these columns in what is known of a result.
+pub fn remember(display: &Display, table: &Table, metadata: &mut Metadata) {
+    let columns = table.columns.iter().skip(1).map(|c| (c.name.as_str(), c.unit.as_str()));
+    let text = display.remember(columns);
+    if !text.is_empty() {
+        metadata.insert(SHOWN.into(), text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_shown_in_the_units_asked_for() {
+        let column =
+            |name: &str, unit: &str, v: f64| Column { values: vec![v], ..Column::new(name, unit, "") };
+        let mut table = Table {
+            columns: vec![
+                column("time", "s", 0.0),
+                column("a.p", "Pa", 2e5),
+                column("b.p", "Pa", 3e6),
+                column("body.temp", "K", 293.15),
+                column("n", "", 3.0),
+            ],
+            metadata: Metadata::from([(SHOWN.to_string(), "b.p=MPa".to_string())]),
+        };
+        show(&mut table, Some("bar, °C")).unwrap();
+        let found: Vec<_> = table.columns.iter().map(|c| (c.unit.as_str(), c.values[0])).collect();
+        assert_eq!(found, [("s", 0.0), ("bar", 2.0), ("MPa", 3.0), ("°C", 20.0), ("", 3.0)]);
+        assert!(show(&mut table, Some("bars")).is_err());
+    }
+}
