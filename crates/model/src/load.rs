@@ -29,6 +29,8 @@ pub struct Model {
     pub network: Network,
     pub mechanism: Mechanism,
     pub run: Run,
+    /// Runs begin at rest, and this is held while it is found.
+    pub rest: Option<Vec<Text>>,
     pub live: Live,
     /// Units in which the file wants results to be shown.
     pub display: Display,
@@ -99,12 +101,13 @@ pub fn load_asking(
     let mut builder = instantiate(&root, &library, &sets, &sections, &problems);
     sets.under("outputs.").iter().for_each(|entry| builder.add_measured(&entry.key, &entry.value));
     let place = Span::new(&root.source, 0..0);
-    let mut entries = loading.run.clone();
-    for entry in sets.under("run.") {
-        entries.retain(|e| e.key.name != entry.key.name);
-        entries.push(entry);
-    }
+    let entries = merged(&loading.run, sets.under("run."));
     let run = builder.read_run(&Table { entries, span: place });
+    let rest = read_rest(
+        merged(&loading.start, sets.keys_under("start.", &["balance", "hold"])),
+        &root.source,
+        &problems,
+    );
     let live =
         builder.read_live(&Table { entries: loading.live.clone(), span: Span::new(&root.source, 0..0) });
     let display = builder.read_displays(&loading.display, &sets);
@@ -139,6 +142,7 @@ pub fn load_asking(
         network,
         mechanism,
         run,
+        rest,
         live,
         display,
         expect,
@@ -149,6 +153,27 @@ pub fn load_asking(
     };
     let deferred = builder.deferred;
     (problems.finish().map(model).map_err(|errors| users.name(errors)), deferred)
+}
+
+/// Entries with those of `later` in place of the same name.
+fn merged(entries: &[Entry], later: Vec<Entry>) -> Vec<Entry> {
+    let mut all = entries.to_vec();
+    for entry in later {
+        all.retain(|e| e.key.name != entry.key.name);
+        all.push(entry);
+    }
+    all
+}
+
+/// [start]: whether runs begin at rest, and what is held while it is found.
+fn read_rest(entries: Vec<Entry>, source: &Arc<Source>, problems: &Problems) -> Option<Vec<Text>> {
+    let place = Span::new(source, 0..0);
+    let table = Table { entries, span: place.clone() };
+    let f = Fields::new(&table, "[start]", &place, problems);
+    let at_rest = f.choice("balance", &[("rest", true), ("none", false)]);
+    let hold = f.texts("hold");
+    f.finish();
+    at_rest.unwrap_or(false).then_some(hold)
 }
 
 /// Marks the stores that [reduce] names.
@@ -191,6 +216,7 @@ struct Loading<'a> {
     root: Option<Definition>,
     sections: Sections,
     run: Vec<Entry>,
+    start: Vec<Entry>,
     live: Vec<Entry>,
     display: Vec<Entry>,
     expect: Vec<Value>,
@@ -210,6 +236,7 @@ impl<'a> Loading<'a> {
             root: None,
             sections: Sections::default(),
             run: vec![],
+            start: vec![],
             live: vec![],
             display: vec![],
             expect: vec![],
@@ -297,19 +324,15 @@ impl<'a> Loading<'a> {
             f.finish();
         }
         let run = fields.entries("run").to_vec();
+        let start = fields.entries("start").to_vec();
         let live = fields.entries("live").to_vec();
         let display = fields.entries("display").to_vec();
         let expect = fields.list("expect").unwrap_or(&[]).to_vec();
         self.sections.extend(Sections::read(&fields, self.reading));
         finish_sections(fields);
-        for entry in run {
-            self.run.retain(|e| e.key.name != entry.key.name);
-            self.run.push(entry);
-        }
-        for entry in live {
-            self.live.retain(|e| e.key.name != entry.key.name);
-            self.live.push(entry);
-        }
+        self.run = merged(&self.run, run);
+        self.start = merged(&self.start, start);
+        self.live = merged(&self.live, live);
         // What the including file wants comes first.
         self.display.splice(0..0, display);
         // What an included model expects need not hold with other parameters.

@@ -9,18 +9,11 @@
 //! is reported; it may be held: then its own row, for a position the row of its velocity, is given up (something holds
 //! it: a pin, a brake, a large reservoir).
 //!
-//! Where loops or quaternions tie states together, those that follow from others (`ties.rs`) are found from
-//!
-//!   0 = g,  0 = ½ (|q|² − 1),  0 = ġ                                                                (2)
-//!
-//! in place of their own rows: these say nothing more at rest.
+//! `equilibrium.rs` does the same for a machine, with its switches, loops, trapped oil and held outputs.
 
-use crate::machine::Machine;
 use crate::newton::{Consistent, Part, Stuck, largest};
-use crate::problem::{Hybrid, Layout, Problem};
+use crate::problem::{Layout, Problem};
 use crate::stepper::{Failure, Work};
-use crate::ties::{Choice, Ties, choose};
-use trunnion_equations::System;
 use trunnion_num::{Lu, Pattern};
 
 /// Steps of (1) before giving up, and how often Newton's method is tried in between.
@@ -29,19 +22,47 @@ const TRY_EVERY: usize = 20;
 /// A step that makes f this much larger is taken back.
 const WORSE: f64 = 100.0;
 
-/// Bring `y` to rest at time `t`, keeping the unknowns `hold`. On failure `y` is as before.
-pub fn balance(problem: &mut dyn Problem, t: f64, y: &mut [f64], hold: &[usize]) -> Result<Work, Failure> {
-    let given_up: Vec<usize> = hold.iter().map(|&held| partner(problem.layout(), held)).collect();
-    search(problem, t, y, hold, &given_up)
+/// A position further from its start than so many of its sizes is no rest that anybody looked for: of an angle, a full turn.
+const FAR: f64 = std::f64::consts::TAU;
+
+/// Why there is no rest.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoRest {
+    Solver(Failure),
+    /// The only rest found has this position far from its start.
+    Far {
+        unknown: usize,
+        value: f64,
+    },
+    /// The model itself warns there: the event of this number.
+    Refused {
+        event: usize,
+    },
 }
 
-fn search(
+impl From<Failure> for NoRest {
+    fn from(failure: Failure) -> Self {
+        NoRest::Solver(failure)
+    }
+}
+
+/// Bring `y` to rest at time `t`, keeping the unknowns `hold`. On failure `y` is as before.
+pub fn balance(problem: &mut dyn Problem, t: f64, y: &mut [f64], hold: &[usize]) -> Result<Work, NoRest> {
+    let given_up: Vec<usize> = hold.iter().map(|&held| partner(problem.layout(), held)).collect();
+    let positions: Vec<usize> = problem.layout().second_order.iter().map(|pair| pair.0).collect();
+    search(problem, t, y, hold, &given_up, &|i| !positions.contains(&i))
+}
+
+/// Rest with the rows `given_up` left out for the unknowns `hold`. Of unknowns that nothing determines there, those that `may_stay` are left where the
+/// transient has brought them: a volume that a valve has just shut off.
+pub(crate) fn search(
     problem: &mut dyn Problem,
     t: f64,
     y: &mut [f64],
     hold: &[usize],
     given_up: &[usize],
-) -> Result<Work, Failure> {
+    may_stay: &dyn Fn(usize) -> bool,
+) -> Result<Work, NoRest> {
     let layout = problem.layout().clone();
     let mut part = at_rest(&layout, hold, given_up);
     part.reach = 1.0;
@@ -58,203 +79,24 @@ fn search(
         Ok(()) => Ok(part.work),
         Err(_) => {
             let Some(first) = first else {
-                // Far away, but at rest.
-                y.copy_from_slice(&reached);
-                return Ok(part.work);
+                let far = furthest(&layout, &start, &reached);
+                y.copy_from_slice(if far.is_none() { &reached } else { &start });
+                return far
+                    .map_or(Ok(part.work), |unknown| Err(NoRest::Far { unknown, value: reached[unknown] }));
             };
             let failure = match part.undetermined(problem, t, y) {
+                Some(unknown) if may_stay(unknown) && part.fulfilled(problem, t, y) => return Ok(part.work),
                 Some(unknown) => Failure::Singular { t, unknown },
                 None => part.failure(problem, t, &reached, first),
             };
             y.copy_from_slice(&start);
-            Err(failure)
+            Err(failure.into())
         }
     }
-}
-
-/// Bring a machine to rest, its switching relations following the values. Where that does not lead to rest the relations
-/// keep their side until the others are at rest. Events do not happen, tasks are not run.
-pub fn balance_machine(
-    machine: &mut Machine,
-    t: f64,
-    y: &mut [f64],
-    hold: &[usize],
-) -> Result<Work, Failure> {
-    let mut first = None;
-    let mut left_out = vec![];
-    for _ in 0..CHOICES {
-        let tied = Tied::new(machine, t, y, hold, &left_out);
-        let mut at = AtRest { g: vec![0.0; machine.layout().guards.len()], follows: true, machine, tied };
-        match at.balance(t, y, hold) {
-            Ok(work) => {
-                at.machine.restore(t, y);
-                return Ok(work);
-            }
-            Err(failure) => {
-                let Some(tied) = &at.tied else { return Err(failure) };
-                // Another choice of independent states may lead on: that where the search ended was poor.
-                left_out.extend(&tied.choice.dependent);
-                first.get_or_insert(failure);
-            }
-        }
-    }
-    Err(first.unwrap_or(Failure::Singular { t, unknown: 0 }))
-}
-
-/// Choices of independent states that are tried.
-const CHOICES: usize = 2;
-/// Relations that change their side by turns are given up after so many rounds.
-const ROUNDS: usize = 20;
-
-/// The continuous part of a machine with (2), its relations on the side of the values it is asked for where it `follows`.
-struct AtRest<'a> {
-    machine: &'a mut Machine,
-    g: Vec<f64>,
-    follows: bool,
-    tied: Option<Tied>,
-}
-
-impl AtRest<'_> {
-    fn balance(&mut self, t: f64, y: &mut [f64], hold: &[usize]) -> Result<Work, Failure> {
-        let start = y.to_vec();
-        let slow = self.machine.slow_values().to_vec();
-        let given_up = given_up(self.machine, t, y, hold);
-        let first = match search(self, t, y, hold, &given_up) {
-            Ok(work) => return Ok(work),
-            Err(failure) => failure,
-        };
-        slow.iter().enumerate().for_each(|(place, &value)| self.machine.set_slow(place, value));
-        self.follows = false;
-        for _ in 0..ROUNDS {
-            if search(self, t, y, hold, &given_up).is_err() {
-                break;
-            }
-            self.machine.guards(t, y, &mut self.g);
-            if !self.machine.settle(t, y, &self.g) {
-                return Ok(Work::default());
-            }
-        }
-        y.copy_from_slice(&start);
-        Err(first)
-    }
-
-    fn follow(&mut self, t: f64, y: &[f64]) {
-        if self.follows {
-            self.machine.guards(t, y, &mut self.g);
-            self.machine.settle(t, y, &self.g);
-        }
-    }
-}
-
-impl Problem for AtRest<'_> {
-    fn layout(&self) -> &Layout {
-        self.tied.as_ref().map_or(self.machine.layout(), |tied| &tied.layout)
-    }
-
-    fn residual(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
-        self.follow(t, y);
-        match &mut self.tied {
-            None => self.machine.residual(t, y, f),
-            Some(tied) => tied.residual(self.machine, t, y, f),
-        }
-    }
-
-    fn jacobian(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        self.follow(t, y);
-        match &mut self.tied {
-            None => self.machine.jacobian(t, y, values),
-            Some(tied) => tied.jacobian(self.machine, t, y, values),
-        }
-    }
-
-    fn time_gradient(&mut self, t: f64, y: &[f64], f_t: &mut [f64]) {
-        self.machine.time_gradient(t, y, f_t);
-    }
-}
-
-/// Rows (2) for the states that follow from others.
-struct Tied {
-    ties: Ties,
-    choice: Choice,
-    layout: Layout,
-    /// Values of the machine's Jacobian, and where each belongs here.
-    values: Vec<f64>,
-    kept: Vec<Option<usize>>,
-    /// For each entry of the ties: its place here.
-    added: Vec<Option<usize>>,
-    closed: Vec<f64>,
-}
-
-impl Tied {
-    fn new(machine: &Machine, t: f64, y: &[f64], hold: &[usize], left_out: &[usize]) -> Option<Self> {
-        let mut ties = Ties::new(machine)?;
-        let choice = choose(machine, &mut ties, t, y, &[hold, left_out].concat());
-        let mut layout = machine.layout().clone();
-        choice.dependent.iter().for_each(|&j| layout.differential[j] = false);
-        let of_tie = |i: usize| choice.ties.iter().position(|&k| k == i).map(|k| choice.dependent[k]);
-        let old: Vec<(usize, usize)> = layout.pattern.entries().map(|(i, j, _)| (i, j)).collect();
-        let stays = |i: usize| !choice.dependent.contains(&i);
-        let new = ties.entries.iter().filter_map(|&(i, j)| of_tie(i).map(|row| (row, j)));
-        let all = old.iter().copied().filter(|e| stays(e.0)).chain(new);
-        layout.pattern = Pattern::from_entries(layout.n(), all);
-        let place = |i: usize, j: usize| layout.pattern.find(i, j);
-        let kept = old.iter().map(|&(i, j)| stays(i).then(|| place(i, j)).flatten()).collect();
-        let added = ties.entries.iter().map(|&(i, j)| of_tie(i).and_then(|row| place(row, j))).collect();
-        Some(Tied { values: vec![0.0; old.len()], closed: y.to_vec(), kept, added, ties, choice, layout })
-    }
-
-    /// Forces are those of the pose nearby that closes the loops: with gaps, constraints that repeat each other say different things.
-    fn close(&mut self, machine: &mut Machine, t: f64, y: &[f64]) {
-        self.closed.copy_from_slice(y);
-        machine.restore(t, &mut self.closed);
-    }
-
-    fn residual(&mut self, machine: &mut Machine, t: f64, y: &[f64], f: &mut [f64]) {
-        self.close(machine, t, y);
-        machine.residual(t, &self.closed, f);
-        self.ties.evaluate(machine.slow_values(), t, y);
-        let Choice { ties, dependent, .. } = &self.choice;
-        ties.iter().zip(dependent).for_each(|(&tie, &row)| f[row] = self.ties.values()[tie]); // (2)
-    }
-
-    fn jacobian(&mut self, machine: &mut Machine, t: f64, y: &[f64], values: &mut [f64]) {
-        self.close(machine, t, y);
-        machine.jacobian(t, &self.closed, &mut self.values);
-        self.ties.evaluate(machine.slow_values(), t, y);
-        let old = self.values.iter().zip(&self.kept);
-        for (value, place) in old.chain(self.ties.slopes().iter().zip(&self.added)) {
-            if let Some(place) = place {
-                values[*place] = *value;
-            }
-        }
-    }
-}
-
-/// The row given up for each held unknown: what holds it acts there. A part of a quaternion has the speed that turns it most.
-pub fn given_up(machine: &mut Machine, t: f64, y: &[f64], hold: &[usize]) -> Vec<usize> {
-    let layout = machine.layout().clone();
-    let system = &machine.prepared().clone().system;
-    let mut values = vec![0.0; layout.pattern.nnz()];
-    machine.jacobian(t, y, &mut values);
-    let mut rows = vec![];
-    for &held in hold {
-        let turns = is_turn(system, held);
-        let speeds = layout.pattern.entries().filter(|&(i, j, _)| turns && i == held && !is_turn(system, j));
-        let speed = speeds.filter(|e| !rows.contains(&e.1)).max_by(|a, b| {
-            let size = |e: &(usize, usize, usize)| values[e.2].abs();
-            size(a).total_cmp(&size(b))
-        });
-        rows.push(speed.map_or_else(|| partner(&layout, held), |e| e.1));
-    }
-    rows
-}
-
-fn is_turn(system: &System, j: usize) -> bool {
-    system.quaternions.iter().flatten().any(|&s| system.y_place(s) == Some(j))
 }
 
 /// The velocity of a position; any other unknown itself.
-fn partner(layout: &Layout, held: usize) -> usize {
+pub(crate) fn partner(layout: &Layout, held: usize) -> usize {
     layout.second_order.iter().find(|pair| pair.0 == held).map_or(held, |pair| pair.1)
 }
 
@@ -262,6 +104,13 @@ fn partner(layout: &Layout, held: usize) -> usize {
 /// stand on their heads; the transient leads to where they fall.
 fn near(layout: &Layout, a: &[f64], b: &[f64]) -> bool {
     layout.second_order.iter().all(|&(i, _)| (a[i] - b[i]).abs() <= layout.nominal[i])
+}
+
+/// The position that has moved furthest, if that is far.
+pub(crate) fn furthest(layout: &Layout, from: &[f64], to: &[f64]) -> Option<usize> {
+    let moved = |i: usize| (to[i] - from[i]).abs() / layout.nominal[i];
+    let positions = layout.second_order.iter().map(|pair| pair.0);
+    positions.max_by(|&i, &j| moved(i).total_cmp(&moved(j))).filter(|&i| moved(i) > FAR || moved(i).is_nan())
 }
 
 /// All unknowns but the held ones, all rows but those given up for them.
@@ -385,11 +234,11 @@ mod tests {
         };
         let mut y = [3.0, 1.0];
         let failure = balance(&mut free(0.0), 0.0, &mut y, &[]).unwrap_err();
-        assert_eq!(failure, Failure::Singular { t: 0.0, unknown: 0 });
+        assert_eq!(failure, Failure::Singular { t: 0.0, unknown: 0 }.into());
         assert_eq!(y, [3.0, 1.0]);
         // Falling for ever: no equilibrium, and the position is still what is free.
         let failure = balance(&mut free(9.81), 0.0, &mut y, &[]).unwrap_err();
-        assert_eq!(failure, Failure::Singular { t: 0.0, unknown: 0 });
+        assert_eq!(failure, Failure::Singular { t: 0.0, unknown: 0 }.into());
         balance(&mut free(9.81), 0.0, &mut y, &[0]).unwrap();
         assert!(y[0] == 3.0 && y[1].abs() < 1e-14, "{y:?}");
     }

@@ -4,6 +4,7 @@ pub mod balance;
 pub mod closure;
 mod cuts;
 pub mod driven;
+pub mod equilibrium;
 pub mod events;
 mod friction;
 mod history;
@@ -17,6 +18,8 @@ pub mod modes;
 pub mod newton;
 pub mod plan;
 pub mod problem;
+mod rest;
+mod rest_problem;
 pub mod run;
 pub mod run_error;
 #[cfg(test)]

@@ -13,6 +13,7 @@ use trunnion_num::Archive;
 
 use crate::closure::{Assembly, Loops, Quaternion, normalise};
 use crate::cuts::Cuts;
+use crate::equilibrium::{Hold, Rest, balance_machine};
 use crate::friction::Frictions;
 use crate::problem::{Corner, Crossing, Effect, Guard, Hybrid, Layout, Problem, Role};
 use crate::run_error::RunError;
@@ -36,6 +37,8 @@ pub struct Prepared {
     guards_read: bool,
     /// Events whose condition is one relation; of several, one may keep the others from being asked for.
     plain_guards: Vec<usize>,
+    /// Runs begin at the static equilibrium, found with this held.
+    pub rest: Option<Hold>,
     /// By event: guards that read what it sets.
     touches: Vec<Vec<usize>>,
 }
@@ -80,6 +83,7 @@ impl Prepared {
             guards_read,
             plain_guards,
             touches,
+            rest: None,
         }
     }
 
@@ -209,6 +213,8 @@ pub struct Machine {
     pub redundant: Vec<usize>,
     /// Those that almost do.
     pub weak: Vec<usize>,
+    /// How it rests at the start, where the model asks for that.
+    pub rest: Rest,
     tasks: Tasks,
     frictions: Frictions,
     /// Why the model ended the run.
@@ -248,7 +254,13 @@ impl Machine {
         t_0: f64,
     ) -> Result<(Self, Vec<f64>), StartError> {
         let held = prepared.system.held.clone();
-        Self::start_holding(prepared, given, t_0, &held)
+        let (mut machine, mut y) = Self::start_holding(prepared, given, t_0, &held)?;
+        let prepared = machine.prepared.clone();
+        if let Some(hold) = &prepared.rest {
+            machine.rest = balance_machine(&mut machine, t_0, &mut y, hold)
+                .map_err(|no_rest| StartError::no_rest(&prepared, t_0, &no_rest))?;
+        }
+        Ok((machine, y))
     }
 
     /// The same with other states that closing the loops is not to move.
@@ -281,6 +293,7 @@ impl Machine {
             moved: vec![],
             redundant: vec![],
             weak: vec![],
+            rest: Rest::default(),
             tasks,
             frictions: Frictions::new(system),
             slow,

@@ -19,6 +19,8 @@ use trunnion_num::{Archive, Lu, Pattern, null_vector};
 const CONVERGED: f64 = 1e-13;
 /// Below this a correction that no longer shrinks is rounding, not divergence.
 const ROUNDING: f64 = 1e-8;
+/// A row below this share of what its unknowns contribute is zero.
+const FULFILLED: f64 = 1e-9;
 /// Smallest damping factor before (1) counts as stuck. [Deuflhard2011, p. 148]
 const SMALLEST_DAMPING: f64 = 1e-4;
 /// Walking down an exponential takes about one iteration for each factor e.
@@ -52,8 +54,9 @@ pub struct Part {
     step: Vec<f64>,
     next: Vec<f64>,
     size: Vec<f64>,
-    /// Largest contribution of an unknown to each row.
+    /// Largest contribution of an unknown to each row, now and ever.
     share: Vec<f64>,
+    largest_share: Vec<f64>,
     /// Largest correction in one iteration, in sizes of the unknown.
     pub reach: f64,
 }
@@ -89,6 +92,7 @@ impl Part {
             next: vec![0.0; m],
             size: vec![1.0; m],
             share: vec![1.0; m],
+            largest_share: vec![0.0; m],
             reach: 10.0,
         }
     }
@@ -128,6 +132,9 @@ impl Part {
         for (value, &(i, j, place)) in self.values.iter_mut().zip(&self.entries) {
             *value = self.jacobian[place] * self.size[j];
             self.share[i] = self.share[i].max(value.abs());
+        }
+        for (largest, share) in self.largest_share.iter_mut().zip(&self.share) {
+            *largest = largest.max(*share);
         }
         self.work.factorisations += 1;
         self.lu.refactor(&self.values).map_err(|_| Stuck::Singular)
@@ -232,6 +239,15 @@ impl Part {
     /// ‖D f‖: each row relative to what its unknowns contributed at the last `linearise`.
     pub(crate) fn residual_norm(&self) -> f64 {
         (0..self.m()).fold(0.0, |m: f64, k| m.max(self.f[self.rows[k]].abs() / self.share[k]))
+    }
+
+    /// Whether all rows are zero at (t, y), to rounding of what their unknowns contribute there or contributed anywhere before.
+    pub fn fulfilled(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> bool {
+        if self.evaluate(problem, t, y).is_err() {
+            return false;
+        }
+        let _ = self.linearise(problem, t, y);
+        (0..self.m()).all(|k| self.f[self.rows[k]].abs() <= FULFILLED * self.largest_share[k])
     }
 
     /// The row that is worst off at (t, y), and its f.

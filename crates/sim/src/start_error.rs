@@ -5,7 +5,10 @@ use std::fmt;
 use trunnion_equations::System;
 use trunnion_equations::flat::Constraint;
 
+use crate::balance::NoRest;
 use crate::closure::{Open, Wrong};
+use crate::equilibrium::reason;
+use crate::machine::Prepared;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum StartError {
@@ -17,6 +20,8 @@ pub enum StartError {
     OpenRate { constraint: usize, name: String, gap: f64, unit: &'static str },
     /// The loops close only with a joint mounted the wrong way round.
     TurnedOver { constraint: usize, name: String },
+    /// The model is to begin at rest, and no rest was found.
+    NoRest { message: String, hint: String },
 }
 
 impl StartError {
@@ -32,9 +37,15 @@ impl StartError {
         }
     }
 
+    pub fn no_rest(prepared: &Prepared, t: f64, no_rest: &NoRest) -> Self {
+        let (message, hint) = reason(prepared, t, no_rest, |x| format!("hold = [\"{x}\"] in [start]"));
+        StartError::NoRest { message, hint }
+    }
+
     pub fn hint(&self) -> Option<String> {
         match self {
             StartError::Task(_) => None,
+            StartError::NoRest { hint, .. } => Some(hint.clone()),
             StartError::OpenLoop { .. } => Some(
                 "check lengths, frames and axes around the loop, or give start values nearer to a pose that closes".into(),
             ),
@@ -69,7 +80,7 @@ fn short(x: f64) -> String {
 impl fmt::Display for StartError {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            StartError::Task(message) => out.write_str(message),
+            StartError::Task(message) | StartError::NoRest { message, .. } => out.write_str(message),
             StartError::OpenLoop { name, gap, unit, .. } => {
                 let gap = short(*gap);
                 write!(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use trunnion_model::mechanism::Mechanism;
 use trunnion_model::{Diagnostic, Sources};
+use trunnion_sim::equilibrium::unstable;
 use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::start_error::StartError;
 
@@ -15,6 +16,7 @@ const OPEN: &str = "B0008";
 const MOVED: &str = "B0009";
 const REPEATED: &str = "B0010";
 const WEAK: &str = "B0011";
+const AT_REST: &str = "M0317";
 
 /// Warnings and notes about the pose at the start; nothing for a model without loops.
 pub fn assemble(
@@ -32,12 +34,50 @@ pub fn assemble(
         .concat())
 }
 
+/// What is to be said of a start at rest: warnings where it is none or does not last, notes where single states move.
+pub fn at_rest(
+    prepared: &Arc<Prepared>,
+    sources: &Sources,
+    t: f64,
+) -> Result<(Vec<Diagnostic>, Vec<Diagnostic>), Failure> {
+    if prepared.rest.is_none() {
+        return Ok((vec![], vec![]));
+    }
+    let (mut machine, y) = Machine::start(Arc::clone(prepared), &HashMap::new(), t)
+        .map_err(|error| refusal(prepared, sources, &error))?;
+    let rest = machine.rest.clone();
+    let system = &prepared.system;
+    let origin = |i: usize| &system.quantity(system.unknowns[i]).origin;
+    let name = |i: usize| &prepared.layout.names[i];
+    let carried = rest.supported.iter().map(|&(held, row, rate)| {
+        let text = format!(
+            "`{}` is held at the start, but nothing carries it: {} is {rate:.4} (SI)",
+            name(held),
+            system.rows[row].name
+        );
+        Diagnostic::warning(AT_REST, text)
+            .at_origin(sources, origin(held), "it moves as soon as the run begins")
+            .hint("let pressures or forces be found that carry it: hold fewer of them in [start]")
+    });
+    let mut warnings: Vec<Diagnostic> = carried.collect();
+    if let Some(unstable) = unstable(&mut machine, t, &y, &rest) {
+        let text = format!("the rest at the start is unstable: `{}` leaves it", name(unstable.state));
+        let label = format!("by a factor e every {:.3} s", 1.0 / unstable.pole.re);
+        warnings.push(Diagnostic::warning(AT_REST, text).at_origin(sources, origin(unstable.state), label));
+    }
+    let moving = rest.moving.iter().map(|&(i, rate)| {
+        let text = format!("`{}` moves at the start: its rate is {rate:.4} (SI)", name(i));
+        Diagnostic::note(AT_REST, text).at_origin(sources, origin(i), "the rest leaves it moving")
+    });
+    Ok((warnings, moving.collect()))
+}
+
 fn refusal(prepared: &Prepared, sources: &Sources, error: &StartError) -> Failure {
     let (constraint, label) = match *error {
         StartError::OpenLoop { constraint, .. } => (constraint, "the ends do not meet"),
         StartError::OpenRate { constraint, .. } => (constraint, "the ends move apart"),
         StartError::TurnedOver { constraint, .. } => (constraint, "an axis of one end is reversed"),
-        StartError::Task(_) => return Failure::start(error),
+        StartError::Task(_) | StartError::NoRest { .. } => return Failure::start(error),
     };
     let origin = &prepared.system.constraints[constraint].origin;
     let open = Diagnostic::from_origin(sources, OPEN, origin, error.to_string(), label, error.hint());

@@ -5,23 +5,28 @@ use std::sync::Arc;
 
 use trunnion_equations::structure::UNFIT_START;
 use trunnion_equations::{Engine, Flat, System, analyse};
+use trunnion_model::diagnostic::did_you_mean;
 use trunnion_model::display::Display;
 use trunnion_model::energy::Account;
+use trunnion_model::file::Text;
 use trunnion_model::live::Live;
 use trunnion_model::mechanism::Mechanism;
 use trunnion_model::network::Network;
 use trunnion_model::{ASSUMED_UNIT, Diagnostic, Expect, Model, Run, Severity, Sources, load, load_asking};
 use trunnion_multibody::energy;
 use trunnion_network::{Causality, account, assign, emit, motion_power};
+use trunnion_sim::equilibrium::Hold;
 use trunnion_sim::machine::Prepared;
 
-use crate::assembly::assemble;
+use crate::assembly::{assemble, at_rest};
 use crate::display::preferred;
 use crate::failure::Failure;
 use crate::files::{Confined, library};
 use crate::given::answered;
 use crate::listing::{number, with_unit};
 use crate::motions;
+
+const NOT_HELD: &str = "M0318";
 
 /// A model ready to run.
 pub struct Project {
@@ -116,9 +121,14 @@ impl Project {
             return Err(Failure::Model(weak));
         }
         let display = model.display.or(preferred()?);
-        let prepared = Arc::new(Prepared::new(system, engine));
+        let mut prepared = Prepared::new(system, engine);
+        prepared.rest = model.rest.map(|names| held_at_rest(&prepared, &names)).transpose()?;
+        let prepared = Arc::new(prepared);
         let span = (model.run.t_start, model.run.t_end);
         warnings.extend(motions::examine(&prepared.system, &model.mechanism, &model.sources, span)?);
+        let (resting, moving) = at_rest(&prepared, &model.sources, model.run.t_start)?;
+        warnings.extend(resting);
+        notes.extend(moving);
         warnings.extend(assemble(&prepared, &model.mechanism, &model.sources, model.run.t_start)?);
         Ok(Project {
             name: model.name,
@@ -145,6 +155,29 @@ impl Project {
             eprintln!("{}", told.render(colour));
         }
     }
+}
+
+/// What [start] holds, by its places.
+fn held_at_rest(prepared: &Prepared, names: &[Text]) -> Result<Hold, Failure> {
+    let mut hold = Hold::default();
+    let mut wrong = vec![];
+    for name in names {
+        let unknown = prepared.layout.names.iter().position(|k| *k == name.text);
+        match (unknown, prepared.column(&name.text)) {
+            (Some(i), _) => hold.unknowns.push(i),
+            (None, Some(column)) => hold.outputs.push(column),
+            (None, None) => {
+                let known = prepared.columns.iter().map(|c| c.name.as_str());
+                wrong.push(
+                    Diagnostic::error(NOT_HELD, format!("there is no signal `{}` to hold", name.text))
+                        .at(&name.span, "no state, and nothing that is recorded, has this name")
+                        .hint("`trunnion equations` lists all names")
+                        .hint_if(did_you_mean(&name.text, known)),
+                );
+            }
+        }
+    }
+    if wrong.is_empty() { Ok(hold) } else { Err(Failure::Model(wrong)) }
 }
 
 /// Accounts of the network and of the mechanism.

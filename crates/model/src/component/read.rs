@@ -64,7 +64,7 @@ impl<'a> Reading<'a> {
 }
 
 /// What only models have.
-const OF_MODELS: [&str; 5] = ["model", "run", "live", "display", "expect"];
+const OF_MODELS: [&str; 6] = ["model", "run", "start", "live", "display", "expect"];
 
 /// A component file; None for a model.
 pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {

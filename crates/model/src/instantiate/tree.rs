@@ -142,6 +142,17 @@ impl Sets {
         entries
     }
 
+    /// The same for single keys: others under the prefix mean something else.
+    pub fn keys_under(&self, prefix: &str, keys: &[&str]) -> Vec<Entry> {
+        let mut entries = vec![];
+        for key in keys {
+            for entry in self.under(&format!("{prefix}{key}")).into_iter().filter(|e| e.key.name.is_empty()) {
+                entries.push(Entry { key: Key { name: (*key).into(), ..entry.key }, ..entry });
+            }
+        }
+        entries
+    }
+
     pub fn sources(&self) -> impl Iterator<Item = &Arc<Source>> {
         self.list.iter().map(|s| &s.value.span.source)
     }

@@ -37,9 +37,7 @@
     const flagsOf = property => (property.writable ? 1 : 0) + (property.enumerable ? 2 : 0) + (property.configurable ? 4 : 0);
 
     // Built-ins of the program's realm, numbered as they are met beside those of ours; what differs was changed by the program.
-    let numbered;
     function builtIns() {
-        if (numbered) return numbered;
         const hidden = "[function*(){}, async function(){}, async function*(){}, [].values(), new Map().values(), new Set().values(), ''[Symbol.iterator](), 'a'.matchAll(/a/g)]";
         const numbers = new Map();
         const twins = new Map();
@@ -68,7 +66,7 @@
                 for (const part of ["value", "get", "set"]) pair(a[part], b[part], here);
             }
         }
-        return numbered = numbers;
+        return numbers;
     }
 
     // Variables that `let`, `const` and `class` made, which are no properties of the global object.
@@ -81,6 +79,8 @@
             const own = describe(global, name);
             if (own && !("value" in own && own.writable)) continue;
             if (!succeeds(() => evaluate(name))) continue;
+            // What the global object inherits, as `constructor`, is no variable; to write it would make one.
+            if (!own && name in global && evaluate(name) === global[name]) continue;
             if (own) {
                 global[name] = sentinel;
                 const same = evaluate(name) === sentinel;

@@ -6,26 +6,26 @@ use std::path::Path;
 use clap::Args;
 use trunnion_model::edit::{Edit, EditError};
 use trunnion_model::{Files, load};
-use trunnion_sim::balance::{balance_machine, given_up};
-use trunnion_sim::machine::Machine;
+use trunnion_sim::balance::NoRest;
+use trunnion_sim::equilibrium::{Hold, Rest, balance_machine, reason, unstable};
+use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::problem::Problem;
-use trunnion_sim::stepper::Failure as Solver;
 
-use super::linearize::unknowns;
+use super::linearize::no_such;
 use crate::failure::Failure;
 use crate::files::{Confined, Disk, library, rewrite};
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::mesh::Triangle;
 use crate::output::{say, tell};
 use crate::project::Project;
-use crate::simulate::{Overrides, Point, describe, point};
+use crate::simulate::{Overrides, Point, point};
 use crate::space::{from_quaternion, to_rpy};
 
 #[derive(Args, Debug)]
 pub struct BalanceArgs {
     /// The model file
     pub model: String,
-    /// Unknowns that keep their value; something holds them
+    /// What keeps its value: positions to find the pressures that carry them, pressures to find the pose; default: as [start] says
     #[arg(long, value_name = "X,…", value_delimiter = ',')]
     pub hold: Vec<String>,
     /// Write the values at rest into the model file as start values; comments and order stay
@@ -40,6 +40,7 @@ pub struct BalanceArgs {
 }
 
 const DIGITS: usize = 7;
+const PRESSURES: [&str; 4] = ["Pa", "kPa", "bar", "MPa"];
 /// Digits of values written to a file: rounding errors of the search are left out.
 const WRITTEN: usize = 12;
 /// The same, relative to the size of the unknown: a smaller change is none.
@@ -48,33 +49,54 @@ const ROUNDING: f64 = 1e-12;
 pub fn execute(args: &BalanceArgs, colour: bool) -> Result<(), Failure> {
     let project = Project::open(&args.model, &args.set)?;
     project.show_warnings(colour);
-    let hold = unknowns(&project, &args.hold)?;
+    let hold = match (&args.hold[..], &project.prepared.rest) {
+        ([], Some(hold)) => hold.clone(),
+        (names, _) => held(&project.prepared, names)?,
+    };
     if project.prepared.system.n() == 0 {
         say(format_args!("{} has no unknowns, so there is nothing to balance", project.name));
         return Ok(());
     }
     // Start values that do not fit together may still lead to rest.
     let mut at = match point(&project, &Overrides::default(), None) {
-        Ok(at) => at,
-        Err(Failure::Run { .. }) => as_written(&project)?,
+        Ok(at) if project.prepared.rest.is_none() => at,
+        Ok(_) | Err(Failure::Run { .. }) => as_written(&project)?,
         Err(other) => return Err(other),
     };
     let before = row(&project, &mut at)?;
-    balance_machine(&mut at.machine, at.t, &mut at.y, &hold)
-        .map_err(|failure| refusal(&project, &failure))?;
+    let rest = balance_machine(&mut at.machine, at.t, &mut at.y, &hold)
+        .map_err(|no_rest| refusal(&project, at.t, &no_rest))?;
     let after = row(&project, &mut at)?;
-    show(&project, &mut at, args.all, &hold, &before, &after);
+    show(&project, &mut at, args.all, &rest, &before, &after);
     if args.write {
-        write(&project, args, &hold, &before, &after)?;
+        write(&project, args, &hold.unknowns, &before, &after)?;
     }
     Ok(())
 }
 
+/// What `names` hold: unknowns, or other recorded signals.
+pub fn held(prepared: &Prepared, names: &[String]) -> Result<Hold, Failure> {
+    let mut hold = Hold::default();
+    for name in names {
+        let unknown = prepared.layout.names.iter().position(|k| k == name);
+        match (unknown, prepared.column(name)) {
+            (Some(i), _) => hold.unknowns.push(i),
+            (None, Some(column)) => hold.outputs.push(column),
+            (None, None) => {
+                let known = prepared.columns.iter().map(|c| c.name.as_str());
+                return Err(no_such(name, "state or unknown", known));
+            }
+        }
+    }
+    Ok(hold)
+}
+
 /// Start values as they stand in the file.
 fn as_written(project: &Project) -> Result<Point, Failure> {
-    let t = project.run.t_start;
+    let (t, prepared) = (project.run.t_start, project.prepared.clone());
+    let held = prepared.system.held.clone();
     let (machine, y) =
-        Machine::start(project.prepared.clone(), &HashMap::new(), t).map_err(|e| Failure::start(&e))?;
+        Machine::start_holding(prepared, &HashMap::new(), t, &held).map_err(|e| Failure::start(&e))?;
     Ok(Point { machine, t, y })
 }
 
@@ -85,31 +107,12 @@ fn row(project: &Project, at: &mut Point) -> Result<Vec<f64>, Failure> {
 }
 
 /// Why there is no equilibrium, and what to do.
-pub fn refusal(project: &Project, failure: &Solver) -> Failure {
-    let name = |i: usize| project.prepared.layout.names.get(i).cloned().unwrap_or_default();
-    match *failure {
-        Solver::Singular { unknown, .. } => Failure::Run {
-            message: format!(
-                "at rest nothing determines `{0}`: every value of `{0}` would do, or none",
-                name(unknown)
-            ),
-            hint: Some(format!("hold it where it starts with --hold {}", name(unknown))),
-        },
-        Solver::Inconsistent { t, row, residual } => Failure::Run {
-            message: format!(
-                "no equilibrium was found at t = {t} s: `{}` is off by {residual:.3e} at best",
-                project.prepared.system.rows.get(row).map_or("", |r| r.name.as_str()),
-            ),
-            hint: Some(
-                "start nearer to rest, hold an unknown with --hold, or check that the model can rest at all"
-                    .into(),
-            ),
-        },
-        _ => describe(project, failure),
-    }
+pub fn refusal(project: &Project, t: f64, no_rest: &NoRest) -> Failure {
+    let (message, hint) = reason(&project.prepared, t, no_rest, |x| format!("--hold {x}"));
+    Failure::Run { message, hint: Some(hint) }
 }
 
-fn show(project: &Project, at: &mut Point, all: bool, hold: &[usize], before: &[f64], after: &[f64]) {
+fn show(project: &Project, at: &mut Point, all: bool, rest: &Rest, before: &[f64], after: &[f64]) {
     let prepared = &project.prepared;
     let shown = if all { prepared.columns.len() } else { prepared.system.n() };
     say(format_args!("{}, at rest at t = {} s", project.name, number(at.t, 9)));
@@ -121,22 +124,59 @@ fn show(project: &Project, at: &mut Point, all: bool, hold: &[usize], before: &[
         ("unit", Align::Left),
         ("", Align::Left),
     ]);
-    for (i, column) in prepared.columns.iter().enumerate().take(shown) {
+    // Pressures of components are what most look for; they are seldom states.
+    let pressure = |i: usize| {
+        let column = &prepared.columns[i];
+        let own = column.name.matches('.').count() == 1 && !column.name.contains(' ');
+        own && PRESSURES.contains(&column.unit.text.as_str()) && !same(before[i], after[i])
+    };
+    for (i, column) in prepared.columns.iter().enumerate().filter(|&(i, _)| i < shown || pressure(i)) {
         let values = [before[i], after[i]].map(|v| number(v, DIGITS));
         let [start, rest] = values;
         table.push([format!("  {}", column.name), start, rest, column.unit.text.clone(), column.doc.clone()]);
     }
     table.print();
+    say("");
+    describe_rest(project, at, rest, before, after);
+}
+
+/// But for rounding; 1e-15 of anything in SI is nothing.
+fn same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()) + 1e-15
+}
+
+/// How the machine rests: what carries it, what moves, what was chosen, and whether it stays.
+fn describe_rest(project: &Project, at: &mut Point, rest: &Rest, before: &[f64], after: &[f64]) {
+    let prepared = &project.prepared;
+    let name = |i: usize| prepared.layout.names[i].as_str();
+    let row = |i: usize| prepared.system.rows[i].name.as_str();
+    for &(held, i, rate) in &rest.supported {
+        let rate = number(rate, DIGITS);
+        say(format_args!("`{}` is held: let go, {} would be {rate} (SI)", name(held), row(i)));
+    }
+    for &(i, rate) in &rest.moving {
+        say(format_args!("`{}` is left moving: {} is {} (SI)", name(i), row(i), number(rate, DIGITS)));
+    }
+    let names =
+        |list: &[usize]| list.iter().map(|&i| format!("`{}`", name(i))).collect::<Vec<_>>().join(", ");
+    let found: Vec<usize> = rest.released.iter().copied().filter(|&i| !same(before[i], after[i])).collect();
+    if !found.is_empty() {
+        say(format_args!("found so that it rests: {}", names(&found)));
+    }
+    if !rest.kept.is_empty() {
+        say(format_args!("as at the start, for nothing at rest changes it: {}", names(&rest.kept)));
+    }
+    if let Some(unstable) = unstable(&mut at.machine, at.t, &at.y, rest) {
+        let time = number(1.0 / unstable.pole.re, 3);
+        say(format_args!(
+            "unstable: `{}` leaves this rest, by a factor e every {time} s",
+            name(unstable.state)
+        ));
+    }
     let mut f = vec![0.0; prepared.system.n()];
     at.machine.residual(at.t, &at.y, &mut f);
-    let given_up = given_up(&mut at.machine, at.t, &at.y, hold);
-    let row = |i: usize| prepared.system.rows[i].name.as_str();
-    say("");
-    for (&held, &i) in hold.iter().zip(&given_up) {
-        let name = &prepared.layout.names[held];
-        say(format_args!("`{name}` is held: let go, {} would be {} (SI)", row(i), number(f[i], DIGITS)));
-    }
-    let solved = (0..f.len()).filter(|i| !given_up.contains(i));
+    let left = |i: &usize| rest.supported.iter().any(|s| s.1 == *i) || rest.moving.iter().any(|m| m.0 == *i);
+    let solved = (0..f.len()).filter(|i| !left(i));
     let worst = solved.max_by(|&i, &j| f[i].abs().total_cmp(&f[j].abs()));
     if let Some(worst) = worst {
         say(format_args!("largest residual {} (SI), in {}", number(f[worst].abs(), 2), row(worst)));

@@ -12,7 +12,7 @@ use trunnion_equations::flat::Kind;
 use trunnion_equations::{Symbol, Unit};
 use trunnion_model::run::matches;
 use trunnion_num::Matrix;
-use trunnion_sim::balance::balance_machine;
+use trunnion_sim::equilibrium::balance_machine;
 use trunnion_sim::linear::{LinearModel, Pole, linearise};
 
 use crate::failure::Failure;
@@ -78,9 +78,9 @@ impl PointArgs {
         let overrides = Overrides { t_end: None, solver: self.solver.clone(), rtol: self.rtol };
         let mut at = point(project, &overrides, self.at)?;
         if self.balance {
-            let hold = unknowns(project, &self.hold)?;
+            let hold = super::balance::held(&project.prepared, &self.hold)?;
             balance_machine(&mut at.machine, at.t, &mut at.y, &hold)
-                .map_err(|failure| super::balance::refusal(project, &failure))?;
+                .map_err(|no_rest| super::balance::refusal(project, at.t, &no_rest))?;
         }
         let place = match (self.balance, self.at) {
             (true, _) => "at rest".to_string(),
@@ -177,7 +177,7 @@ pub fn inputs(project: &Project, names: &[String]) -> Result<Vec<Symbol>, Failur
     let known = |s: &Symbol| system.quantity(*s).name.as_str();
     let find = |name: &String| {
         let found = all.iter().copied().find(|s| known(s) == name);
-        found.ok_or_else(|| unknown(name, "input, parameter or mode", all.iter().map(known)))
+        found.ok_or_else(|| no_such(name, "input, parameter or mode", all.iter().map(known)))
     };
     names.iter().map(find).collect()
 }
@@ -196,7 +196,7 @@ pub fn outputs(project: &Project, patterns: &[String]) -> Result<Vec<usize>, Fai
             (0..prepared.columns.len()).filter(fits).filter(|i| !found.contains(i)).collect();
         found.extend(new);
         if found.len() == before && !(0..prepared.columns.len()).any(|i| fits(&i)) {
-            return Err(unknown(pattern, "signal", prepared.columns.iter().map(|c| c.name.as_str())));
+            return Err(no_such(pattern, "signal", prepared.columns.iter().map(|c| c.name.as_str())));
         }
     }
     Ok(found)
@@ -207,12 +207,12 @@ pub fn unknowns(project: &Project, names: &[String]) -> Result<Vec<usize>, Failu
     let known = &project.prepared.layout.names;
     let find = |name: &String| {
         let found = known.iter().position(|k| k == name);
-        found.ok_or_else(|| unknown(name, "state or unknown", known.iter().map(String::as_str)))
+        found.ok_or_else(|| no_such(name, "state or unknown", known.iter().map(String::as_str)))
     };
     names.iter().map(find).collect()
 }
 
-fn unknown<'a>(name: &str, what: &str, known: impl Iterator<Item = &'a str>) -> Failure {
+pub(crate) fn no_such<'a>(name: &str, what: &str, known: impl Iterator<Item = &'a str>) -> Failure {
     let near = nearest(name, known);
     let hint = match near.as_slice() {
         [] => "`trunnion equations` lists all names".to_string(),

@@ -28,6 +28,7 @@ mod pneumatics;
 mod program;
 mod reduction;
 mod references;
+mod rest;
 mod scripts;
 mod studies;
 mod trust;

@@ -5,7 +5,7 @@ use std::f64::consts::FRAC_PI_2;
 use crate::program::Folder;
 use trunnion::project::Project;
 use trunnion::simulate::{Overrides, point};
-use trunnion_sim::balance::balance_machine;
+use trunnion_sim::equilibrium::{Hold, balance_machine};
 use trunnion_sim::linear::{LinearModel, linearise};
 
 const G: f64 = 9.81;
@@ -18,7 +18,7 @@ fn linear(text: &str, rest: bool, inputs: &[&str], outputs: &[&str]) -> LinearMo
         .unwrap_or_else(|f| panic!("{}", f.render(false)));
     let Ok(mut at) = point(&project, &Overrides::default(), None) else { panic!("no start") };
     if rest {
-        balance_machine(&mut at.machine, at.t, &mut at.y, &[]).unwrap();
+        balance_machine(&mut at.machine, at.t, &mut at.y, &Hold::default()).unwrap();
     }
     let prepared = &project.prepared;
     let inputs: Vec<_> = inputs.iter().map(|name| prepared.system.find(name).unwrap()).collect();
