@@ -117,7 +117,8 @@ fn unary(op: Unary, (a, b): Interval) -> Interval {
 
 /// sin over [a, b]: −1 and 1 where a trough or a crest lies within.
 fn wave(a: f64, b: f64) -> Interval {
-    if !(b - a < TAU) {
+    let width = b - a;
+    if width.is_nan() || width >= TAU {
         return (-1.0, 1.0);
     }
     let within = |phase: f64| ((a - phase) / TAU).ceil() * TAU + phase <= b;

@@ -240,7 +240,7 @@ impl TimeWatch {
         let first = self.pieces.len();
         let changes = |k: usize| {
             let (low, high) = self.bounds[first + k];
-            self.scales[k].is_finite() && !(high - low <= SHARE * self.scales[k])
+            self.scales[k].is_finite() && ((high - low).is_nan() || high - low > SHARE * self.scales[k])
         };
         !(0..self.scales.len()).any(changes)
     }

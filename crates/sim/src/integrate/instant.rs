@@ -134,7 +134,7 @@ impl<P: Hybrid> Run<'_, P> {
     /// side, modes depend on each other and are found together.
     pub(super) fn pass_kinks(&mut self) -> Result<(), Stop> {
         self.kinks += 1;
-        if self.kinks % KINK_BUNCH == 0 {
+        if self.kinks.is_multiple_of(KINK_BUNCH) {
             let (t, steps) = self.kinks_since;
             if self.t - t < KINK_RATE * self.plan.length() || self.steps - steps < KINK_STEPS {
                 // Branches follow the values from now on, as with fixed steps.
