@@ -41,7 +41,7 @@ impl CallCount {
     /// A call begins; it ends when the answer goes.
     pub(super) fn enter(&self) -> Inside<'_> {
         // Asked for an explanation, or a snapshot, a call may make another: the outer one counts.
-        let outer = self.count.fetch_or(1, Ordering::Relaxed) % 2 == 0;
+        let outer = self.count.fetch_or(1, Ordering::Relaxed).is_multiple_of(2);
         Inside { count: self, outer }
     }
 }

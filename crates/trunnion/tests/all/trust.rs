@@ -131,7 +131,7 @@ fn pipes_devices_and_endless_files_are_refused() {
     for arguments in [["check", "m/pipe.toml"], ["import", "m/pipe.toml"], ["check", "/dev/zero"]] {
         assert_ne!(quietly(&folder, &arguments).code, 0);
     }
-    folder.write("m/m.toml", &naming("x")[0].1.replace("include = \"x\"", ""));
+    folder.write("m/m.toml", naming("x")[0].1.replace("include = \"x\"", ""));
     let live = ["live", "m/m.toml", "--no-pace", "--duration", "0.01"];
     for option in ["--resume", "--replay"] {
         assert_ne!(quietly(&folder, &[&live[..], &[option, "m/pipe.csv"]].concat()).code, 0);
