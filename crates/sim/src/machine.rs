@@ -11,13 +11,14 @@ use trunnion_equations::flat::{Action, Assignment, Kind};
 use trunnion_equations::{Compiled, Engine, Expr, Node, Part, Symbol, System, Unit};
 use trunnion_num::Archive;
 
-use crate::closure::Loops;
+use crate::closure::{Assembly, Loops, Quaternion, normalise};
 use crate::cuts::Cuts;
 use crate::friction::Frictions;
-use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem, Role};
+use crate::problem::{Corner, Crossing, Effect, Guard, Hybrid, Layout, Problem, Role};
 use crate::run_error::RunError;
 use crate::start_error::StartError;
 use crate::task::Tasks;
+use crate::time_watch::{At, TimeWatch};
 use watch::plain_guards;
 
 /// The compiled model, for any number of runs on any number of threads.
@@ -27,6 +28,8 @@ pub struct Prepared {
     pub compiled: Compiled,
     pub layout: Layout,
     pub columns: Vec<Column>,
+    /// Places of the columns.
+    by_name: HashMap<String, usize>,
     /// By part: it reads multipliers.
     reads_multipliers: Vec<bool>,
     /// Guards other than those of friction read them.
@@ -65,7 +68,19 @@ impl Prepared {
         let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
         let guards_read = guards_read_multipliers(&system);
         let (plain_guards, touches) = (plain_guards(&system), touches(&system));
-        Prepared { system, compiled, layout, columns, reads_multipliers, guards_read, plain_guards, touches }
+        // Of several with one name the first.
+        let by_name = columns.iter().enumerate().rev().map(|(i, c)| (c.name.clone(), i)).collect();
+        Prepared {
+            system,
+            compiled,
+            layout,
+            columns,
+            by_name,
+            reads_multipliers,
+            guards_read,
+            plain_guards,
+            touches,
+        }
     }
 
     /// What a column shows, in SI.
@@ -81,8 +96,17 @@ impl Prepared {
 
     /// The place of a column by its name.
     pub fn column(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|c| c.name == name)
+        self.by_name.get(name).copied()
     }
+}
+
+/// By unknown: whether loops or a quaternion tie it to others.
+fn tied(system: &System) -> Vec<bool> {
+    let mut tied = vec![false; system.n()];
+    let closure = &system.closure;
+    closure.by_position.iter().chain(&closure.by_velocity).for_each(|e| tied[e.1] = true);
+    system.quaternion_places().iter().flatten().for_each(|&i| tied[i] = true);
+    tied
 }
 
 fn guards_read_multipliers(system: &System) -> bool {
@@ -171,6 +195,11 @@ pub struct Machine {
     actions: Vec<f64>,
     outputs: Vec<f64>,
     loops: Option<Loops>,
+    quaternions: Vec<Quaternion>,
+    /// By state: loops or a quaternion tie it to others.
+    tied: Vec<bool>,
+    /// One of them was set.
+    unfit: bool,
     /// The time at which multipliers were last found, with the values of today.
     closed: Option<f64>,
     cuts: Option<Cuts>,
@@ -178,6 +207,8 @@ pub struct Machine {
     pub moved: Vec<(Symbol, f64)>,
     /// Constraints that follow from others at the start.
     pub redundant: Vec<usize>,
+    /// Those that almost do.
+    pub weak: Vec<usize>,
     tasks: Tasks,
     frictions: Frictions,
     /// Why the model ended the run.
@@ -193,6 +224,7 @@ pub struct Machine {
     /// Kinks take the branch of the values asked for; with their guards.
     following: bool,
     guard_values: Vec<f64>,
+    time_watch: Option<TimeWatch>,
 }
 
 /// Rounds in which all modes that do not fit change together.
@@ -231,6 +263,7 @@ impl Machine {
         let (slow, mut y) = (start.slow(), start.y());
         let tasks = Tasks::new(system, &start, t_0).map_err(StartError::Task)?;
         let compiled = &prepared.compiled;
+        let time_watch = TimeWatch::new(system, compiled);
         let n_guards = compiled.program(Part::Guards as usize).n_out;
         let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
         let mut machine = Machine {
@@ -240,10 +273,14 @@ impl Machine {
             actions: sized(Part::Actions),
             outputs: sized(Part::Outputs),
             loops: Loops::new(system),
+            quaternions: system.quaternion_places(),
+            tied: tied(system),
+            unfit: false,
             closed: None,
             cuts: Cuts::new(system),
             moved: vec![],
             redundant: vec![],
+            weak: vec![],
             tasks,
             frictions: Frictions::new(system),
             slow,
@@ -254,6 +291,7 @@ impl Machine {
             met: Vec::new(),
             settling: (f64::NAN, 0),
             following: false,
+            time_watch,
             guard_values: vec![0.0; n_guards],
         };
         machine.prepare();
@@ -265,33 +303,23 @@ impl Machine {
     /// A pose that closes the loops.
     fn assemble(&mut self, t: f64, held: &[Symbol], y: &mut [f64]) -> Result<(), StartError> {
         self.normalise(y);
-        let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return Ok(()) };
+        let Machine { prepared, k, scratch, loops: Some(loops), slow, .. } = self else { return Ok(()) };
         let Prepared { system, compiled, .. } = &**prepared;
         let run = |y: &[f64], gaps: &mut [f64]| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps);
-        let done = loops.assemble(system, held, y, run);
-        self.moved = done.map_err(|open| StartError::open(system, open))?.moved;
-        self.normalise(y);
+        let done = Assembly::new(loops, system, slow, t, run).assemble(held, y);
+        self.moved = done.map_err(|open| StartError::open(system, open))?;
         self.close(t, y);
-        self.redundant = self.loops.as_ref().map_or(vec![], Loops::dependent);
+        (self.redundant, self.weak) = self.loops.as_ref().map_or_else(Default::default, Loops::dependent);
         let constraints = &self.prepared.system.constraints;
-        self.redundant.retain(|&k| !constraints[k].switched);
+        for list in [&mut self.redundant, &mut self.weak] {
+            list.retain(|&k| !constraints[k].switched);
+        }
         Ok(())
     }
 
     /// Quaternions of unit length; true if one was not.
     fn normalise(&self, y: &mut [f64]) -> bool {
-        let system = &self.prepared.system;
-        let mut changed = false;
-        for quaternion in &system.quaternions {
-            let places = quaternion.map(|s| system.y_place(s));
-            let [Some(w), Some(a), Some(b), Some(c)] = places else { continue };
-            let length = [w, a, b, c].iter().map(|&i| y[i] * y[i]).sum::<f64>().sqrt();
-            if (length - 1.0).abs() > f64::EPSILON && length > 0.0 {
-                [w, a, b, c].iter().for_each(|&i| y[i] /= length);
-                changed = true;
-            }
-        }
-        changed
+        self.quaternions.iter().fold(false, |changed, q| normalise(q, y) || changed)
     }
 
     /// Multipliers at (t, y), and f in the buffers of `loops`.
@@ -311,6 +339,13 @@ impl Machine {
         if let Machine { prepared, k, scratch, loops: Some(loops), .. } = self {
             let compiled = &prepared.compiled;
             loops.restore(y, |y, gaps| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps));
+        }
+    }
+
+    /// What was set may not fit the loops.
+    fn refit(&mut self, t: f64, y: &mut [f64]) {
+        if std::mem::take(&mut self.unfit) {
+            self.restore(t, y);
         }
     }
 
@@ -522,7 +557,10 @@ impl Machine {
         let place = match self.prepared.system.slow_place(target) {
             Some(i) => &mut self.slow[i],
             None => match self.prepared.system.y_place(target) {
-                Some(i) => &mut y[i],
+                Some(i) => {
+                    self.unfit |= self.tied[i];
+                    &mut y[i]
+                }
                 None => return false,
             },
         };
@@ -666,6 +704,7 @@ impl Hybrid for Machine {
         }
         if effect.changed {
             self.prepare();
+            self.refit(t, y);
         }
         Ok((effect, done))
     }
@@ -705,6 +744,24 @@ impl Hybrid for Machine {
         self.following = on && self.prepared.system.relations.iter().any(|r| r.role == Role::Kink);
     }
 
+    fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {
+        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
+            return Corner { t: f64::INFINITY, jumps: false };
+        };
+        watch.next(At { compiled: &prepared.compiled, k, scratch }, t, horizon)
+    }
+
+    fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
+        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
+            return f64::INFINITY;
+        };
+        watch.limit(At { compiled: &prepared.compiled, k, scratch }, t, h, horizon)
+    }
+
+    fn is_timed(&self, guard: usize) -> bool {
+        self.time_watch.as_ref().is_some_and(|watch| watch.watches(guard))
+    }
+
     fn next_instant(&self) -> f64 {
         self.tasks.next_instant()
     }
@@ -738,6 +795,7 @@ impl Hybrid for Machine {
         }
         if changed {
             self.prepare();
+            self.refit(t, y);
         }
         Ok(Effect { changed, terminate: false })
     }

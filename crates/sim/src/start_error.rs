@@ -5,7 +5,7 @@ use std::fmt;
 use trunnion_equations::System;
 use trunnion_equations::flat::Constraint;
 
-use crate::closure::Open;
+use crate::closure::{Open, Wrong};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum StartError {
@@ -15,17 +15,20 @@ pub enum StartError {
     OpenLoop { constraint: usize, name: String, gap: f64, unit: &'static str },
     /// The pose is closed, but the speeds tear it apart, by so much per second.
     OpenRate { constraint: usize, name: String, gap: f64, unit: &'static str },
+    /// The loops close only with a joint mounted the wrong way round.
+    TurnedOver { constraint: usize, name: String },
 }
 
 impl StartError {
     pub fn open(system: &System, open: Open) -> Self {
-        let Open { constraint, gap, rate } = open;
+        let Open { constraint, gap, wrong } = open;
         let at = &system.constraints[constraint];
         let name = at.name.clone();
         let (gap, unit) = (gap.abs(), unit(system, at));
-        match rate {
-            true => StartError::OpenRate { constraint, name, gap, unit },
-            false => StartError::OpenLoop { constraint, name, gap, unit },
+        match wrong {
+            Wrong::Rate => StartError::OpenRate { constraint, name, gap, unit },
+            Wrong::Gap => StartError::OpenLoop { constraint, name, gap, unit },
+            Wrong::TurnedOver => StartError::TurnedOver { constraint, name },
         }
     }
 
@@ -38,6 +41,9 @@ impl StartError {
             StartError::OpenRate { .. } => {
                 Some("give speeds at the start, or a `motion`, for fewer joints; the others follow".into())
             }
+            StartError::TurnedOver { .. } => Some(
+                "turn one of its frames by 180 deg if it is mounted that way, or give start values nearer to the pose that is meant".into(),
+            ),
         }
     }
 }
@@ -76,6 +82,12 @@ impl fmt::Display for StartError {
                     out,
                     "the speeds at the start tear `{name}` apart: by {}{unit} per second",
                     short(*gap)
+                )
+            }
+            StartError::TurnedOver { name, .. } => {
+                write!(
+                    out,
+                    "`{name}` closes from the values at the start only with its frames facing opposite ways"
                 )
             }
         }

@@ -21,6 +21,7 @@ mod roots;
 mod sign;
 mod solve;
 mod sorted;
+mod standing;
 
 use std::collections::HashMap;
 
@@ -175,6 +176,7 @@ fn actions(flat: &mut Flat) -> (&Graph, Vec<&mut Expr>) {
     places.extend(outputs.iter_mut().map(|o| &mut o.value));
     for c in constraints {
         places.extend(c.position.iter_mut().chain([&mut c.velocity, &mut c.acceleration]));
+        places.extend(&mut c.facing);
     }
     places.extend(holds.iter_mut().flat_map(|h| [&mut h.locked, &mut h.speed, &mut h.rate]));
     places.extend(frictions.iter_mut().flat_map(|f| [&mut f.speed, &mut f.limit]));
