@@ -542,11 +542,18 @@ impl<'g> Ex<'g> {
     /// Without smoothing, d = 0, it is 0 at 0 and has no slope there.
     pub fn signed_root(self, d: Self) -> Self {
         if d.value() == Some(0.0) {
-            // Not by sgn(x): a quantity that comes to rest at 0 would switch for ever.
-            let zero = self.graph.constant(0.0);
-            return self.max(zero).sqrt() - (-self).max(zero).sqrt();
+            return self.sharp_root(d, self.graph.constant(1.0));
         }
         self / (self * self + d * d).sqrt().sqrt()
+    }
+
+    /// The signed root where the width d may be 0 (`zero_width`): 0 at 0. Written without sgn, max or abs: a quantity that comes to rest at 0
+    /// would cross their kink for ever.
+    pub(crate) fn sharp_root(self, d: Self, zero_width: Self) -> Self {
+        let zero = self.graph.constant(0.0);
+        // x² loses all digits below 1e-162; with this it stays above 0, and changes nothing else.
+        let smooth = self / (self * self + (d * d + 1e-300)).sqrt().sqrt();
+        self.graph.select(zero_width.and(self.binary(Binary::Eq, zero)), zero, smooth)
     }
 
     /// x |x|: the inverse of the signed root without smoothing.

@@ -1,13 +1,13 @@
 //! Signed roots whose smoothing width is a parameter that is zero.
 //!
-//!   x / (x² + d²)^¼   is 0/0 at x = 0, d = 0;   √max(x, 0) − √max(−x, 0)   is what it means there              (1)
+//!   x / (x² + d²)^¼   is 0/0 at x = 0, d = 0, where sgn(x) √|x| = 0 is meant                               (1)
 //!
-//! Which of the two counts is decided by the parameter, so that it may be changed later.
+//! The parameter is asked at run time, so that it may be changed later.
 
 use std::collections::HashMap;
 
 use crate::flat::{Flat, Kind};
-use crate::graph::{Ex, Graph};
+use crate::graph::Graph;
 use crate::node::{Binary, Expr, Node, Unary};
 use crate::start::{evaluate, start_values};
 
@@ -25,11 +25,8 @@ pub fn guard_zero_widths(flat: &mut Flat) {
     };
     let replace = |graph: &Graph, node: Node| {
         let (x, d) = signed_root(graph, node).filter(|&(_, d)| value(graph, d) == 0.0)?;
-        let (x, d, zero) = (graph.at(x), graph.at(d), graph.constant(0.0));
-        let plain: Ex<'_> = x.max(zero).sqrt() - (-x).max(zero).sqrt();
-        let Node::Binary(_, _, below) = node else { return None };
-        let smooth = x / graph.at(below);
-        Some(graph.select(graph.binary(Binary::Eq, d, zero), plain, smooth).id)
+        let d = graph.at(d);
+        Some(graph.at(x).sharp_root(d, graph.binary(Binary::Eq, d, graph.constant(0.0))).id)
     };
     let new = flat.graph.rewrite(&roots, |node| replace(&flat.graph, node));
     let outputs: Vec<Expr> = flat.outputs.iter().map(|o| o.value).collect();
