@@ -6,6 +6,7 @@
 use std::sync::OnceLock;
 
 use crate::graph::Table;
+use crate::interval::Interval;
 #[cfg(feature = "jit")]
 use crate::jit::Jit;
 use crate::program::{Program, Programs};
@@ -85,6 +86,18 @@ impl Compiled {
     /// k from the slow inputs (parameters, inputs, modes): after each change of one of them.
     pub fn prepare(&self, slow_inputs: &[f64], scratch: &mut [f64], k: &mut [f64]) {
         self.slow.run(&self.tables, 0.0, &[], slow_inputs, scratch, k);
+    }
+
+    /// Bounds of each output of program `number`, which reads no unknowns, over an interval of time.
+    pub fn enclose(
+        &self,
+        number: usize,
+        time: Interval,
+        k: &[f64],
+        values: &mut [Interval],
+        out: &mut [Interval],
+    ) {
+        self.fast[number].enclose(&self.tables, time, k, values, out);
     }
 
     /// How far rounding may have moved each output of program `number` at (t, y). `values` and `bounds` are as long as `scratch`.

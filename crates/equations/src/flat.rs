@@ -185,6 +185,8 @@ pub struct Friction {
     pub speed: Expr,
     /// The most it holds.
     pub limit: Expr,
+    /// What it resists with while it slides.
+    pub sliding: Expr,
     pub multiplier: Symbol,
 }
 

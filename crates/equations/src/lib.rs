@@ -7,6 +7,7 @@ pub mod derivative;
 pub mod flat;
 mod graph;
 mod hash;
+mod interval;
 #[cfg(feature = "jit")]
 mod jit;
 mod node;
@@ -21,6 +22,7 @@ pub use closure::{Closure, Entries};
 pub use compiled::{Compiled, Engine};
 pub use flat::{Flat, Unit};
 pub use graph::{Ex, Graph, Table};
+pub use interval::Interval;
 pub use node::{Binary, Expr, Holding, Node, Symbol, TableId, Unary};
 pub use structure::{Role, analyse};
-pub use system::{AsWritten, Definition, Part, Row, STARTED, STILL, Start, System};
+pub use system::{AsWritten, Definition, OfTime, Part, Row, STARTED, STILL, Start, System};

@@ -10,9 +10,9 @@ use crate::derivative::{Gradient, cut_slopes, slopes};
 use crate::flat::{
     Action, Assignment, Constraint, Direction, Event, Friction, Kind, Origin, Output, Quantity, Task,
 };
-use crate::graph::Graph;
+use crate::graph::{Graph, Table};
 use crate::hash::Map;
-use crate::node::{Binary, Expr, Node, Symbol};
+use crate::node::{Binary, Expr, Node, Symbol, Unary};
 use crate::program::{Place, Programs};
 use crate::start::{evaluate, start_values};
 use crate::structure::{Alias, Reduction, Relation};
@@ -92,6 +92,19 @@ pub const STILL: f64 = 1e-8;
 /// asked again.
 pub const STARTED: f64 = 1e-5;
 
+/// What depends on time alone, parameters, inputs and modes aside.
+#[derive(Clone, Debug, Default)]
+pub struct OfTime {
+    /// Numbers of guards.
+    pub guards: Vec<usize>,
+    /// Arguments of tables, and where these have corners.
+    pub corners: Vec<(Expr, Vec<f64>)>,
+    /// What jumps where it passes a whole number.
+    pub jumps: Vec<Expr>,
+    /// Whatever else enters equations and guards.
+    pub inputs: Vec<Expr>,
+}
+
 #[derive(Debug)]
 pub struct System {
     parts: Parts,
@@ -109,6 +122,7 @@ pub struct System {
     /// How many expressions were cut out, and the pattern without them.
     pub n_cut: usize,
     pub joined: Pattern,
+    pub of_time: OfTime,
     jacobian: Vec<Expr>,
     f_t: Vec<Expr>,
     /// Where each quantity is found at run time; one that is solved in symbols has no place.
@@ -140,6 +154,8 @@ pub enum Part {
     Gaps,
     /// Speed, limit and multiplier of every friction.
     Frictions,
+    /// Of [`OfTime`]: guards, arguments of tables, what jumps, inputs.
+    OfTime,
 }
 
 impl System {
@@ -174,7 +190,23 @@ impl System {
         let closure = Closure::new(&parts, &defaults, &values, &place);
         let joined = uncut(&extended, n + m);
         let pattern = closure.eliminated(&joined, n);
-        System { parts, slow, second_order, pattern, closure, extended, n_cut, joined, jacobian, f_t, places }
+        let of_time = OfTime::default();
+        let mut system = System {
+            parts,
+            slow,
+            second_order,
+            pattern,
+            closure,
+            extended,
+            n_cut,
+            joined,
+            of_time,
+            jacobian,
+            f_t,
+            places,
+        };
+        system.of_time = system.find_of_time();
+        system
     }
 
     pub fn n(&self) -> usize {
@@ -276,8 +308,65 @@ impl System {
             self.closure.forces.clone(),
             self.closure.gaps.clone(),
             self.friction_roots(),
+            self.time_roots(),
         ];
         Programs::build(&self.graph, &lists, |n| self.place(n))
+    }
+
+    fn time_roots(&self) -> Vec<Expr> {
+        let OfTime { guards, corners, jumps, inputs } = &self.of_time;
+        let all = self.guards();
+        let guards = guards.iter().map(|&g| all[g].2);
+        guards
+            .chain(corners.iter().map(|c| c.0))
+            .chain(jumps.iter().copied())
+            .chain(inputs.iter().copied())
+            .collect()
+    }
+
+    /// Everything of time alone in rows and guards.
+    fn find_of_time(&self) -> OfTime {
+        let graph = &self.graph;
+        let guards: Vec<Expr> = self.guards().into_iter().map(|(_, _, e)| e).collect();
+        let rows = self.rows.iter().map(|r| r.value).chain(self.constraints.iter().map(|c| c.acceleration));
+        let roots: Vec<Expr> = rows.chain(guards.iter().copied()).collect();
+        let by_time = graph.dependence(&roots, |leaf| leaf == Node::Time);
+        let by_unknowns = graph.dependence(&roots, |leaf| match leaf {
+            Node::Symbol(s) => !matches!(self.places.get(&s), Some(Place::Slow(_))),
+            leaf => leaf != Node::Time,
+        });
+        let alone = |e: Expr| by_time[&e] && !by_unknowns[&e];
+        let mut found =
+            OfTime { guards: (0..guards.len()).filter(|&g| alone(guards[g])).collect(), ..OfTime::default() };
+        let mut inputs: Vec<Expr> = roots.iter().copied().filter(|&e| alone(e)).collect();
+        for e in graph.reachable(roots.iter().copied()) {
+            let node = graph.node(e);
+            if !alone(e) {
+                inputs.extend(node.children().filter(|&c| alone(c)));
+                continue;
+            }
+            // A narrow pulse is to be seen also beside something large.
+            if matches!(node, Node::Unary(..) | Node::Table1(..) | Node::Select(..)) {
+                inputs.push(e);
+            }
+            match node {
+                Node::Table1(table, a, 0) => {
+                    if let Table::One(table) = graph.table_at(table.0 as usize)
+                        && !table.corners().is_empty()
+                    {
+                        found.corners.push((a, table.corners().to_vec()));
+                    }
+                }
+                Node::Unary(Unary::Floor | Unary::Ceil, a) => found.jumps.push(a),
+                Node::Binary(Binary::Mod, a, b) => found.jumps.push((graph.at(a) / graph.at(b)).id),
+                _ => {}
+            }
+        }
+        inputs.sort_unstable();
+        inputs.dedup();
+        inputs.retain(|&e| graph.node(e) != Node::Time);
+        found.inputs = inputs;
+        found
     }
 
     pub fn compile(&self, engine: Engine) -> Compiled {

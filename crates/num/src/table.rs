@@ -82,6 +82,30 @@ impl Table1 {
     }
 }
 
+impl Table1 {
+    /// Smallest and largest value for x in [a, b]: the table is monotone between its points.
+    pub fn range(&self, a: f64, b: f64) -> (f64, f64) {
+        if !(a.is_finite() && b.is_finite()) {
+            return (f64::NEG_INFINITY, f64::INFINITY);
+        }
+        let (at_a, at_b) = (self.eval(a, 0), self.eval(b, 0));
+        let (mut low, mut high) = (at_a.min(at_b), at_a.max(at_b));
+        let (first, last) = (self.x.partition_point(|&x| x <= a), self.x.partition_point(|&x| x < b));
+        for i in first..last.max(first) {
+            // The last point begins the region right of the range.
+            let y = self.cells[if i + 1 < self.x.len() { i } else { i + 1 }][0];
+            (low, high) = (low.min(y), high.max(y));
+        }
+        (low, high)
+    }
+
+    /// Where its pieces meet with a corner: the points of a linear table.
+    pub fn corners(&self) -> &[f64] {
+        let smooth = self.cells.iter().any(|c| c[2] != 0.0 || c[3] != 0.0);
+        if smooth { &[] } else { &self.x }
+    }
+}
+
 /// z(x, y), bilinear or bicubic with monotone slopes along both axes and no twist.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table2 {

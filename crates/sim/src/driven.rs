@@ -3,7 +3,7 @@
 use trunnion_equations::Symbol;
 
 use crate::machine::Machine;
-use crate::problem::{Crossing, Effect, Hybrid, Layout, Problem};
+use crate::problem::{Corner, Crossing, Effect, Hybrid, Layout, Problem};
 
 pub struct Driven {
     pub machine: Machine,
@@ -79,6 +79,18 @@ impl Hybrid for Driven {
 
     fn follow_kinks(&mut self, on: bool) {
         self.machine.follow_kinks(on);
+    }
+
+    fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {
+        self.machine.next_corner(t, horizon)
+    }
+
+    fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
+        self.machine.time_limit(t, h, horizon)
+    }
+
+    fn is_timed(&self, guard: usize) -> bool {
+        self.machine.is_timed(guard)
     }
 
     fn next_instant(&self) -> f64 {

@@ -55,6 +55,8 @@ const CLOSER: f64 = 0.125;
 const AT_ONCE: f64 = 1e-6;
 /// Of the tolerance of the unknowns: where branches differ by less, which of them is taken does not matter.
 const KINK_SHARE: f64 = 1e-3;
+/// The same where branches are not frozen.
+const WATCHED_SHARE: f64 = 10.0;
 const ROOT_ITERATIONS: usize = 120;
 const DIP_ITERATIONS: usize = 40;
 
@@ -74,8 +76,12 @@ pub struct Locator {
     directions: Vec<Direction>,
     /// Only a kink: nothing jumps there.
     kinks: Vec<bool>,
+    /// A kink that is not frozen.
+    watched: Vec<bool>,
     /// Kinks are passed without a look.
     passes_kinks: bool,
+    /// Guards of time, whose crossings are known without a search.
+    timed: Vec<bool>,
     /// Tolerance of the unknowns, relative and absolute, and of a kink: it is not told apart within. Found in a search when first asked for.
     tolerance: (f64, Vec<f64>),
     blur: Vec<f64>,
@@ -116,7 +122,9 @@ impl Locator {
         Locator {
             directions: guards.iter().map(|g| g.direction).collect(),
             kinks: guards.iter().map(|g| g.role != Role::Switch).collect(),
+            watched: guards.iter().map(|g| g.role == Role::Watched).collect(),
             passes_kinks: false,
+            timed: vec![false; m],
             tolerance: tolerance.clone(),
             blur: vec![0.0; m],
             blur_is_known: false,
@@ -163,6 +171,19 @@ impl Locator {
         self.passes_kinks = !watch;
     }
 
+    pub fn passes_kinks(&self) -> bool {
+        self.passes_kinks
+    }
+
+    /// Guards that are not to be searched for.
+    pub fn leave_out(&mut self, timed: &[usize]) {
+        timed.iter().for_each(|&g| self.timed[g] = true);
+    }
+
+    pub fn is_timed(&self, guard: usize) -> bool {
+        self.timed[guard]
+    }
+
     /// A kink that nobody asks for.
     pub fn passes(&self, guard: usize) -> bool {
         self.passes_kinks && self.kinks[guard]
@@ -195,6 +216,10 @@ impl Locator {
             *u = KINK_SHARE * (atol[i] + rtol * y[i].abs());
         }
         problem.uncertainty(t, y, &self.uncertain, &mut self.blur);
+        for guard in 0..self.len() {
+            // Either side is computed as it is: only what is larger than the tolerance is worth ending a step for.
+            self.blur[guard] *= if self.watched[guard] { WATCHED_SHARE / KINK_SHARE } else { 1.0 };
+        }
     }
 
     pub fn side(&self, guard: usize) -> i8 {
@@ -251,13 +276,13 @@ impl Locator {
     pub fn search<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) -> Option<f64> {
         self.found.clear();
         self.blur_is_known = false;
-        if self.is_empty() || to <= from {
+        if to <= from || self.timed.iter().all(|&t| t) {
             return None;
         }
         self.sample(problem, curve, from, to);
         let mut earliest = f64::INFINITY;
         for guard in 0..self.len() {
-            if self.passes(guard) {
+            if self.passes(guard) || self.timed[guard] {
                 continue;
             }
             if let Some(found) = self.first(problem, curve, guard, earliest) {
@@ -314,7 +339,7 @@ impl Locator {
         if self.side[guard] != 0 {
             let last = self.values[guard..].iter().step_by(m).rev().map(|&g| sign(g)).find(|&s| s != 0);
             // A kink whose other side was not worth a change stays where it is.
-            if !self.kinks[guard] {
+            if !self.kinks[guard] && !self.timed[guard] {
                 self.side[guard] = last.unwrap_or(self.side[guard]);
             }
         }
@@ -326,7 +351,7 @@ impl Locator {
         for guard in 0..self.len() {
             let s = sign(self.g[guard]);
             let changes = s != 0 && self.side[guard] != 0 && s != self.side[guard] && !self.resting[guard];
-            let changes = changes && !self.passes(guard);
+            let changes = changes && !self.passes(guard) && !self.timed[guard];
             if !changes || self.found.iter().any(|f| f.guard == guard) {
                 continue;
             }
@@ -360,7 +385,7 @@ impl Locator {
         self.times.clear();
         self.values.clear();
         let finest = 8.0 * resolution(from.abs().max(to.abs()));
-        let any_resting = self.resting.iter().any(|&r| r);
+        let any_resting = self.resting.iter().zip(&self.timed).any(|(&r, &t)| r && !t);
         self.times.push(from);
         if any_resting {
             let first = self.times.len();

@@ -22,7 +22,7 @@ use crate::history::{BURST, History};
 use crate::newton::Consistent;
 use crate::plan::Points;
 pub use crate::plan::{Ended, Moment, Observer, Output, Plan, Progress, Summary};
-use crate::problem::{Crossing, Hybrid};
+use crate::problem::{Corner, Crossing, Hybrid};
 pub use crate::run_error::RunError;
 use crate::stepper::{Failure, Stepper};
 use instant::Instant;
@@ -35,6 +35,10 @@ const VANISHING: f64 = 1e-10;
 const VANISHING_TIME: f64 = 1e-13;
 /// Firings that shrink to less than this share of the run come to an end.
 const LITTLE: f64 = 1e-3;
+/// Kinks that come as fast as this, so many within a share of the run, or in nearly every step, are no longer worth ending steps for.
+const KINK_BUNCH: u64 = 64;
+const KINK_RATE: f64 = 1e-7;
+const KINK_STEPS: u64 = 80;
 /// Rounds at one instant: a chain of events may be long, but one without end is told within a second.
 const ROUNDS: usize = 10_000;
 /// Restarts and events that leave zero at once, within vanishing time.
@@ -86,6 +90,8 @@ pub(crate) struct Run<'a, P: Hybrid> {
     steps: u64,
     pub events: u64,
     kinks: u64,
+    /// Time and steps when the last bunch of them began.
+    kinks_since: (f64, u64),
     /// Instants between the ends of steps at which something happened, since whoever counts put it to 0.
     pub located: usize,
     crossings_total: u64,
@@ -125,6 +131,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             steps: 0,
             events: 0,
             kinks: 0,
+            kinks_since: (plan.t_0, 0),
             located: 0,
             crossings_total: 0,
             samples: 0,
@@ -158,12 +165,18 @@ impl<'a, P: Hybrid> Run<'a, P> {
     pub fn begin(&mut self) -> Result<(), Stop> {
         self.locator.watch_kinks(self.stepper.freezes_kinks());
         self.problem.follow_kinks(!self.stepper.freezes_kinks());
+        let horizon = if self.plan.t_end.is_finite() { self.plan.t_end } else { self.t.floor() + 2.0 };
+        self.problem.next_corner(self.t, horizon);
+        let timed: Vec<usize> = (0..self.locator.len()).filter(|&g| self.problem.is_timed(g)).collect();
+        self.locator.leave_out(&timed);
         self.make_consistent()?;
         self.happen(true)?;
         self.find_begun();
         if !self.crossings.is_empty() {
             self.happen(true)?;
         }
+        // Guards of time that leave zero here.
+        self.pass_corner(Corner { t: self.t, jumps: false })?;
         self.sample_due()?;
         self.restart()
     }
@@ -182,14 +195,29 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// One step of the solver and what happens in it, up to `t_end` at most.
     pub fn once(&mut self, t_end: f64) -> Result<(), Stop> {
-        let limit = self.problem.next_instant().min(t_end);
-        if let Err(failure) = self.stepper.step(self.problem, limit) {
+        let horizon = if self.plan.t_end.is_finite() { self.plan.t_end } else { self.t.floor() + 2.0 };
+        let corner = self.problem.next_corner(self.t, horizon);
+        let mut limit = self.problem.next_instant().min(t_end).min(corner.t);
+        if self.stepper.freezes_kinks() {
+            let pace = self.stepper.pace().min(limit - self.t);
+            limit = limit.min(self.problem.time_limit(self.t, pace, horizon));
+        }
+        // Before a jump of the equations, lest the end of the step is beyond it.
+        if corner.jumps && limit == corner.t {
+            limit = limit.next_down().max(self.t);
+        }
+        if limit > self.t
+            && let Err(failure) = self.stepper.step(self.problem, limit)
+        {
             return Err(self.solver_error(failure).into());
         }
         // A step may be left undone for now.
         if self.stepper.state().0 > self.t {
             self.steps += 1;
             self.follow_step()?;
+        }
+        if self.t.next_up() >= corner.t {
+            self.pass_corner(corner)?;
         }
         if self.sample_due()? {
             self.restart()?;
@@ -274,6 +302,8 @@ impl<'a, P: Hybrid> Run<'a, P> {
         ] {
             archive.word(count);
         }
+        archive.number(&mut self.kinks_since.0);
+        archive.word(&mut self.kinks_since.1);
         archive.count(&mut self.standing);
         archive.number(&mut self.standing_since);
         self.history.iter_mut().for_each(|history| history.remember(archive));
@@ -355,7 +385,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
     fn make_consistent_with_kinks(&mut self) -> bool {
         self.problem.follow_kinks(true);
         let done = self.consistent.solve(self.problem, self.t, &mut self.y);
-        self.problem.follow_kinks(!self.stepper.freezes_kinks());
+        self.problem.follow_kinks(self.locator.passes_kinks());
         done.is_ok()
     }
 

@@ -28,3 +28,4 @@ pub mod start_error;
 pub mod stepper;
 pub mod task;
 pub mod ties;
+mod time_watch;

@@ -2,10 +2,11 @@
 //!
 //! [`Prepared`] is immutable and shared; each run has its own [`Machine`].
 
+mod watch;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use trunnion_equations::cause::{self, Cause};
 use trunnion_equations::flat::{Action, Assignment, Kind};
 use trunnion_equations::{Compiled, Engine, Expr, Node, Part, Symbol, System, Unit};
 use trunnion_num::Archive;
@@ -13,10 +14,12 @@ use trunnion_num::Archive;
 use crate::closure::{Assembly, Loops, Quaternion, normalise};
 use crate::cuts::Cuts;
 use crate::friction::Frictions;
-use crate::problem::{Crossing, Effect, Guard, Hybrid, Layout, Problem, Role};
+use crate::problem::{Corner, Crossing, Effect, Guard, Hybrid, Layout, Problem, Role};
 use crate::run_error::RunError;
 use crate::start_error::StartError;
 use crate::task::Tasks;
+use crate::time_watch::{At, TimeWatch};
+use watch::plain_guards;
 
 /// The compiled model, for any number of runs on any number of threads.
 #[derive(Debug)]
@@ -31,6 +34,8 @@ pub struct Prepared {
     reads_multipliers: Vec<bool>,
     /// Guards other than those of friction read them.
     guards_read: bool,
+    /// Events whose condition is one relation; of several, one may keep the others from being asked for.
+    plain_guards: Vec<usize>,
     /// By event: guards that read what it sets.
     touches: Vec<Vec<usize>>,
 }
@@ -62,10 +67,20 @@ impl Prepared {
         let reads = |part: usize| compiled.program(part).unknowns() > system.n();
         let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
         let guards_read = guards_read_multipliers(&system);
-        let touches = touches(&system);
+        let (plain_guards, touches) = (plain_guards(&system), touches(&system));
         // Of several with one name the first.
         let by_name = columns.iter().enumerate().rev().map(|(i, c)| (c.name.clone(), i)).collect();
-        Prepared { system, compiled, layout, columns, by_name, reads_multipliers, guards_read, touches }
+        Prepared {
+            system,
+            compiled,
+            layout,
+            columns,
+            by_name,
+            reads_multipliers,
+            guards_read,
+            plain_guards,
+            touches,
+        }
     }
 
     /// What a column shows, in SI.
@@ -200,6 +215,8 @@ pub struct Machine {
     pub ended_by: Option<String>,
     /// Number and time of every event so far.
     pub fired: Vec<(usize, f64)>,
+    /// The first condition of an event that could not be judged.
+    lost_guard: Option<RunError>,
     /// Pairs of events that set one quantity at one instant, with the first time.
     pub met: Vec<Meeting>,
     /// Time and number of the last round of `settle`.
@@ -207,6 +224,7 @@ pub struct Machine {
     /// Kinks take the branch of the values asked for; with their guards.
     following: bool,
     guard_values: Vec<f64>,
+    time_watch: Option<TimeWatch>,
 }
 
 /// Rounds in which all modes that do not fit change together.
@@ -245,6 +263,7 @@ impl Machine {
         let (slow, mut y) = (start.slow(), start.y());
         let tasks = Tasks::new(system, &start, t_0).map_err(StartError::Task)?;
         let compiled = &prepared.compiled;
+        let time_watch = TimeWatch::new(system, compiled);
         let n_guards = compiled.program(Part::Guards as usize).n_out;
         let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
         let mut machine = Machine {
@@ -268,9 +287,11 @@ impl Machine {
             prepared,
             ended_by: None,
             fired: Vec::new(),
+            lost_guard: None,
             met: Vec::new(),
             settling: (f64::NAN, 0),
             following: false,
+            time_watch,
             guard_values: vec![0.0; n_guards],
         };
         machine.prepare();
@@ -407,45 +428,14 @@ impl Machine {
             };
             *value = column.unit.shown(si);
         }
+        if let Some(lost) = self.lost_guard.take() {
+            return Err(lost);
+        }
         let columns = &self.prepared.columns;
         match row.iter().zip(columns).position(|(value, column)| !value.is_finite() && !column.measured) {
             None => Ok(()),
             Some(column) => Err(self.not_finite(t, y, column)),
         }
-    }
-
-    /// Why a column has no finite value at (t, y), where it was just recorded.
-    pub fn not_finite(&self, t: f64, y: &[f64], column: usize) -> RunError {
-        let system = &self.prepared.system;
-        let name = &self.prepared.columns[column].name;
-        let own = system.outputs.len() - system.as_written.outputs.len();
-        let written = match self.prepared.columns[column].source {
-            Source::Output(i) if i >= own => system.as_written.outputs[i - own].value,
-            Source::Output(_) => system
-                .find(name)
-                .map_or(self.prepared.column_expression(column), |s| system.graph.symbol(s).id),
-            _ => self.prepared.column_expression(column),
-        };
-        let cause = self.cause(t, y, written);
-        let cause = cause.or_else(|| self.cause(t, y, self.prepared.column_expression(column)));
-        RunError::NotFinite { name: name.clone(), t, cause }
-    }
-
-    /// Which operation keeps an expression from having a finite value at (t, y), with multipliers as they were last found.
-    pub fn cause(&self, t: f64, y: &[f64], e: Expr) -> Option<Cause> {
-        let system = &self.prepared.system;
-        let leaf = |node: Node| match node {
-            Node::Time => Some(t),
-            Node::Symbol(s) => {
-                let slow = system.slow_place(s).map(|i| self.slow[i]);
-                slow.or_else(|| system.y_place(s).map(|i| y[i])).or_else(|| {
-                    let number = system.constraints.iter().position(|c| c.multiplier == s)?;
-                    self.loops.as_ref().map(|l| l.extended[y.len() + number])
-                })
-            }
-            _ => None,
-        };
-        cause::find(system, e, leaf)
     }
 
     /// k follows the slow inputs.
@@ -509,7 +499,9 @@ impl Machine {
         t: f64,
         y: &mut [f64],
     ) -> Result<bool, String> {
-        for (k, a) in set.iter().enumerate().filter(|(k, _)| !self.actions[first + k].is_finite()) {
+        let bad = |k: &usize| !self.actions[first + k].is_finite();
+        if let Some(k) = (0..set.len()).find(bad) {
+            let a = &set[k];
             let target = &self.prepared.system.quantity(a.target).name;
             let cause = self.cause(t, y, a.value).map_or(String::new(), |cause| format!(": {cause}"));
             let value = self.actions[first + k];
@@ -648,6 +640,7 @@ impl Hybrid for Machine {
             }
             _ => self.part(Part::Guards, t, y, g),
         }
+        self.judge_guards(t, y, g);
     }
 
     fn at_start(&self, guard: usize) -> bool {
@@ -749,6 +742,24 @@ impl Hybrid for Machine {
 
     fn follow_kinks(&mut self, on: bool) {
         self.following = on && self.prepared.system.relations.iter().any(|r| r.role == Role::Kink);
+    }
+
+    fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {
+        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
+            return Corner { t: f64::INFINITY, jumps: false };
+        };
+        watch.next(At { compiled: &prepared.compiled, k, scratch }, t, horizon)
+    }
+
+    fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
+        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
+            return f64::INFINITY;
+        };
+        watch.limit(At { compiled: &prepared.compiled, k, scratch }, t, h, horizon)
+    }
+
+    fn is_timed(&self, guard: usize) -> bool {
+        self.time_watch.as_ref().is_some_and(|watch| watch.watches(guard))
     }
 
     fn next_instant(&self) -> f64 {

@@ -3,6 +3,7 @@
 //! Rows with M = 1 are differential, rows with M = 0 are algebraic: 0 = f. The problem has index 1:
 //! ∂f_algebraic/∂y_algebraic is regular.
 
+pub use crate::time_watch::Corner;
 pub use trunnion_equations::Role;
 pub use trunnion_equations::flat::Direction;
 use trunnion_num::Pattern;
@@ -119,6 +120,21 @@ pub trait Hybrid: Problem {
     /// While `on`, kinks take the branch of the values at which equations are evaluated, for finding values and branches together.
     fn follow_kinks(&mut self, on: bool) {
         let _ = on;
+    }
+    /// The first instant after t, up to `horizon`, at which something that depends on time alone has a corner or a guard of it crosses.
+    fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {
+        let _ = (t, horizon);
+        Corner { t: f64::INFINITY, jumps: false }
+    }
+    /// Where a step of about h from t is to end at the latest, lest it passes over what depends on time alone.
+    fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
+        let _ = (t, h, horizon);
+        f64::INFINITY
+    }
+    /// A guard whose crossings are corners.
+    fn is_timed(&self, guard: usize) -> bool {
+        let _ = guard;
+        false
     }
     /// The next sampled instant after or at the current one; ∞ if there is none.
     fn next_instant(&self) -> f64;

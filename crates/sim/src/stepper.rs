@@ -105,6 +105,10 @@ pub trait Stepper {
     }
     /// The values at the end of the last step are moved a little, to `y`; history is kept.
     fn adjust(&mut self, problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure>;
+    /// About how long the next step will be; ∞: not known.
+    fn pace(&self) -> f64 {
+        f64::INFINITY
+    }
     /// Time and values at the end of the last step.
     fn state(&self) -> (f64, &[f64]);
     /// The curve over the last step.

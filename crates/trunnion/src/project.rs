@@ -18,9 +18,9 @@ use trunnion_sim::machine::Prepared;
 use crate::assembly::assemble;
 use crate::display::preferred;
 use crate::failure::Failure;
-use crate::files::{Disk, library};
+use crate::files::{Confined, library};
 use crate::given::answered;
-use crate::listing::with_unit;
+use crate::listing::{number, with_unit};
 use crate::motions;
 
 /// A model ready to run.
@@ -111,6 +111,10 @@ impl Project {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;
         warnings.extend(unfit_starts(&system, &model.sources));
+        let weak = weak_frictions(&system, &model.sources);
+        if !weak.is_empty() {
+            return Err(Failure::Model(weak));
+        }
         let display = model.display.or(preferred()?);
         let prepared = Arc::new(Prepared::new(system, engine));
         let span = (model.run.t_start, model.run.t_end);
@@ -168,10 +172,33 @@ fn unfit_starts(system: &System, sources: &Sources) -> Vec<Diagnostic> {
     unfit.collect()
 }
 
+/// Dry friction that holds less than it slides with, which starts and stops without end.
+fn weak_frictions(system: &System, sources: &Sources) -> Vec<Diagnostic> {
+    let start = system.start(&HashMap::new());
+    let weak = system.frictions.iter().filter_map(|f| {
+        let (holds, slides) = (start.evaluate(f.limit), start.evaluate(f.sliding));
+        // Rounding of the two terms.
+        let weak = slides > holds + 1e-12 * (slides.abs() + holds.abs()) || holds < 0.0;
+        let origin = &system.quantity(f.mode).origin;
+        weak.then(|| {
+            let whose = match origin.component.is_empty() {
+                true => "a friction".to_string(),
+                false => format!("the friction of `{}`", origin.component),
+            };
+            let [holds, slides] = [holds, slides].map(|x| number(x, 6));
+            Diagnostic::error("M0316", format!("{whose} holds {holds} and slides with {slides} (SI)"))
+                .at_origin(sources, origin, "holds less than it slides with")
+                .hint("what it holds at rest is at least what it resists with in motion")
+        })
+    });
+    weak.collect()
+}
+
 /// The model with answers to what it leaves open; it has something to simulate.
 pub fn ask_model(path: &str, sets: &[String]) -> Result<Model, Failure> {
     let given = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
-    let model = match load_asking(&Disk, path, &given, library()) {
+    let files = Confined::to_model(path, given.iter().cloned());
+    let model = match load_asking(&files, path, &given, library()) {
         (model, open) if open.is_empty() => model.map_err(Failure::Model)?,
         _ => read_model(path, &answered(path, sets)?)?,
     };
@@ -184,7 +211,8 @@ pub fn ask_model(path: &str, sets: &[String]) -> Result<Model, Failure> {
 /// The model as it is written, without compiling it.
 pub fn read_model(path: &str, sets: &[String]) -> Result<Model, Failure> {
     let sets = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
-    load(&Disk, path, &sets, library()).map_err(Failure::Model)
+    let files = Confined::to_model(path, sets.iter().cloned());
+    load(&files, path, &sets, library()).map_err(Failure::Model)
 }
 
 /// "path=value" in two.

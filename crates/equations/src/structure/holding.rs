@@ -77,7 +77,7 @@ fn make(graph: &Graph, flat: &mut Flat, node: Node, origin: &Origin) -> Expr {
             let mode = add(flat, "sliding", doc, Kind::Mode { start: graph.constant(1.0).id }, origin);
             let sticks = graph.binary(Binary::Eq, graph.symbol(mode), zero);
             flat.holds.push(hold(sticks.id, speed, zero.id));
-            flat.frictions.push(Friction { mode, speed, limit, multiplier });
+            flat.frictions.push(Friction { mode, speed, limit, sliding: c, multiplier });
             let one = graph.constant(1.0);
             let direction = graph.symbol(mode).min(one).max(-one);
             graph.select(sticks, against, direction * sliding).id

@@ -17,6 +17,7 @@ mod index;
 mod linear;
 mod matching;
 mod relations;
+mod roots;
 mod sign;
 mod solve;
 mod sorted;
@@ -41,6 +42,7 @@ use assemble::{Solved, assemble};
 /// Sort and solve. All findings are reported at once.
 pub fn analyse(mut flat: Flat) -> Result<System, Vec<StructureError>> {
     holding::extract(&mut flat);
+    roots::guard_zero_widths(&mut flat);
     let n_quantities = flat.quantities.len();
     let eliminated = alias::eliminate(&mut flat);
     match solve(&mut flat, &eliminated.aliases) {

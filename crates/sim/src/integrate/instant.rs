@@ -15,11 +15,11 @@
 //! the event put it there (a reset onto its own threshold), or if after its event it headed back and another event of the
 //! same instant turned it again (a body hit from both sides). Otherwise it only goes on.
 
-use super::{ROUNDS, Run, Stop};
+use super::{KINK_BUNCH, KINK_RATE, KINK_STEPS, ROUNDS, Run, Stop};
 use crate::events::{resolution, sign};
 use crate::history::BURST;
 use crate::integrate::{Ended, Moment};
-use crate::problem::{Crossing, Hybrid};
+use crate::problem::{Corner, Crossing, Hybrid};
 use crate::run_error::RunError;
 
 /// Of every guard at the instant at hand.
@@ -66,6 +66,8 @@ impl Instant {
     }
 }
 
+/// Rounds of modes alone: more than ever were needed for a network of ideal switches that has a solution.
+const SETTLINGS: usize = 100;
 /// After so many rounds modes are not found one after the other: kinks and algebraic unknowns are tried together.
 const KINK_ROUNDS: usize = 5;
 /// Roundings of time within which the instant of a crossing is known.
@@ -82,7 +84,8 @@ impl<P: Hybrid> Run<'_, P> {
             self.at.side[guard] = self.locator.side(guard);
         }
         let (mut any_fired, mut terminate, mut settled) = (false, false, false);
-        for round in 0..ROUNDS {
+        let mut settlings = 0;
+        for _ in 0..ROUNDS {
             if !self.crossings.is_empty() {
                 // Kinks alone are no event.
                 if !any_fired && self.crossings.iter().any(|c| !self.locator.is_kink(c.guard)) {
@@ -96,7 +99,11 @@ impl<P: Hybrid> Run<'_, P> {
             self.read_guards();
             if self.settle() {
                 changed = true;
-                if !(round % KINK_ROUNDS == KINK_ROUNDS - 1 && self.make_consistent_with_kinks()) {
+                settlings += 1;
+                if settlings > SETTLINGS {
+                    break;
+                }
+                if !(settlings % KINK_ROUNDS == 0 && self.make_consistent_with_kinks()) {
                     self.make_consistent()?;
                 }
                 continue;
@@ -127,6 +134,16 @@ impl<P: Hybrid> Run<'_, P> {
     /// side, modes depend on each other and are found together.
     pub(super) fn pass_kinks(&mut self) -> Result<(), Stop> {
         self.kinks += 1;
+        if self.kinks % KINK_BUNCH == 0 {
+            let (t, steps) = self.kinks_since;
+            if self.t - t < KINK_RATE * self.plan.length() || self.steps - steps < KINK_STEPS {
+                // Branches follow the values from now on, as with fixed steps.
+                self.locator.watch_kinks(false);
+                self.problem.follow_kinks(true);
+                return self.restart();
+            }
+            self.kinks_since = (self.t, self.steps);
+        }
         self.crossings.clear();
         for k in 0..self.locator.found().len() {
             let found = self.locator.found()[k];
@@ -150,6 +167,46 @@ impl<P: Hybrid> Run<'_, P> {
         }
         let done = self.stepper.resume(self.problem, self.t, &self.y);
         done.map_err(|failure| self.solver_error(failure).into())
+    }
+
+    /// At a corner of time: guards of time that cross there, and a new beginning where equations jump.
+    pub(super) fn pass_corner(&mut self, corner: Corner) -> Result<(), Stop> {
+        let before = self.t;
+        self.move_to(corner.t);
+        // What crosses is seen a little later: at the instant itself a guard may be zero.
+        let later = corner.t + INSTANT_ROUNDINGS * resolution(corner.t);
+        self.problem.guards(later, &self.y, &mut self.at.later);
+        self.crossings.clear();
+        let mut kinks_only = !corner.jumps;
+        for guard in 0..self.locator.len() {
+            let (side, s) = (self.locator.side(guard), sign(self.at.later[guard]));
+            if !self.locator.is_timed(guard) || s == 0 || s == side {
+                continue;
+            }
+            self.at.heading[guard] = s;
+            let counts = match side {
+                0 => self.locator.counts_from_zero(guard, s),
+                _ => self.locator.counts(guard, s),
+            };
+            if counts && !self.locator.passes(guard) {
+                self.crossings.push(Crossing { guard, rising: s > 0 });
+                kinks_only &= self.locator.is_kink(guard);
+            }
+        }
+        if self.crossings.is_empty() && self.at.heading.iter().all(|&h| h == 0) && !corner.jumps {
+            if before < corner.t {
+                let done = self.stepper.resume(self.problem, self.t, &self.y);
+                done.map_err(|failure| self.solver_error(failure))?;
+            }
+            return Ok(());
+        }
+        let changed = self.happen(corner.jumps)?;
+        if kinks_only && changed {
+            self.kinks += 1;
+            let done = self.stepper.resume(self.problem, self.t, &self.y);
+            return done.map_err(|failure| self.solver_error(failure).into());
+        }
+        if changed || before < corner.t { self.restart() } else { Ok(()) }
     }
 
     fn begin_event(&mut self) -> Result<(), Stop> {
@@ -203,11 +260,13 @@ impl<P: Hybrid> Run<'_, P> {
 
     /// Relations take their values; true if one changed.
     fn settle(&mut self) -> bool {
-        let Instant { g, noise, heading, later, .. } = &mut self.at;
+        let Instant { g, noise, side, heading, later, .. } = &mut self.at;
         for i in 0..g.len() {
             let rests = g[i].abs() <= noise[i];
             later[i] = match rests {
                 true if heading[i] != 0 => heading[i] as f64 * f64::MIN_POSITIVE,
+                // It has passed its corner, or not.
+                true if self.locator.is_timed(i) && side[i] != 0 => side[i] as f64 * f64::MIN_POSITIVE,
                 // Either branch will do.
                 true if self.locator.is_kink(i) => f64::NAN,
                 _ if self.locator.passes(i) => f64::NAN,
@@ -293,8 +352,11 @@ impl<P: Hybrid> Run<'_, P> {
         for guard in 0..self.locator.len() {
             let s = self.at.clear(guard);
             let (side, heading, noise) = (self.at.side[guard], self.at.heading[guard], self.at.noise[guard]);
+            let timed = if heading != 0 { heading } else { side };
             if s != 0 {
                 self.locator.put(guard, s);
+            } else if self.locator.is_timed(guard) && timed != 0 {
+                self.locator.put(guard, timed);
             } else if heading != 0 && !changed && !(self.at.fired[guard] && self.at.touched[guard]) {
                 // On along the same curve.
                 self.locator.lean(guard, heading, noise);

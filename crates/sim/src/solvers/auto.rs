@@ -76,6 +76,10 @@ impl Stepper for Auto {
         self.active_mut().step(problem, limit)
     }
 
+    fn pace(&self) -> f64 {
+        self.active().pace()
+    }
+
     fn adjust(&mut self, problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
         self.active_mut().adjust(problem, y)
     }

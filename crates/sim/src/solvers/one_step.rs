@@ -319,6 +319,10 @@ impl<M: Method> Stepper for OneStep<M> {
         self.fixed.is_none()
     }
 
+    fn pace(&self) -> f64 {
+        self.control.h
+    }
+
     fn adjust(&mut self, _problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
         self.y1.copy_from_slice(y);
         Ok(())

@@ -13,10 +13,10 @@ use trunnion_sim::stepper::Failure as Solver;
 
 use super::linearize::unknowns;
 use crate::failure::Failure;
-use crate::files::{Disk, library, write_whole};
+use crate::files::{Confined, Disk, library, rewrite};
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::mesh::Triangle;
-use crate::output::say;
+use crate::output::{say, tell};
 use crate::project::Project;
 use crate::simulate::{Overrides, Point, describe, point};
 use crate::space::{from_quaternion, to_rpy};
@@ -187,11 +187,11 @@ fn write(
     let new = edit.text();
     check(&args.model, &new)?;
     if new != text {
-        write_whole(Path::new(&args.model), new.as_bytes())?;
+        rewrite(Path::new(&args.model), &new)?;
     }
     say(format_args!("{} written to {}", count(written, "start value"), args.model));
     if !left_out.is_empty() {
-        eprintln!("warning: not in this file, so not written: {}", left_out.join(", "));
+        tell(format_args!("warning: not in this file, so not written: {}", left_out.join(", ")));
         eprintln!(
             "  = hint: components inside components start as their own file says, families (`#`) as one line"
         );
@@ -201,26 +201,28 @@ fn write(
 
 /// The edited text has to be a model still.
 fn check(path: &str, text: &str) -> Result<(), Failure> {
-    load(&Edited { path, text }, path, &[], library()).map(|_| ()).map_err(Failure::Model)
+    let files = Confined::to(&[path.to_string()]);
+    load(&Edited { files, path, text }, path, &[], library()).map(|_| ()).map_err(Failure::Model)
 }
 
 /// The disk, with one file as it is going to be.
 struct Edited<'a> {
+    files: Confined,
     path: &'a str,
     text: &'a str,
 }
 
 impl Files for Edited<'_> {
     fn read(&self, path: &str) -> Result<String, String> {
-        if path == self.path { Ok(self.text.into()) } else { Disk.read(path) }
+        if path == self.path { Ok(self.text.into()) } else { self.files.read(path) }
     }
 
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {
-        Disk.list(folder)
+        self.files.list(folder)
     }
 
     fn triangles(&self, path: &str) -> Result<Vec<Triangle>, String> {
-        Disk.triangles(path)
+        self.files.triangles(path)
     }
 }
 

@@ -1,0 +1,247 @@
+//! What depends on time alone cannot be slept through.
+//!
+//! Guards of time, corners of tables and whole numbers that `floor` and `mod` pass change at instants that are known in advance. They are found
+//! by bounds over intervals of time: an interval over which no bound leaves its piece holds no corner, for certain; others are
+//! halved, the earlier half first, down to the resolution of time. [Moore2009, ch. 8]
+//!
+//! Between them a step may be so long that no input of time changes by more than a share of its range: a solver that looks
+//! at the ends of such a step sees the change and divides it.
+//!
+//! Limits: an expression without bounds (a tangent across its pole, a table of two variables) is looked at along the solver's curve like any other. Where
+//! a search does not end, as along a curve that touches zero again and again, the step ends where it got to.
+
+use trunnion_equations::program::Op;
+use trunnion_equations::{Compiled, Interval, Part, System};
+
+use crate::events::{resolution, sign};
+
+/// Bounds evaluated in one search: it goes on from where it got to.
+const MOST_LOOKS: usize = 4_000;
+/// Share of its range by which an input may change in a step: a period of a sine takes eight at least.
+const SHARE: f64 = 0.5;
+/// Steps ahead for which bounds are tried.
+const AHEAD: [f64; 3] = [32.0, 4.0, 1.0];
+/// A step is shortened to this share at most: the next one goes on from there.
+const SHORTEST: f64 = 1e-3;
+
+/// How an expression is divided into pieces.
+#[derive(Clone, Debug)]
+enum Pieces {
+    Sign,
+    Cells(Vec<f64>),
+    Whole,
+}
+
+impl Pieces {
+    fn of(&self, value: f64) -> i64 {
+        match self {
+            Pieces::Sign => sign(value) as i64,
+            Pieces::Cells(x) => x.partition_point(|&x| x <= value) as i64,
+            Pieces::Whole => value.floor() as i64,
+        }
+    }
+}
+
+/// An instant at which a piece ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Corner {
+    pub t: f64,
+    /// Equations may jump there, not only guards cross.
+    pub jumps: bool,
+}
+
+pub struct TimeWatch {
+    pieces: Vec<Pieces>,
+    /// Guard numbers of the first of them.
+    guards: Vec<usize>,
+    /// Without bounds: not watched here.
+    unbounded: Vec<bool>,
+    /// Largest magnitude of each input over the run; 0: not known yet.
+    scales: Vec<f64>,
+    // Scratch, and results of programs: points and bounds.
+    values: Vec<Interval>,
+    bounds: Vec<Interval>,
+    point: Vec<f64>,
+    stack: Vec<Interval>,
+    now: Vec<i64>,
+    /// Places among the slow values that count, and the values for which things were found.
+    reads: Vec<usize>,
+    known_for: Vec<f64>,
+    next: Option<Corner>,
+    /// Steps from the first to the second of these times need no limit.
+    calm: Interval,
+    horizon: f64,
+}
+
+/// The program and the slow values it reads.
+pub struct At<'a> {
+    pub compiled: &'a Compiled,
+    pub k: &'a [f64],
+    pub scratch: &'a mut [f64],
+}
+
+const PART: usize = Part::OfTime as usize;
+
+impl TimeWatch {
+    pub fn new(system: &System, compiled: &Compiled) -> Option<Self> {
+        let of_time = &system.of_time;
+        let program = compiled.program(PART);
+        if program.n_out == 0 {
+            return None;
+        }
+        let signs = of_time.guards.iter().map(|_| Pieces::Sign);
+        let cells = of_time.corners.iter().map(|(_, x)| Pieces::Cells(x.clone()));
+        let wholes = of_time.jumps.iter().map(|_| Pieces::Whole);
+        let pieces: Vec<Pieces> = signs.chain(cells).chain(wholes).collect();
+        let m = pieces.len();
+        let slow = |op: &Op| if let Op::Slow(i) = op { Some(*i as usize) } else { None };
+        let reads: Vec<usize> = program.ops.iter().filter_map(slow).collect();
+        Some(TimeWatch {
+            guards: of_time.guards.clone(),
+            unbounded: vec![false; m],
+            scales: vec![f64::NAN; of_time.inputs.len()],
+            values: vec![(0.0, 0.0); program.ops.len()],
+            bounds: vec![(0.0, 0.0); program.n_out],
+            point: vec![0.0; program.n_out],
+            stack: Vec::with_capacity(128),
+            now: vec![0; m],
+            pieces,
+            known_for: vec![f64::NAN; reads.len()],
+            reads,
+            next: None,
+            calm: (f64::NAN, f64::NAN),
+            horizon: f64::NAN,
+        })
+    }
+
+    /// Guards that are watched here, not along the curve.
+    pub fn watches(&self, guard: usize) -> bool {
+        self.guards.iter().position(|&g| g == guard).is_some_and(|k| !self.unbounded[k])
+    }
+
+    fn enclose(&mut self, at: &At<'_>, time: Interval) {
+        at.compiled.enclose(PART, time, at.k, &mut self.values, &mut self.bounds);
+    }
+
+    fn evaluate(&mut self, at: &mut At<'_>, t: f64) {
+        at.compiled.run(PART, t, &[], at.k, at.scratch, &mut self.point);
+    }
+
+    /// Forget what was found if slow values are others than those it was found for.
+    fn refresh(&mut self, at: &At<'_>, t: f64, horizon: f64) {
+        let same = self.reads.iter().zip(&self.known_for).all(|(&i, x)| at.k[i].to_bits() == x.to_bits());
+        if same && self.horizon == horizon {
+            return;
+        }
+        self.known_for.iter_mut().zip(&self.reads).for_each(|(x, &i)| *x = at.k[i]);
+        self.horizon = horizon;
+        self.next = None;
+        self.calm = (f64::NAN, f64::NAN);
+        let near = (t, t + 4.0 * resolution(t));
+        self.enclose(at, near);
+        for k in 0..self.pieces.len() {
+            let (low, high) = self.bounds[k];
+            self.unbounded[k] = !(low.is_finite() && high.is_finite());
+        }
+        self.enclose(at, (t, horizon));
+        for (scale, (low, high)) in self.scales.iter_mut().zip(&self.bounds[self.pieces.len()..]) {
+            *scale = high - low;
+        }
+    }
+
+    /// The first corner after t, up to `horizon`.
+    pub fn next(&mut self, mut at: At<'_>, t: f64, horizon: f64) -> Corner {
+        self.refresh(&at, t, horizon);
+        if let Some(next) = self.next.filter(|c| c.t > t) {
+            return next;
+        }
+        let next = self.search(&mut at, t, horizon);
+        self.next = Some(next);
+        next
+    }
+
+    fn search(&mut self, at: &mut At<'_>, t: f64, horizon: f64) -> Corner {
+        let none = Corner { t: f64::INFINITY, jumps: false };
+        let start = t + 4.0 * resolution(t);
+        if self.pieces.is_empty() || start >= horizon {
+            return none;
+        }
+        self.evaluate(at, t);
+        for k in 0..self.pieces.len() {
+            self.now[k] = self.pieces[k].of(self.point[k]);
+        }
+        self.evaluate(at, start);
+        for k in 0..self.pieces.len() {
+            let (here, piece) = (self.now[k], self.pieces[k].of(self.point[k]));
+            // Between the two, and not at t itself, where it has been dealt with.
+            let passed = here != piece && !(here == 0 && matches!(self.pieces[k], Pieces::Sign));
+            if passed && !self.unbounded[k] {
+                return Corner { t: start, jumps: matches!(self.pieces[k], Pieces::Whole) };
+            }
+            self.now[k] = piece;
+        }
+        self.stack.clear();
+        self.stack.push((start, horizon));
+        let mut looks = 0;
+        while let Some((a, b)) = self.stack.pop() {
+            self.enclose(at, (a, b));
+            let stays = |k: usize| {
+                let (low, high) = self.bounds[k];
+                self.unbounded[k]
+                    || (self.pieces[k].of(low) == self.now[k] && self.pieces[k].of(high) == self.now[k])
+            };
+            if (0..self.pieces.len()).all(stays) {
+                continue;
+            }
+            looks += 1;
+            let middle = 0.5 * (a + b);
+            if b - a > 2.0 * resolution(b) && middle > a && middle < b {
+                if looks > MOST_LOOKS {
+                    return Corner { t: middle, jumps: false };
+                }
+                self.stack.extend([(middle, b), (a, middle)]);
+                continue;
+            }
+            self.evaluate(at, b);
+            let left = |k: usize| !self.unbounded[k] && self.pieces[k].of(self.point[k]) != self.now[k];
+            if let Some(first) = (0..self.pieces.len()).find(|&k| left(k)) {
+                let jumps =
+                    (first..self.pieces.len()).any(|k| left(k) && matches!(self.pieces[k], Pieces::Whole));
+                return Corner { t: b, jumps };
+            }
+        }
+        none
+    }
+
+    /// Where a step of about h from t is to end at the latest.
+    pub fn limit(&mut self, at: At<'_>, t: f64, h: f64, horizon: f64) -> f64 {
+        self.refresh(&at, t, horizon);
+        if self.scales.is_empty() || (self.calm.0 <= t && t + h <= self.calm.1) {
+            return f64::INFINITY;
+        }
+        for ahead in AHEAD {
+            let end = (t + ahead * h).min(horizon);
+            if self.is_calm(&at, t, end) {
+                self.calm = (t, end);
+                return if end >= horizon { f64::INFINITY } else { end.max(t + h) };
+            }
+        }
+        let (mut short, mut long) = (0.0, h);
+        while long - short > 0.1 * long && long > SHORTEST * h {
+            let middle = 0.5 * (short + long);
+            if self.is_calm(&at, t, t + middle) { short = middle } else { long = middle }
+        }
+        t + long
+    }
+
+    /// No input changes by more than its share from a to b.
+    fn is_calm(&mut self, at: &At<'_>, a: f64, b: f64) -> bool {
+        self.enclose(at, (a, b));
+        let first = self.pieces.len();
+        let changes = |k: usize| {
+            let (low, high) = self.bounds[first + k];
+            self.scales[k].is_finite() && !(high - low <= SHARE * self.scales[k])
+        };
+        !(0..self.scales.len()).any(changes)
+    }
+}
