@@ -332,7 +332,11 @@ impl Machine {
 
     /// Quaternions of unit length; true if one was not.
     fn normalise(&self, y: &mut [f64]) -> bool {
-        self.quaternions.iter().fold(false, |changed, q| normalise(q, y) || changed)
+        let mut changed = false;
+        for q in &self.quaternions {
+            changed |= normalise(q, y);
+        }
+        changed
     }
 
     /// Multipliers at (t, y), and f in the buffers of `loops`.
