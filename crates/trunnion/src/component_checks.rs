@@ -93,6 +93,9 @@ impl Report {
     }
 }
 
+/// Which choices of options are run.
+pub type Wanted<'a> = &'a dyn Fn(&[(String, String)]) -> bool;
+
 /// Components to check, with what they can use.
 pub struct Bundle {
     pub library: Library,
@@ -169,7 +172,7 @@ impl Bundle {
     }
 
     /// The checks that run component number k, with those choices of its options that are `wanted`, up to the first fault.
-    pub fn check_quickly(&self, k: usize, wanted: &dyn Fn(&[(String, String)]) -> bool) -> Report {
+    pub fn check_quickly(&self, k: usize, wanted: Wanted<'_>) -> Report {
         let definition = &self.components[k];
         let mut report = Report::new(&definition.name);
         report.enter(Check::Units, self.problems.iter().filter(|d| points_into(d, definition)).cloned());
@@ -180,13 +183,7 @@ impl Bundle {
     }
 
     /// Runs with every choice of the options that is wanted and every drive.
-    fn on_benches(
-        &self,
-        definition: &Definition,
-        wanted: &dyn Fn(&[(String, String)]) -> bool,
-        first_only: bool,
-        report: &mut Report,
-    ) {
+    fn on_benches(&self, definition: &Definition, wanted: Wanted<'_>, first_only: bool, report: &mut Report) {
         for chosen in choices(definition).into_iter().filter(|chosen| wanted(chosen)) {
             for drive in Drive::ALL {
                 let mut one = Report::new(&definition.name);

@@ -66,8 +66,8 @@ fn term(ast: &Ast, scales: bool, turns: bool) -> Vec<Fault> {
 fn inside(ast: &Ast) -> Vec<Fault> {
     match &ast.kind {
         Kind::Number(..) | Kind::Name(_) => vec![],
-        Kind::Negate(a) => wrap(inside(a), |a| Kind::Negate(a)),
-        Kind::Not(a) => wrap(term(a, false, false), |a| Kind::Not(a)),
+        Kind::Negate(a) => wrap(inside(a), Kind::Negate),
+        Kind::Not(a) => wrap(term(a, false, false), Kind::Not),
         Kind::Chain(..) if is_sum(ast) => sum(ast),
         Kind::Chain(first, rest) => chain(first, rest),
         Kind::Power(base, exponent) => {
