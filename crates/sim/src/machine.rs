@@ -223,8 +223,6 @@ pub struct Machine {
     pub fired: Vec<(usize, f64)>,
     /// The first condition of an event that could not be judged.
     lost_guard: Option<RunError>,
-    /// Pairs of events that set one quantity at one instant, with the first time.
-    pub met: Vec<Meeting>,
     /// Time and number of the last round of `settle`.
     settling: (f64, usize),
     /// Kinks take the branch of the values asked for; with their guards.
@@ -235,16 +233,6 @@ pub struct Machine {
 
 /// Rounds in which all modes that do not fit change together.
 const TOGETHER_ROUNDS: usize = 6;
-
-/// Two events, or two sampled tasks, that set the same quantity at the same instant: the second acted after the first.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Meeting {
-    pub t: f64,
-    pub target: Symbol,
-    pub first: usize,
-    pub second: usize,
-    pub tasks: bool,
-}
 
 impl Machine {
     /// A machine at its start, and the unknowns there. `given` overrides parameters, inputs and start values (SI).
@@ -301,7 +289,6 @@ impl Machine {
             ended_by: None,
             fired: Vec::new(),
             lost_guard: None,
-            met: Vec::new(),
             settling: (f64::NAN, 0),
             following: false,
             time_watch,
@@ -531,20 +518,6 @@ impl Machine {
         Ok(changed)
     }
 
-    /// An event is about to be added to those that fired: which of those at the same instant set the same?
-    fn note_meeting(&mut self, second: usize, t: f64) {
-        let events = &self.prepared.system.events;
-        for &(first, _) in self.fired.iter().rev().take_while(|f| f.1 == t) {
-            let common =
-                events[first].set.iter().find(|a| events[second].set.iter().any(|b| b.target == a.target));
-            let Some(target) = common.map(|a| a.target).filter(|_| first != second) else { continue };
-            let known = |m: &Meeting| !m.tasks && (m.first, m.second) == (first, second);
-            if !self.met.iter().any(known) {
-                self.met.push(Meeting { t, target, first, second, tasks: false });
-            }
-        }
-    }
-
     /// The branches of all kinks at (t, y), where they are followed.
     fn choose_branches(&mut self, t: f64, y: &[f64]) {
         if !self.following {
@@ -705,7 +678,6 @@ impl Hybrid for Machine {
                 let first = system.events[..guard].iter().map(|e| e.set.len()).sum();
                 effect.changed |= self.assign((&event.name, &event.set), first, t, y)?;
                 prepared.touches[guard].iter().for_each(|&g| touched[g] = true);
-                self.note_meeting(guard, t);
                 self.fired.push((guard, t));
                 if let Some(message) = &event.terminate {
                     effect.terminate = true;

@@ -58,5 +58,30 @@ pub fn warnings(project: &Project, fired: &[(usize, f64)]) -> Vec<Diagnostic> {
         let warning = Diagnostic::warning("M0403", text);
         list.push(warning.at_origin(&project.sources, &event.origin, "this came true"));
     }
+    list.extend(meetings(project, fired));
+    list
+}
+
+/// Events that set one quantity at one instant, each pair the first time they met: the later one acted on what the earlier had set.
+fn meetings(project: &Project, fired: &[(usize, f64)]) -> Vec<Diagnostic> {
+    let system = &project.prepared.system;
+    let mut told = HashSet::new();
+    let mut list = vec![];
+    for (k, &(second, t)) in fired.iter().enumerate() {
+        for &(first, _) in fired[..k].iter().rev().take_while(|f| f.1 == t) {
+            let (a, b) = (&system.events[first], &system.events[second]);
+            let common = a.set.iter().find(|x| b.set.iter().any(|y| y.target == x.target));
+            let Some(common) = common.filter(|_| first != second && told.insert((first, second))) else {
+                continue;
+            };
+            let (name, t) = (&system.quantity(common.target).name, number(t, 5));
+            let text = format!("at t = {t} s `{}` and `{}` both set `{name}`", a.name, b.name);
+            let label = format!("this acted after `{}`, on what that had set", a.name);
+            let warning = Diagnostic::warning("M0404", text).at_origin(&project.sources, &b.origin, label);
+            list.push(
+                warning.hint("events that meet act in the order of the file; put them in the order you mean"),
+            );
+        }
+    }
     list
 }

@@ -13,6 +13,7 @@ mod first_model;
 mod forestry;
 mod friction;
 mod graphs;
+mod hybrid;
 mod imports;
 mod library_checks;
 mod live;
