@@ -227,7 +227,7 @@ impl TimeWatch {
             }
         }
         let (mut short, mut long) = (0.0, h);
-        while long - short > 0.1 * long && long > SHORTEST * h {
+        while long - short > 1e-6 * long && long > SHORTEST * h {
             let middle = 0.5 * (short + long);
             if self.is_calm(&at, t, t + middle) { short = middle } else { long = middle }
         }
