@@ -5,7 +5,7 @@ TRUNNION := target/release/trunnion
 SHOW    := examples/forestry/crane
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench pictures tools clean
+.PHONY: help run test mutants bench pictures tools clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,11 +33,16 @@ test: tools ## Check format and lints, run all tests and verify all examples
 	# The program that the tests have built; another build would compile with other features.
 	"$${CARGO_TARGET_DIR:-target}/debug/trunnion" verify examples
 
+mutants: tools ## Plant faults in the library and list those that no check notices
+	cargo build --release --locked -p trunnion
+	$(TRUNNION) mutants --jobs $$(nproc)
+
 bench: tools ## Measure: solvers, native code, and other tools where Python is present
 	cargo bench --locked -p trunnion-num --bench lu
 	cargo bench --locked -p trunnion-equations --bench native
 	cargo bench --locked -p trunnion-equations --bench chain
 	cargo bench --locked -p trunnion --bench networks
+	cargo bench --locked -p trunnion --bench preparation
 	cargo bench --locked -p trunnion-multibody --bench chain
 	cargo bench --locked -p trunnion --bench mechanisms
 	cargo bench --locked -p trunnion --bench forestry

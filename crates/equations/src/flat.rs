@@ -159,6 +159,8 @@ pub struct Constraint {
     pub velocity: Expr,
     /// g̈, linear in multipliers and derivatives of states.
     pub acceleration: Expr,
+    /// 1 where what is joined faces as it should, less where it is turned over although g = 0; of states and parameters.
+    pub facing: Option<Expr>,
     /// A quantity of kind `Multiplier`.
     pub multiplier: Symbol,
     /// There only now and then: made of a [`Hold`].
@@ -183,6 +185,8 @@ pub struct Friction {
     pub speed: Expr,
     /// The most it holds.
     pub limit: Expr,
+    /// What it resists with while it slides.
+    pub sliding: Expr,
     pub multiplier: Symbol,
 }
 

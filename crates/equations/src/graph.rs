@@ -14,7 +14,7 @@
 //! x + x becomes 2 x, and numbers move to the front of products.
 //! Values change by rounding at most, except that 0 · x is 0 also where x is not finite.
 
-use crate::hash::Map;
+use crate::hash::{Map, Set};
 use std::ops;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -432,6 +432,21 @@ impl Graph {
             Node::Table1(t, a, d) => self.table1(t, at(a), d).id,
             Node::Table2(t, a, b, dx, dy) => self.table2(t, at(a), at(b), dx, dy).id,
         }
+    }
+
+    /// The nodes under the roots that are of the kind asked for, or computed from such.
+    pub fn containing(
+        &self,
+        roots: impl IntoIterator<Item = Expr>,
+        kind: impl Fn(Expr) -> bool,
+    ) -> Set<Expr> {
+        let mut found = Set::default();
+        for e in self.reachable(roots) {
+            if kind(e) || self.node(e).children().any(|c| found.contains(&c)) {
+                found.insert(e);
+            }
+        }
+        found
     }
 
     /// For every node under the roots: does it depend on a leaf of the kind asked for? Constants depend on nothing.

@@ -420,15 +420,44 @@ impl System {
         let mut roots: Vec<Expr> = gaps.chain(lengths).collect();
         let n_positions = roots.len();
         roots.extend(self.constraints.iter().map(|c| c.velocity));
-        let by_state = slopes(graph, &self.defaults(), &roots, |n| match n {
+        let (entries, programs) = self.by_states(roots);
+        (n_positions, entries, programs)
+    }
+
+    /// Constraints that can be fulfilled turned over, and how they face, less one, with its derivatives by states; as `ties`.
+    pub fn facings(&self) -> (Vec<usize>, Entries, Programs) {
+        let facing = |(k, c): (usize, &Constraint)| Some((k, (self.graph.at(c.facing?) - 1.0).id));
+        let (numbers, roots) = self.constraints.iter().enumerate().filter_map(facing).unzip();
+        let (entries, programs) = self.by_states(roots);
+        (numbers, entries, programs)
+    }
+
+    /// Derivatives of `values` by states; one program of the values, then the entries.
+    fn by_states(&self, mut values: Vec<Expr>) -> (Entries, Programs) {
+        let graph = &self.graph;
+        let by_state = slopes(graph, &self.defaults(), &values, |n| match n {
             Node::Symbol(s) => self.y_place(s).filter(|&j| j < self.n_states).map(|j| j as u32),
             _ => None,
         });
         let list = by_state.into_iter().enumerate();
         let list = list.flat_map(|(i, g)| g.into_iter().map(move |(j, e)| ((i, j as usize), e)));
-        let (entries, values) = list.unzip::<_, _, Entries, Vec<Expr>>();
-        roots.extend(values);
-        (n_positions, entries, Programs::build(graph, &[roots], |n| self.place(n)))
+        let (entries, slopes) = list.unzip::<_, _, Entries, Vec<Expr>>();
+        values.extend(slopes);
+        (entries, Programs::build(graph, &[values], |n| self.place(n)))
+    }
+
+    /// A program of its own for `values`.
+    pub fn program(&self, values: Vec<Expr>) -> Programs {
+        Programs::build(&self.graph, &[values], |n| self.place(n))
+    }
+
+    /// Places in y of all quaternions that are states.
+    pub fn quaternion_places(&self) -> Vec<[usize; 4]> {
+        let places = |q: &[Symbol; 4]| match q.map(|s| self.y_place(s)) {
+            [Some(w), Some(x), Some(y), Some(z)] => Some([w, x, y, z]),
+            _ => None,
+        };
+        self.quaternions.iter().filter_map(places).collect()
     }
 
     /// The value (SI) of every quantity at the beginning; `given` overrides parameters and start values.

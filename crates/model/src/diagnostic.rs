@@ -9,6 +9,7 @@
 //! ```
 //! Every code has an entry in docs/errors.md; a test sees to that.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt::Write;
 
@@ -115,23 +116,31 @@ impl Diagnostic {
             Severity::Note => ("note", "1;36"),
         };
         let head = format!("{word}[{}]", self.code);
-        let mut out = format!("{}: {}\n", paint(tone, &head), paint("1", &self.message));
+        let mut out = format!("{}: {}\n", paint(tone, &head), paint("1", &visible(&self.message)));
         let last_line = self.labels.iter().map(|l| l.span.source.position(l.span.range.start).0).max();
         let width = last_line.map_or(1, |line| line.to_string().len());
         for label in &self.labels {
             let source = &label.span.source;
             let (line, column) = source.position(label.span.range.start);
             let arrow = format!("{:width$}--> ", "");
-            let _ = writeln!(out, "{}{}:{line}:{column}", paint("34", &arrow), source.name);
+            let name = visible(&source.name);
+            let _ = writeln!(out, "{}{name}:{line}:{column}", paint("34", &arrow));
+            let text = match label.text.is_empty() {
+                true => String::new(),
+                false => format!(" {}", visible(&label.text)),
+            };
+            if !source.quotable {
+                let _ = writeln!(out, "{}{}", paint("34", &format!("{:width$} |", "")), paint(tone, &text));
+                continue;
+            }
             let (shown, offset, carets) = excerpt(&label.span);
             let _ = writeln!(out, "{} {shown}", paint("34", &format!("{line:>width$} |")));
             let marks = format!("{:offset$}{}", "", paint(tone, "^".repeat(carets).as_str()));
-            let text = if label.text.is_empty() { String::new() } else { format!(" {}", label.text) };
             let _ =
                 writeln!(out, "{} {marks}{}", paint("34", &format!("{:width$} |", "")), paint(tone, &text));
         }
         if let Some(hint) = &self.hint {
-            let _ = writeln!(out, "{:width$} {} {hint}", "", paint("1;36", "= hint:"));
+            let _ = writeln!(out, "{:width$} {} {}", "", paint("1;36", "= hint:"), visible(hint));
         }
         out
     }
@@ -143,6 +152,23 @@ impl std::fmt::Display for Diagnostic {
     }
 }
 
+/// A character that steers a terminal, or turns the direction of reading, instead of being seen.
+fn disturbs(c: char) -> bool {
+    let turns =
+        matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || turns
+}
+
+/// A text that can be shown on a terminal: what would steer it is written out, as `\u{1b}`. Lines and tabs stay.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let hidden = |c: char| disturbs(c) && c != '\n' && c != '\t';
+    if !text.contains(hidden) {
+        return Cow::Borrowed(text);
+    }
+    let shown = |c: char| if hidden(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(shown).collect())
+}
+
 /// Longest piece of a line that is shown.
 const SHOWN: usize = 120;
 
@@ -152,7 +178,7 @@ fn excerpt(span: &Span) -> (String, usize, usize) {
     let (start, line) = span.source.line_of(span.range.start);
     let clean = |c: char| match c {
         '\t' => ' ',
-        c if c.is_control() => '\u{FFFD}',
+        c if disturbs(c) => '\u{FFFD}',
         c => c,
     };
     let count = |to: usize| line.char_indices().take_while(|(i, _)| *i < to).count();
@@ -266,6 +292,25 @@ mod tests {
             for to in from..12 {
                 Diagnostic::error("M0001", "m").at(&Span::new(&source, from..to), "t").render(true);
             }
+        }
+    }
+
+    #[test]
+    fn what_steers_a_terminal_is_written_out() {
+        assert_eq!(visible("Δp\tä\n"), "Δp\tä\n");
+        assert_eq!(visible("a\x1b[2Jb\u{9b}c\u{202e}d\r\x07"), "a\\u{1b}[2Jb\\u{9b}c\\u{202e}d\\u{d}\\u{7}");
+        let source = Source::new("a\x1b.toml", "x = '\x1b'\n".into());
+        let all = Diagnostic::error("M0001", "\x1b]0;").at(&Span::new(&source, 0..1), "\x1bl").hint("\x1bh");
+        assert!(!all.render(false).contains('\x1b'));
+    }
+
+    #[test]
+    fn lines_of_unknown_files_are_not_shown() {
+        for (name, shown) in [("secret", false), (".env", false), ("a.toml", true), ("B.CSV", true)] {
+            let source = Source::named_by_model(name, "root:x:0:0\n".into());
+            let text = Diagnostic::error("M0001", "no").at(&Span::new(&source, 0..1), "here").render(false);
+            assert_eq!(text.contains("root"), shown, "{text}");
+            assert!(text.contains(&format!("{name}:1:1")) && text.contains("here"));
         }
     }
 }

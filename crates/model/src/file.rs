@@ -19,6 +19,10 @@ pub trait Files {
     fn triangles(&self, _path: &str) -> Result<Vec<[[f64; 3]; 3]>, String> {
         Err("meshes cannot be read here".into())
     }
+    /// What the user can do about a file that is there and may not be read.
+    fn hint(&self, _path: &str) -> Option<String> {
+        None
+    }
 }
 
 /// `path` as seen from the file `from`, with `.` and `..` resolved where possible.

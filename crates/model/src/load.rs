@@ -200,6 +200,9 @@ fn remove_stores(network: &mut Network, flat: &Flat, remove: &[Text], problems: 
     }
 }
 
+/// Deeper than anybody can follow.
+const DEEPEST: usize = 64;
+
 /// Files as they are read: included ones first, so that later ones can give parameters other values.
 struct Loading<'a> {
     reading: &'a Reading<'a>,
@@ -266,6 +269,16 @@ impl<'a> Loading<'a> {
             return;
         }
         if !self.done.insert(path.to_string()) {
+            return;
+        }
+        if self.open.len() >= DEEPEST {
+            let error =
+                Diagnostic::error("M0003", format!("files include each other more than {DEEPEST} deep"));
+            let error = error.hint("include them side by side in one file");
+            problems.add(match place {
+                Some(span) => error.at(span, "one too many"),
+                None => error,
+            });
             return;
         }
         let Some(source) = self.reading.source(path, place) else { return };

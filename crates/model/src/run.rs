@@ -90,6 +90,11 @@ pub fn matches(pattern: &str, name: &str) -> bool {
     last.map_or(rest.is_empty(), |end| rest.ends_with(end))
 }
 
+/// More steps than anybody waits for: a slip of the keyboard.
+pub const MOST_STEPS: f64 = 1e12;
+/// The shortest run (s): light crosses a nucleus.
+pub const SHORTEST: f64 = 1e-24;
+
 impl Builder<'_> {
     /// A value of a parameter-only expression of the model, in SI.
     pub(crate) fn number(&mut self, value: Option<&Value>, key: &str, unit: &Unit) -> Option<f64> {
@@ -118,14 +123,20 @@ impl Builder<'_> {
             let error = Diagnostic::error("M0108", format!("`t_end` has to be after {} s", run.t_start));
             problems.add(error.at(&value.span, format!("this is {} s", run.t_end)));
         }
+        let length = run.t_end - run.t_start;
+        let told_apart = SHORTEST.max(1e3 * f64::EPSILON * run.t_start.abs());
+        if let (true, Some(value)) = (length > 0.0 && length < told_apart, f.value("t_end")) {
+            let error = Diagnostic::error("M0108", format!("the run is shorter than {told_apart:e} s"));
+            problems.add(error.at(&value.span, format!("this is {:e} s", run.t_end)));
+        }
         if let Some(solver) = f.text("solver") {
             run.solver = solver.text;
             run.solver_span = Some(solver.span);
         }
         run.rtol = self.positive(f.value("rtol"), "rtol", &plain);
         run.atol = self.positive(f.value("atol"), "atol", &plain);
-        run.h_max = self.positive(f.value("h_max"), "h_max", &second);
-        run.step = self.positive(f.value("step"), "step", &second);
+        run.h_max = self.step(&f, "h_max", run.t_end - run.t_start);
+        run.step = self.step(&f, "step", run.t_end - run.t_start);
         f.exclude("points", "dt", "give the number of points or the time between them");
         if let Some(points) = f.count("points") {
             run.grid = Grid::Points(points.max(2));
@@ -136,10 +147,10 @@ impl Builder<'_> {
         run.record = self.patterns(f.texts("record"));
         run.plot = self.patterns(f.texts("plot"));
         run.method = Method {
-            alpha: self.number(f.value("alpha"), "alpha", &plain),
-            rho_inf: self.number(f.value("rho_inf"), "rho_inf", &plain),
-            beta: self.number(f.value("beta"), "beta", &plain),
-            gamma: self.number(f.value("gamma"), "gamma", &plain),
+            alpha: self.constant_of_method(&f, "alpha", (0.0, 1.0 / 3.0)),
+            rho_inf: self.constant_of_method(&f, "rho_inf", (0.0, 1.0)),
+            beta: self.constant_of_method(&f, "beta", (f64::MIN_POSITIVE, 1.0)),
+            gamma: self.constant_of_method(&f, "gamma", (0.5, 1.0)),
             initial_acceleration: f.choice(
                 "initial_acceleration",
                 &[("consistent", InitialAcceleration::Consistent), ("zero", InitialAcceleration::Zero)],
@@ -147,6 +158,45 @@ impl Builder<'_> {
         };
         f.finish();
         run
+    }
+
+    /// A length of steps; one that would never bring the run to its end is refused.
+    fn step(&mut self, f: &Fields<'_>, key: &'static str, length: f64) -> Option<f64> {
+        let step = self.positive(f.value(key), key, &si(Dimension::TIME))?;
+        if length / step <= MOST_STEPS {
+            return Some(step);
+        }
+        let message = format!("`{key}` would take more than {MOST_STEPS:e} steps");
+        let error =
+            Diagnostic::error("M0108", message).at(&f.value(key)?.span, format!("this is {step:e} s"));
+        self.problems.add(error.hint("give a longer step, or an earlier end"));
+        None
+    }
+
+    /// A number of generalized-α and its relatives. Outside its range the method is unstable at any step.
+    fn constant_of_method(
+        &mut self,
+        f: &Fields<'_>,
+        key: &'static str,
+        (low, high): (f64, f64),
+    ) -> Option<f64> {
+        let number = self.number(f.value(key), key, &si(Dimension::ONE))?;
+        if (low..=high).contains(&number) {
+            return Some(number);
+        }
+        let range = match key {
+            "alpha" => "between 0 and 1/3",
+            "beta" => "above 0 and at most 1",
+            "gamma" => "between 0.5 and 1",
+            _ => "between 0 and 1",
+        };
+        let error = Diagnostic::error("M0108", format!("`{key}` has to lie {range}"));
+        self.problems.add(
+            error
+                .at(&f.value(key)?.span, format!("this is {number}"))
+                .hint("outside of that the method grows without bound, or has no solution"),
+        );
+        None
     }
 
     /// Patterns of names; one that fits nothing is worth a word.

@@ -51,7 +51,7 @@ pub fn emit<'g>(
             }
         };
         let Coupling { name, origin, .. } = coupling;
-        writer.constrain(name, origin, gap, lambda);
+        writer.constrain(name, origin, gap, None, lambda);
     }
     if errors.is_empty() { Ok(extra) } else { Err(errors) }
 }

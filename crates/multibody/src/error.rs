@@ -38,6 +38,10 @@ pub enum Error {
         gap: f64,
         unit: &'static str,
     },
+    /// The ends of the joint meet with an axis reversed, and no motion of the tree changes that.
+    TurnedOver {
+        joint: usize,
+    },
 }
 
 impl Error {
@@ -102,6 +106,12 @@ impl Error {
                     format!("joint `{name}` cannot be closed: nothing can change a gap of {gap:.3e} {unit}");
                 let hint = "check the places and axes of the joints of this loop".into();
                 ("B0007", origin, message, "the ends do not meet".into(), hint)
+            }
+            Error::TurnedOver { joint: j } => {
+                let (origin, name) = joint(*j);
+                let message = format!("joint `{name}` cannot be closed: its frames face opposite ways");
+                let hint = "turn one of its frames by 180 deg: their axes have to point the same way".into();
+                ("B0007", origin, message, "an axis of one end is the reverse of the other's".into(), hint)
             }
         }
     }

@@ -29,6 +29,17 @@ enum Row {
     Axis([f64; 3], [f64; 3]),
 }
 
+impl Row {
+    /// Rows (2) across an axis hold when it is reversed too, three of them also when axes change places: this direction tells.
+    fn facing(self, joint: &Joint) -> Option<[f64; 3]> {
+        match (self, joint.kind) {
+            (Row::Point(_), _) | (_, JointKind::Universal) => None,
+            (Row::Axis(b, _), JointKind::Weld | JointKind::Prismatic) => Some(b),
+            (Row::Axis(_, d), _) => Some(d),
+        }
+    }
+}
+
 fn rows(joint: &Joint) -> Vec<Row> {
     let all = || [0, 1, 2].map(|i| Row::Point(unit(i))).to_vec();
     let locked = |e: [[f64; 3]; 3]| [(1, 2), (2, 0), (0, 1)].map(|(i, j)| Row::Axis(e[i], e[j]));
@@ -107,12 +118,13 @@ impl<'g> Closing<'g> {
         };
         for row in rows(joint) {
             let (gap, unit, effect) = self.row(nodes, joint, row);
+            let facing = row.facing(joint).map(|d| self.facing(nodes, d));
             if gap.v.value() == Some(0.0) {
-                self.fits(writer, gap, unit)?;
+                self.fits(writer, gap, facing, unit)?;
                 continue;
             }
             let lambda = multiplier(writer, unit);
-            writer.constrain(&joint.name, &joint.origin, gap, lambda);
+            writer.constrain(&joint.name, &joint.origin, gap, facing.map(|f| f.x), lambda);
             sum = sum + effect * graph.symbol(lambda);
         }
         self.reaction = sum;
@@ -124,7 +136,7 @@ impl<'g> Closing<'g> {
                 let q = graph.at(motion.position);
                 let gap = Gap { x: at.gap.x - q, v: at.gap.v - rate(q), a: at.gap.a - rate(rate(q)) };
                 let lambda = multiplier(writer, if freedom.turns { "N m" } else { "N" });
-                writer.constrain(&joint.name, &joint.origin, gap, lambda);
+                writer.constrain(&joint.name, &joint.origin, gap, None, lambda);
                 writer.give(motion.effort, &joint.origin, graph.symbol(lambda));
                 force = force + graph.symbol(lambda);
             }
@@ -156,14 +168,34 @@ impl<'g> Closing<'g> {
         }
     }
 
-    /// A gap that nothing changes has to be closed.
-    fn fits(&self, writer: &Writer<'_>, gap: Gap<'g>, force: &str) -> Result<(), Error> {
+    /// d · R d: 1 where a direction of C is along its namesake of F, and its rate.
+    fn facing(&self, nodes: &Nodes<'g>, d: [f64; 3]) -> Gap<'g> {
+        let d = Vec3::numbers(nodes.graph, d);
+        let seen = self.relative.direction(nodes, d);
+        Gap { x: d.dot(seen.x), v: d.dot(seen.v), a: d.dot(seen.a) }
+    }
+
+    /// A gap that nothing changes has to be closed, and not turned over.
+    fn fits(
+        &self,
+        writer: &Writer<'_>,
+        gap: Gap<'g>,
+        facing: Option<Gap<'g>>,
+        force: &str,
+    ) -> Result<(), Error> {
         // Dimensions of drawings come with a few digits.
         const CLOSED: f64 = 1e-6;
         let graph = gap.x.graph();
-        let size = at_start(graph, &writer.start(graph), &[gap.x.id])[0].abs();
-        let unit = if force == "N" { "m" } else { "rad" };
-        if size > CLOSED { Err(Error::CannotClose { joint: self.joint, gap: size, unit }) } else { Ok(()) }
+        let start = writer.start(graph);
+        let size = at_start(graph, &start, &[gap.x.id])[0].abs();
+        let (joint, unit) = (self.joint, if force == "N" { "m" } else { "rad" });
+        if size > CLOSED {
+            return Err(Error::CannotClose { joint, gap: size, unit });
+        }
+        match facing.filter(|f| f.v.value() == Some(0.0)) {
+            Some(f) if at_start(graph, &start, &[f.x.id])[0] < 0.5 => Err(Error::TurnedOver { joint }),
+            _ => Ok(()),
+        }
     }
 
     /// Quaternion and angular velocity of a spherical joint; returns the torque of its damping in F's axes.

@@ -56,14 +56,22 @@ impl<'f> Writer<'f> {
         Symbol(self.quantities.len() as u32 - 1)
     }
 
-    /// `gap`, with its derivatives, is kept zero by `multiplier`.
-    pub fn constrain(&mut self, name: &str, origin: &Origin, gap: Gap<'_>, multiplier: Symbol) {
+    /// `gap`, with its derivatives, is kept zero by `multiplier`. `facing`: see `Constraint`.
+    pub fn constrain(
+        &mut self,
+        name: &str,
+        origin: &Origin,
+        gap: Gap<'_>,
+        facing: Option<Ex<'_>>,
+        multiplier: Symbol,
+    ) {
         self.constraints.push(Constraint {
             name: name.into(),
             origin: origin.clone(),
             position: Some(gap.x.id),
             velocity: gap.v.id,
             acceleration: gap.a.id,
+            facing: facing.map(|e| e.id),
             multiplier,
             switched: false,
         });

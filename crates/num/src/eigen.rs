@@ -92,6 +92,7 @@ pub fn hessenberg(a: &mut Matrix) -> Matrix {
     let n = a.rows();
     let mut q = Matrix::identity(n);
     let mut v = vec![0.0; n];
+    let mut dots = vec![0.0; n];
     for k in 0..n.saturating_sub(2) {
         let largest = (k + 2..n).fold(0.0, |m: f64, i| m.max(a[(i, k)].abs()));
         if largest == 0.0 {
@@ -103,9 +104,13 @@ pub fn hessenberg(a: &mut Matrix) -> Matrix {
         let norm = below.clone().map(|i| v[i] * v[i]).sum::<f64>().sqrt();
         v[k + 1] += norm.copysign(v[k + 1]);
         let beta = 2.0 / below.clone().map(|i| v[i] * v[i]).sum::<f64>();
-        for j in 0..n {
-            let dot: f64 = below.clone().map(|i| v[i] * a[(i, j)]).sum();
-            below.clone().for_each(|i| a[(i, j)] -= beta * dot * v[i]);
+        // By rows, as they lie in memory; to the left of column k there is nothing below the diagonal.
+        dots[k..].fill(0.0);
+        for i in below.clone() {
+            (k..n).for_each(|j| dots[j] += v[i] * a[(i, j)]);
+        }
+        for i in below.clone() {
+            (k..n).for_each(|j| a[(i, j)] -= beta * dots[j] * v[i]);
         }
         for target in [&mut *a, &mut q] {
             for i in 0..n {

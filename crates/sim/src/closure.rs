@@ -7,10 +7,20 @@
 //! S and G W Gᵀ may be singular: constraints may repeat each other, or lose rank in a pose. `Semidefinite` then gives the multipliers of least
 //! norm, and the smallest correction.
 //!
+//! A quaternion in a loop is one only with unit length: ½ (|q|² − 1) = 0 is a row of (3) beside the gaps, so that corrections keep to
+//! the turns that there are, and what their curvature leaves is scaled away before gaps are looked at again. (4)
+//!
 //! (1), (2) [Featherstone2008, ch. 8]; (3) after each accepted step is the projection of [Eich1993]: drift does not add up.
 
-use trunnion_equations::{Closure, Entries, Symbol, System};
+mod assembly;
+mod projection;
+
+use trunnion_equations::{Closure, Entries, System};
 use trunnion_num::{Archive, Matrix, Pattern, Semidefinite};
+
+pub use assembly::{Assembly, Open, Wrong};
+use projection::Projection;
+pub use projection::{Quaternion, normalise};
 
 /// Newton's iterations of nonlinear multipliers.
 const ITERATIONS: usize = 20;
@@ -18,10 +28,8 @@ const ITERATIONS: usize = 20;
 const LAST: f64 = 1e-7;
 /// Passes of (3) after a step; more are needed only where a step left the constraints far behind.
 const PASSES: usize = 4;
-/// Shift of (3) after a step. Near a pose where constraints lose rank they say little about one direction, and what they say is mostly
-/// the error of the step, enlarged: a correction there would kick the machine. With this shift it is held back where the constraint
-/// is worth less than a thirtieth of what it is elsewhere.
-const HELD_BACK: f64 = 1e-3;
+/// Directions of S worth less than this, relative to its diagonal, are not solved for to rounding: `Semidefinite`.
+const WEAK: f64 = 1e-4;
 
 /// The closed loops of one run. Buffers are named after the program that fills them.
 pub struct Loops {
@@ -46,9 +54,12 @@ pub struct Loops {
     /// Of `Part::TimeGradient`.
     pub f_t: Vec<f64>,
     /// Of `Part::Gaps`.
-    pub gaps: Vec<f64>,
-    pub position: Projection,
-    pub velocity: Projection,
+    gaps: Vec<f64>,
+    /// Rows: gaps, then (4) of `quaternions`.
+    position: Projection,
+    velocity: Projection,
+    /// Those that gaps depend on.
+    quaternions: Vec<Quaternion>,
     right: Vec<f64>,
 }
 
@@ -67,6 +78,10 @@ impl Loops {
         columns.dedup();
         let direct =
             entries.iter().map(|&(i, j)| (i < n && j < n).then(|| system.pattern.find(i, j)).flatten());
+        let mut quaternions = system.quaternion_places();
+        quaternions.retain(|q| closure.by_position.iter().any(|e| q.contains(&e.1)));
+        let mut by_position = closure.by_position.clone();
+        by_position.extend(lengths(&quaternions, *m));
         Some(Loops {
             n,
             m: *m,
@@ -83,8 +98,9 @@ impl Loops {
             entries,
             f_t: vec![0.0; n + m],
             gaps: vec![0.0; 2 * m + closure.by_position.len() + closure.by_velocity.len()],
-            position: Projection::new(*m, &closure.by_position, &size),
+            position: Projection::new(m + quaternions.len(), &by_position, &size),
             velocity: Projection::new(*m, &closure.by_velocity, &size),
+            quaternions,
             right: vec![0.0; *m],
         })
     }
@@ -191,18 +207,38 @@ impl Loops {
     fn bring_back(&mut self, y: &mut [f64], mut run: impl FnMut(&[f64], &mut [f64]), exact: bool) -> bool {
         let mut moved = false;
         for _ in 0..PASSES {
-            run(y, &mut self.gaps);
-            let (g, slopes) = self.gaps.split_at(2 * self.m);
-            let (by_position, by_velocity) = slopes.split_at(self.position.entries.len());
-            let a = self.position.correct(&g[..self.m], by_position, y, exact);
-            let b = self.velocity.correct(&g[self.m..], by_velocity, y, exact);
+            self.read(y, &mut run);
+            let a = self.position.correct(y, exact);
+            let b = self.velocity.correct(y, exact);
             moved |= a > 0.0 || b > 0.0;
+            if a > 0.0 {
+                self.quaternions.iter().for_each(|q| moved |= normalise(q, y));
+            }
             let again = a > LAST || b > LAST;
             if !again {
                 break;
             }
         }
         moved
+    }
+
+    /// Gaps, their rates and their slopes at `y`, into the rows of both projections.
+    fn read(&mut self, y: &[f64], run: &mut impl FnMut(&[f64], &mut [f64])) {
+        run(y, &mut self.gaps);
+        let m = self.m;
+        let (values, slopes) = self.gaps.split_at(2 * m);
+        let (by_position, by_velocity) = slopes.split_at(slopes.len() - self.velocity.slopes.len());
+        self.velocity.gap.copy_from_slice(&values[m..]);
+        self.velocity.slopes.copy_from_slice(by_velocity);
+        self.position.gap[..m].copy_from_slice(&values[..m]);
+        self.position.slopes[..by_position.len()].copy_from_slice(by_position);
+        let rows = self.position.gap[m..].iter_mut();
+        let slopes = self.position.slopes[by_position.len()..].chunks_exact_mut(4);
+        for ((row, slopes), q) in rows.zip(slopes).zip(&self.quaternions) {
+            let values = q.map(|i| y[i]);
+            *row = 0.5 * (values.iter().map(|x| x * x).sum::<f64>() - 1.0); // (4)
+            slopes.copy_from_slice(&values);
+        }
     }
 
     /// As `Lu::reserve`.
@@ -219,247 +255,20 @@ impl Loops {
         }
     }
 
-    /// Constraints that follow from others in the pose of the last `close`.
-    pub fn dependent(&self) -> Vec<usize> {
+    /// Constraints that follow from others in the pose of the last `close`; then those that almost do: what they say is worth so little that
+    /// multipliers are not found to rounding.
+    pub fn dependent(&self) -> (Vec<usize>, Vec<usize>) {
         // Rounding of S, which has squares of J.
-        self.s.dependent_rows(1e-10)
+        let dependent = self.s.dependent_rows(1e-10);
+        let mut weak = self.s.dependent_rows(WEAK);
+        weak.retain(|k| !dependent.contains(k));
+        (dependent, weak)
     }
 }
 
-/// (3) for gaps or for their rates.
-pub struct Projection {
-    pub entries: Entries,
-    /// size² of each state; 0 where it may not move.
-    pub weight: Vec<f64>,
-    gram: Semidefinite,
-    /// Pairs of entries in one column, in the order of the entries of `gram`.
-    pairs: Vec<(usize, usize, usize)>,
-    values: Vec<f64>,
-    right: Vec<f64>,
-    /// Δy of the last `direction`.
-    step: Vec<f64>,
-}
-
-impl Projection {
-    fn new(m: usize, entries: &Entries, size: &[f64]) -> Self {
-        let mut by_column: Vec<Vec<usize>> = vec![vec![]; size.len()];
-        entries.iter().enumerate().for_each(|(k, &(_, j))| by_column[j].push(k));
-        let mut pairs = vec![];
-        for (j, list) in by_column.iter().enumerate() {
-            pairs.extend(list.iter().flat_map(|&a| list.iter().map(move |&b| (a, b, j))));
-        }
-        let places: Entries = pairs.iter().map(|&(a, b, _)| (entries[a].0, entries[b].0)).collect();
-        Projection {
-            entries: entries.clone(),
-            weight: size.iter().map(|s| s * s).collect(),
-            gram: Semidefinite::new(m, &places),
-            values: vec![0.0; pairs.len()],
-            pairs,
-            right: vec![0.0; m],
-            step: vec![0.0; size.len()],
-        }
-    }
-
-    fn gram(&mut self, slopes: &[f64]) {
-        for (value, &(a, b, j)) in self.values.iter_mut().zip(&self.pairs) {
-            *value = slopes[a] * self.weight[j] * slopes[b];
-        }
-    }
-
-    /// −W Gᵀ x into `step`, x in `right`.
-    fn pull_back(&mut self, slopes: &[f64]) {
-        self.step.fill(0.0);
-        for (&(i, j), g) in self.entries.iter().zip(slopes) {
-            self.step[j] -= self.weight[j] * g * self.right[i];
-        }
-    }
-
-    /// (3), exact or held back; the largest correction relative to the size of its state. NaN if there is none.
-    fn correct(&mut self, g: &[f64], slopes: &[f64], y: &mut [f64], exact: bool) -> f64 {
-        if g.iter().all(|g| *g == 0.0) {
-            return 0.0;
-        }
-        let shift = if exact { None } else { Some(HELD_BACK) };
-        if self.direction(g, slopes, shift) { self.advance(y) } else { f64::NAN }
-    }
-
-    /// y ← y + step; the largest change relative to the size of its state.
-    fn advance(&self, y: &mut [f64]) -> f64 {
-        let mut largest = 0.0_f64;
-        for (j, step) in self.step.iter().enumerate().filter(|(_, s)| **s != 0.0) {
-            let size = self.weight[j].sqrt().max(y[j].abs());
-            y[j] += step;
-            largest = largest.max((step / size).abs());
-        }
-        largest
-    }
-
-    /// Δy of (3) into `step`; with a shift that of Levenberg and Marquardt. False if the matrix has no finite value.
-    fn direction(&mut self, g: &[f64], slopes: &[f64], shift: Option<f64>) -> bool {
-        self.gram(slopes);
-        self.right.copy_from_slice(g);
-        let values = self.values.iter().copied();
-        let solved = match shift {
-            None => self.gram.factor(values).map(|()| self.gram.solve(&mut self.right)),
-            Some(shift) => {
-                self.gram.factor_shifted(values, shift).map(|()| self.gram.solve_once(&mut self.right))
-            }
-        };
-        self.pull_back(slopes);
-        solved.is_ok()
-    }
-}
-
-/// What became of the values at the start.
-#[derive(Clone, Debug, Default)]
-pub struct Assembled {
-    /// Held states that had to move, with the value they were given.
-    pub moved: Vec<(Symbol, f64)>,
-}
-
-/// A loop that stays open: the constraint with the widest gap, and the gap.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Open {
-    pub constraint: usize,
-    pub gap: f64,
-    /// Its rate, not itself.
-    pub rate: bool,
-}
-
-/// Smallest and largest damping of the search for a pose, and iterations from one start.
-const DAMPING: (f64, f64) = (1e-12, 1e4);
-const STEPS: usize = 200;
-/// Gaps below this, in the size of states, are closed; `project` does the rest.
-const CLOSED: f64 = 1e-11;
-/// Starts tried when the first one leads nowhere, each farther off.
-const TRIES: usize = 8;
-
-impl Loops {
-    /// A pose near `y` that closes all loops, and velocities that keep them closed. States in `held` stay if that is possible.
-    pub fn assemble(
-        &mut self,
-        system: &System,
-        held: &[Symbol],
-        y: &mut [f64],
-        mut run: impl FnMut(&[f64], &mut [f64]),
-    ) -> Result<Assembled, Open> {
-        let held: Vec<(usize, Symbol)> =
-            held.iter().filter_map(|&s| system.y_place(s).map(|i| (i, s))).collect();
-        let start = y.to_vec();
-        let free = [self.position.weight.clone(), self.velocity.weight.clone()];
-        for &(i, _) in &held {
-            (self.position.weight[i], self.velocity.weight[i]) = (0.0, 0.0);
-        }
-        let mut open = self.fit(y, &mut run);
-        let [position, velocity] = free;
-        (self.position.weight, self.velocity.weight) = (position, velocity);
-        if open.is_err() {
-            y.copy_from_slice(&start);
-            open = self.fit(y, &mut run);
-        }
-        open?;
-        let moved = held.iter().filter(|&&(i, _)| (y[i] - start[i]).abs() > 1e-9 * start[i].abs().max(1e-3));
-        Ok(Assembled { moved: moved.map(|&(i, s)| (s, start[i])).collect() })
-    }
-
-    /// g = 0 and ġ = 0 to rounding.
-    fn fit(&mut self, y: &mut [f64], run: &mut impl FnMut(&[f64], &mut [f64])) -> Result<(), Open> {
-        self.search(y, run)?;
-        self.steady(y, run)?;
-        self.restore(y, run);
-        Ok(())
-    }
-
-    /// g = 0 from `y`, then from starts around it.
-    fn search(&mut self, y: &mut [f64], run: &mut impl FnMut(&[f64], &mut [f64])) -> Result<(), Open> {
-        let start = y.to_vec();
-        let mut best = self.descend(y, run);
-        let mut random = 1_u64;
-        for attempt in 1..=TRIES {
-            if best.is_ok() {
-                break;
-            }
-            let reach = attempt as f64 / TRIES as f64;
-            let mut trial = start.clone();
-            for j in self.movable() {
-                random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                let x = (random >> 11) as f64 / (1_u64 << 53) as f64;
-                trial[j] += reach * (2.0 * x - 1.0) * self.position.weight[j].sqrt();
-            }
-            if self.descend(&mut trial, run).is_ok() {
-                y.copy_from_slice(&trial);
-                best = Ok(());
-            }
-        }
-        best
-    }
-
-    /// States that gaps depend on and that may move.
-    fn movable(&self) -> Vec<usize> {
-        let mut list: Vec<usize> = self.position.entries.iter().map(|e| e.1).collect();
-        list.sort_unstable();
-        list.dedup();
-        list.retain(|&j| self.position.weight[j] > 0.0);
-        list
-    }
-
-    /// Levenberg and Marquardt: (3) with damping that follows success.
-    fn descend(&mut self, y: &mut [f64], run: &mut impl FnMut(&[f64], &mut [f64])) -> Result<(), Open> {
-        let m = self.m;
-        let mut damping = 1e-3;
-        let mut trial = y.to_vec();
-        let mut gaps = vec![0.0; self.gaps.len()];
-        run(y, &mut self.gaps);
-        for _ in 0..STEPS {
-            let norm = length(&self.gaps[..m]);
-            if norm <= CLOSED {
-                return Ok(());
-            }
-            let slopes = 2 * m..2 * m + self.position.entries.len();
-            if !self.position.direction(&self.gaps[..m], &self.gaps[slopes], Some(damping)) {
-                break;
-            }
-            trial.copy_from_slice(y);
-            self.position.advance(&mut trial);
-            run(&trial, &mut gaps);
-            let reached = length(&gaps[..m]);
-            if reached < norm {
-                y.copy_from_slice(&trial);
-                std::mem::swap(&mut self.gaps, &mut gaps);
-                damping = (0.2 * damping).max(DAMPING.0);
-                if reached > (1.0 - 1e-10) * norm {
-                    break;
-                }
-            } else if damping >= DAMPING.1 {
-                break;
-            } else {
-                damping *= 8.0;
-            }
-        }
-        self.widest(false)
-    }
-
-    /// ġ = 0, which is linear.
-    fn steady(&mut self, y: &mut [f64], run: &mut impl FnMut(&[f64], &mut [f64])) -> Result<(), Open> {
-        for _ in 0..3 {
-            run(y, &mut self.gaps);
-            let (g, slopes) = self.gaps.split_at(2 * self.m);
-            self.velocity.correct(&g[self.m..], &slopes[self.position.entries.len()..], y, true);
-        }
-        run(y, &mut self.gaps);
-        self.widest(true)
-    }
-
-    fn widest(&self, rate: bool) -> Result<(), Open> {
-        let g = if rate { &self.gaps[self.m..2 * self.m] } else { &self.gaps[..self.m] };
-        let worst = (0..self.m).max_by(|&a, &b| g[a].abs().total_cmp(&g[b].abs())).unwrap_or(0);
-        // Rounding of a search that is as good as done.
-        if g[worst].abs() <= 1e-9 { Ok(()) } else { Err(Open { constraint: worst, gap: g[worst], rate }) }
-    }
-}
-
-fn length(x: &[f64]) -> f64 {
-    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+/// Entries of (4), rows from `first` on.
+fn lengths(quaternions: &[Quaternion], first: usize) -> impl Iterator<Item = (usize, usize)> {
+    quaternions.iter().enumerate().flat_map(move |(k, q)| q.map(|j| (first + k, j)))
 }
 
 #[cfg(test)]

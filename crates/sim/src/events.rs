@@ -55,6 +55,8 @@ const CLOSER: f64 = 0.125;
 const AT_ONCE: f64 = 1e-6;
 /// Of the tolerance of the unknowns: where branches differ by less, which of them is taken does not matter.
 const KINK_SHARE: f64 = 1e-3;
+/// The same where branches are not frozen.
+const WATCHED_SHARE: f64 = 10.0;
 const ROOT_ITERATIONS: usize = 120;
 const DIP_ITERATIONS: usize = 40;
 
@@ -74,6 +76,8 @@ pub struct Locator {
     directions: Vec<Direction>,
     /// Only a kink: nothing jumps there.
     kinks: Vec<bool>,
+    /// A kink that is not frozen.
+    watched: Vec<bool>,
     /// Kinks are passed without a look.
     passes_kinks: bool,
     /// Guards of time, whose crossings are known without a search.
@@ -118,6 +122,7 @@ impl Locator {
         Locator {
             directions: guards.iter().map(|g| g.direction).collect(),
             kinks: guards.iter().map(|g| g.role != Role::Switch).collect(),
+            watched: guards.iter().map(|g| g.role == Role::Watched).collect(),
             passes_kinks: false,
             timed: vec![false; m],
             tolerance: tolerance.clone(),
@@ -166,6 +171,10 @@ impl Locator {
         self.passes_kinks = !watch;
     }
 
+    pub fn passes_kinks(&self) -> bool {
+        self.passes_kinks
+    }
+
     /// Guards that are not to be searched for.
     pub fn leave_out(&mut self, timed: &[usize]) {
         timed.iter().for_each(|&g| self.timed[g] = true);
@@ -207,6 +216,10 @@ impl Locator {
             *u = KINK_SHARE * (atol[i] + rtol * y[i].abs());
         }
         problem.uncertainty(t, y, &self.uncertain, &mut self.blur);
+        for guard in 0..self.len() {
+            // Either side is computed as it is: only what is larger than the tolerance is worth ending a step for.
+            self.blur[guard] *= if self.watched[guard] { WATCHED_SHARE / KINK_SHARE } else { 1.0 };
+        }
     }
 
     pub fn side(&self, guard: usize) -> i8 {

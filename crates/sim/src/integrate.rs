@@ -35,6 +35,10 @@ const VANISHING: f64 = 1e-10;
 const VANISHING_TIME: f64 = 1e-13;
 /// Firings that shrink to less than this share of the run come to an end.
 const LITTLE: f64 = 1e-3;
+/// Kinks that come as fast as this, so many within a share of the run, or in nearly every step, are no longer worth ending steps for.
+const KINK_BUNCH: u64 = 64;
+const KINK_RATE: f64 = 1e-7;
+const KINK_STEPS: u64 = 80;
 /// Rounds at one instant: a chain of events may be long, but one without end is told within a second.
 const ROUNDS: usize = 10_000;
 /// Restarts and events that leave zero at once, within vanishing time.
@@ -86,6 +90,8 @@ pub(crate) struct Run<'a, P: Hybrid> {
     steps: u64,
     pub events: u64,
     kinks: u64,
+    /// Time and steps when the last bunch of them began.
+    kinks_since: (f64, u64),
     /// Instants between the ends of steps at which something happened, since whoever counts put it to 0.
     pub located: usize,
     crossings_total: u64,
@@ -125,6 +131,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             steps: 0,
             events: 0,
             kinks: 0,
+            kinks_since: (plan.t_0, 0),
             located: 0,
             crossings_total: 0,
             samples: 0,
@@ -295,6 +302,8 @@ impl<'a, P: Hybrid> Run<'a, P> {
         ] {
             archive.word(count);
         }
+        archive.number(&mut self.kinks_since.0);
+        archive.word(&mut self.kinks_since.1);
         archive.count(&mut self.standing);
         archive.number(&mut self.standing_since);
         self.history.iter_mut().for_each(|history| history.remember(archive));
@@ -376,7 +385,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
     fn make_consistent_with_kinks(&mut self) -> bool {
         self.problem.follow_kinks(true);
         let done = self.consistent.solve(self.problem, self.t, &mut self.y);
-        self.problem.follow_kinks(!self.stepper.freezes_kinks());
+        self.problem.follow_kinks(self.locator.passes_kinks());
         done.is_ok()
     }
 

@@ -2,15 +2,16 @@
 //!
 //! [`Prepared`] is immutable and shared; each run has its own [`Machine`].
 
+mod watch;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use trunnion_equations::cause::{self, Cause};
 use trunnion_equations::flat::{Action, Assignment, Kind};
 use trunnion_equations::{Compiled, Engine, Expr, Node, Part, Symbol, System, Unit};
 use trunnion_num::Archive;
 
-use crate::closure::Loops;
+use crate::closure::{Assembly, Loops, Quaternion, normalise};
 use crate::cuts::Cuts;
 use crate::equilibrium::{Hold, Rest, balance_machine};
 use crate::friction::Frictions;
@@ -19,6 +20,7 @@ use crate::run_error::RunError;
 use crate::start_error::StartError;
 use crate::task::Tasks;
 use crate::time_watch::{At, TimeWatch};
+use watch::plain_guards;
 
 /// The compiled model, for any number of runs on any number of threads.
 #[derive(Debug)]
@@ -27,12 +29,16 @@ pub struct Prepared {
     pub compiled: Compiled,
     pub layout: Layout,
     pub columns: Vec<Column>,
+    /// Places of the columns.
+    by_name: HashMap<String, usize>,
     /// By part: it reads multipliers.
     reads_multipliers: Vec<bool>,
     /// Guards other than those of friction read them.
     guards_read: bool,
     /// Runs begin at the static equilibrium, found with this held.
     pub rest: Option<Hold>,
+    /// Events whose condition is one relation; of several, one may keep the others from being asked for.
+    plain_guards: Vec<usize>,
     /// By event: guards that read what it sets.
     touches: Vec<Vec<usize>>,
 }
@@ -64,8 +70,21 @@ impl Prepared {
         let reads = |part: usize| compiled.program(part).unknowns() > system.n();
         let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
         let guards_read = guards_read_multipliers(&system);
-        let touches = touches(&system);
-        Prepared { system, compiled, layout, columns, reads_multipliers, guards_read, touches, rest: None }
+        let (plain_guards, touches) = (plain_guards(&system), touches(&system));
+        // Of several with one name the first.
+        let by_name = columns.iter().enumerate().rev().map(|(i, c)| (c.name.clone(), i)).collect();
+        Prepared {
+            system,
+            compiled,
+            layout,
+            columns,
+            by_name,
+            reads_multipliers,
+            guards_read,
+            plain_guards,
+            touches,
+            rest: None,
+        }
     }
 
     /// What a column shows, in SI.
@@ -81,8 +100,17 @@ impl Prepared {
 
     /// The place of a column by its name.
     pub fn column(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|c| c.name == name)
+        self.by_name.get(name).copied()
     }
+}
+
+/// By unknown: whether loops or a quaternion tie it to others.
+fn tied(system: &System) -> Vec<bool> {
+    let mut tied = vec![false; system.n()];
+    let closure = &system.closure;
+    closure.by_position.iter().chain(&closure.by_velocity).for_each(|e| tied[e.1] = true);
+    system.quaternion_places().iter().flatten().for_each(|&i| tied[i] = true);
+    tied
 }
 
 fn guards_read_multipliers(system: &System) -> bool {
@@ -171,6 +199,11 @@ pub struct Machine {
     actions: Vec<f64>,
     outputs: Vec<f64>,
     loops: Option<Loops>,
+    quaternions: Vec<Quaternion>,
+    /// By state: loops or a quaternion tie it to others.
+    tied: Vec<bool>,
+    /// One of them was set.
+    unfit: bool,
     /// The time at which multipliers were last found, with the values of today.
     closed: Option<f64>,
     cuts: Option<Cuts>,
@@ -180,12 +213,16 @@ pub struct Machine {
     pub redundant: Vec<usize>,
     /// How it rests at the start, where the model asks for that.
     pub rest: Rest,
+    /// Those that almost do.
+    pub weak: Vec<usize>,
     tasks: Tasks,
     frictions: Frictions,
     /// Why the model ended the run.
     pub ended_by: Option<String>,
     /// Number and time of every event so far.
     pub fired: Vec<(usize, f64)>,
+    /// The first condition of an event that could not be judged.
+    lost_guard: Option<RunError>,
     /// Pairs of events that set one quantity at one instant, with the first time.
     pub met: Vec<Meeting>,
     /// Time and number of the last round of `settle`.
@@ -248,17 +285,22 @@ impl Machine {
             actions: sized(Part::Actions),
             outputs: sized(Part::Outputs),
             loops: Loops::new(system),
+            quaternions: system.quaternion_places(),
+            tied: tied(system),
+            unfit: false,
             closed: None,
             cuts: Cuts::new(system),
             moved: vec![],
             redundant: vec![],
             rest: Rest::default(),
+            weak: vec![],
             tasks,
             frictions: Frictions::new(system),
             slow,
             prepared,
             ended_by: None,
             fired: Vec::new(),
+            lost_guard: None,
             met: Vec::new(),
             settling: (f64::NAN, 0),
             following: false,
@@ -274,33 +316,23 @@ impl Machine {
     /// A pose that closes the loops.
     fn assemble(&mut self, t: f64, held: &[Symbol], y: &mut [f64]) -> Result<(), StartError> {
         self.normalise(y);
-        let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return Ok(()) };
+        let Machine { prepared, k, scratch, loops: Some(loops), slow, .. } = self else { return Ok(()) };
         let Prepared { system, compiled, .. } = &**prepared;
         let run = |y: &[f64], gaps: &mut [f64]| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps);
-        let done = loops.assemble(system, held, y, run);
-        self.moved = done.map_err(|open| StartError::open(system, open))?.moved;
-        self.normalise(y);
+        let done = Assembly::new(loops, system, slow, t, run).assemble(held, y);
+        self.moved = done.map_err(|open| StartError::open(system, open))?;
         self.close(t, y);
-        self.redundant = self.loops.as_ref().map_or(vec![], Loops::dependent);
+        (self.redundant, self.weak) = self.loops.as_ref().map_or_else(Default::default, Loops::dependent);
         let constraints = &self.prepared.system.constraints;
-        self.redundant.retain(|&k| !constraints[k].switched);
+        for list in [&mut self.redundant, &mut self.weak] {
+            list.retain(|&k| !constraints[k].switched);
+        }
         Ok(())
     }
 
     /// Quaternions of unit length; true if one was not.
     fn normalise(&self, y: &mut [f64]) -> bool {
-        let system = &self.prepared.system;
-        let mut changed = false;
-        for quaternion in &system.quaternions {
-            let places = quaternion.map(|s| system.y_place(s));
-            let [Some(w), Some(a), Some(b), Some(c)] = places else { continue };
-            let length = [w, a, b, c].iter().map(|&i| y[i] * y[i]).sum::<f64>().sqrt();
-            if (length - 1.0).abs() > f64::EPSILON && length > 0.0 {
-                [w, a, b, c].iter().for_each(|&i| y[i] /= length);
-                changed = true;
-            }
-        }
-        changed
+        self.quaternions.iter().fold(false, |changed, q| normalise(q, y) || changed)
     }
 
     /// Multipliers at (t, y), and f in the buffers of `loops`.
@@ -320,6 +352,13 @@ impl Machine {
         if let Machine { prepared, k, scratch, loops: Some(loops), .. } = self {
             let compiled = &prepared.compiled;
             loops.restore(y, |y, gaps| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps));
+        }
+    }
+
+    /// What was set may not fit the loops.
+    fn refit(&mut self, t: f64, y: &mut [f64]) {
+        if std::mem::take(&mut self.unfit) {
+            self.restore(t, y);
         }
     }
 
@@ -402,45 +441,14 @@ impl Machine {
             };
             *value = column.unit.shown(si);
         }
+        if let Some(lost) = self.lost_guard.take() {
+            return Err(lost);
+        }
         let columns = &self.prepared.columns;
         match row.iter().zip(columns).position(|(value, column)| !value.is_finite() && !column.measured) {
             None => Ok(()),
             Some(column) => Err(self.not_finite(t, y, column)),
         }
-    }
-
-    /// Why a column has no finite value at (t, y), where it was just recorded.
-    pub fn not_finite(&self, t: f64, y: &[f64], column: usize) -> RunError {
-        let system = &self.prepared.system;
-        let name = &self.prepared.columns[column].name;
-        let own = system.outputs.len() - system.as_written.outputs.len();
-        let written = match self.prepared.columns[column].source {
-            Source::Output(i) if i >= own => system.as_written.outputs[i - own].value,
-            Source::Output(_) => system
-                .find(name)
-                .map_or(self.prepared.column_expression(column), |s| system.graph.symbol(s).id),
-            _ => self.prepared.column_expression(column),
-        };
-        let cause = self.cause(t, y, written);
-        let cause = cause.or_else(|| self.cause(t, y, self.prepared.column_expression(column)));
-        RunError::NotFinite { name: name.clone(), t, cause }
-    }
-
-    /// Which operation keeps an expression from having a finite value at (t, y), with multipliers as they were last found.
-    pub fn cause(&self, t: f64, y: &[f64], e: Expr) -> Option<Cause> {
-        let system = &self.prepared.system;
-        let leaf = |node: Node| match node {
-            Node::Time => Some(t),
-            Node::Symbol(s) => {
-                let slow = system.slow_place(s).map(|i| self.slow[i]);
-                slow.or_else(|| system.y_place(s).map(|i| y[i])).or_else(|| {
-                    let number = system.constraints.iter().position(|c| c.multiplier == s)?;
-                    self.loops.as_ref().map(|l| l.extended[y.len() + number])
-                })
-            }
-            _ => None,
-        };
-        cause::find(system, e, leaf)
     }
 
     /// k follows the slow inputs.
@@ -504,7 +512,9 @@ impl Machine {
         t: f64,
         y: &mut [f64],
     ) -> Result<bool, String> {
-        for (k, a) in set.iter().enumerate().filter(|(k, _)| !self.actions[first + k].is_finite()) {
+        let bad = |k: &usize| !self.actions[first + k].is_finite();
+        if let Some(k) = (0..set.len()).find(bad) {
+            let a = &set[k];
             let target = &self.prepared.system.quantity(a.target).name;
             let cause = self.cause(t, y, a.value).map_or(String::new(), |cause| format!(": {cause}"));
             let value = self.actions[first + k];
@@ -560,7 +570,10 @@ impl Machine {
         let place = match self.prepared.system.slow_place(target) {
             Some(i) => &mut self.slow[i],
             None => match self.prepared.system.y_place(target) {
-                Some(i) => &mut y[i],
+                Some(i) => {
+                    self.unfit |= self.tied[i];
+                    &mut y[i]
+                }
                 None => return false,
             },
         };
@@ -640,6 +653,7 @@ impl Hybrid for Machine {
             }
             _ => self.part(Part::Guards, t, y, g),
         }
+        self.judge_guards(t, y, g);
     }
 
     fn at_start(&self, guard: usize) -> bool {
@@ -703,6 +717,7 @@ impl Hybrid for Machine {
         }
         if effect.changed {
             self.prepare();
+            self.refit(t, y);
         }
         Ok((effect, done))
     }
@@ -793,6 +808,7 @@ impl Hybrid for Machine {
         }
         if changed {
             self.prepare();
+            self.refit(t, y);
         }
         Ok(Effect { changed, terminate: false })
     }

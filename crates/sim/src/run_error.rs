@@ -42,7 +42,7 @@ pub enum RunError {
     NotFinite {
         name: String,
         t: f64,
-        cause: Option<Cause>,
+        cause: Option<Box<Cause>>,
     },
     /// A task stays due however often it is run.
     StuckTask {

@@ -5,16 +5,21 @@
 //! bounded by [`Limits`]; every way to fail, endless loops included, ends in a [`ScriptError`].
 //!
 //! Limits: the clock is looked at once in 10 000 jumps and calls of the program, so that a call may run some
-//! milliseconds over. One built-in that searches strings of many megabytes is waited for.
+//! milliseconds over. A single built-in that takes long (a search in megabytes of text, an array of 2⁵³ items) is not interrupted:
+//! [`calls`] tells whoever watches that the call does not return.
 
 mod error;
 mod host;
 mod memory;
 #[cfg(test)]
+mod memory_tests;
+mod scopes;
+#[cfg(test)]
 mod tests;
-mod variables;
+mod watch;
 
 pub use error::ScriptError;
+pub use watch::{CallCount, calls};
 
 use error::{Call, Trouble};
 use host::Log;
@@ -22,6 +27,7 @@ use rquickjs::context::{EvalOptions, intrinsic};
 use rquickjs::{Atom, Context, Ctx, Function, Object, Persistent, Runtime, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What a program may use.
@@ -49,6 +55,8 @@ pub struct Script {
     source: String,
     inputs: Vec<String>,
     outputs: Vec<String>,
+    /// What `init` was called with.
+    begun: Option<(f64, Vec<(String, f64)>)>,
     // Fields are dropped in order: values inside the engine have to go before it does.
     program: Program,
     engine: Engine,
@@ -80,7 +88,7 @@ impl Script {
         if let Some(at) = source.find('\0') {
             return Err(call.nul(at));
         }
-        let engine = Engine::new(limits).map_err(|e| call.no_engine(&e))?;
+        let engine = Engine::new(name, limits).map_err(|e| call.no_engine(&e))?;
         let program = engine.call(&call, |ctx| {
             let input = engine.numbers(ctx, "input", inputs)?;
             let mut options = EvalOptions::default();
@@ -100,6 +108,7 @@ impl Script {
             source: source.into(),
             inputs: inputs.into(),
             outputs: outputs.into(),
+            begun: None,
             program,
             engine,
             failure: None,
@@ -108,6 +117,7 @@ impl Script {
 
     /// Calls `init(t, parameters)`, if the program has one.
     pub fn init(&mut self, t: f64, parameters: &[(String, f64)]) -> Result<(), ScriptError> {
+        self.begun = Some((t, parameters.to_vec()));
         let Some(init) = &self.program.init else { return self.answer(Ok(())) };
         let names: Vec<String> = parameters.iter().map(|(name, _)| name.clone()).collect();
         let result = self.call("`init`", |ctx| {
@@ -209,6 +219,7 @@ struct Engine {
     /// Makes an object of numbers that refuses names it does not have.
     numbers: Persistent<Function<'static>>,
     context: Context,
+    count: Arc<CallCount>,
     watch: Rc<Watch>,
     log: Rc<RefCell<Log>>,
     /// Where `Math.random` stands.
@@ -230,7 +241,7 @@ type Language = (
 );
 
 impl Engine {
-    fn new(limits: Limits) -> rquickjs::Result<Engine> {
+    fn new(name: &str, limits: Limits) -> rquickjs::Result<Engine> {
         let runtime = Runtime::new()?;
         let context = Context::custom::<Language>(&runtime)?;
         let log = Rc::new(RefCell::new(Log::new(limits.log)));
@@ -244,7 +255,8 @@ impl Engine {
         runtime.set_interrupt_handler(Some(Box::new(move || watching.is_over())));
         runtime.set_memory_limit(limits.memory.max(1));
         runtime.set_max_stack_size(limits.stack.max(1));
-        Ok(Engine { numbers, context, watch, log, random, limits })
+        let count = CallCount::register(name, limits.call);
+        Ok(Engine { numbers, context, count, watch, log, random, limits })
     }
 
     fn numbers<'js>(&self, ctx: &Ctx<'js>, kind: &str, names: &[String]) -> rquickjs::Result<Object<'js>> {
@@ -256,6 +268,18 @@ impl Engine {
         call: &Call,
         body: impl for<'js> FnOnce(&Ctx<'js>) -> Result<R, Trouble>,
     ) -> Result<R, ScriptError> {
+        let _counted = self.count.enter();
+        self.call_within(self.limits.call, call, body)
+    }
+
+    /// The same with another limit of time, unseen by whoever watches.
+    fn call_within<R>(
+        &self,
+        limit: Duration,
+        call: &Call,
+        body: impl for<'js> FnOnce(&Ctx<'js>) -> Result<R, Trouble>,
+    ) -> Result<R, ScriptError> {
+        self.watch.limit.set(limit);
         self.watch.start();
         let result = self.context.with(|ctx| body(&ctx).map_err(|trouble| call.explain(self, &ctx, trouble)));
         match result {
@@ -267,14 +291,14 @@ impl Engine {
 
 /// Since when a call runs. Most calls end before the engine asks, and cost no look at the clock.
 struct Watch {
-    limit: Duration,
+    limit: Cell<Duration>,
     since: Cell<Option<Instant>>,
     expired: Cell<bool>,
 }
 
 impl Watch {
     fn new(limit: Duration) -> Watch {
-        Watch { limit, since: Cell::new(None), expired: Cell::new(false) }
+        Watch { limit: Cell::new(limit), since: Cell::new(None), expired: Cell::new(false) }
     }
 
     fn start(&self) {
@@ -285,7 +309,7 @@ impl Watch {
     fn is_over(&self) -> bool {
         match self.since.get() {
             None => self.since.set(Some(Instant::now())),
-            Some(since) => self.expired.set(since.elapsed() >= self.limit),
+            Some(since) => self.expired.set(since.elapsed() >= self.limit.get()),
         }
         self.expired.get()
     }

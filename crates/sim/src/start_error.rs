@@ -6,7 +6,7 @@ use trunnion_equations::System;
 use trunnion_equations::flat::Constraint;
 
 use crate::balance::NoRest;
-use crate::closure::Open;
+use crate::closure::{Open, Wrong};
 use crate::equilibrium::reason;
 use crate::machine::Prepared;
 
@@ -20,17 +20,20 @@ pub enum StartError {
     OpenRate { constraint: usize, name: String, gap: f64, unit: &'static str },
     /// The model is to begin at rest, and no rest was found.
     NoRest { message: String, hint: String },
+    /// The loops close only with a joint mounted the wrong way round.
+    TurnedOver { constraint: usize, name: String },
 }
 
 impl StartError {
     pub fn open(system: &System, open: Open) -> Self {
-        let Open { constraint, gap, rate } = open;
+        let Open { constraint, gap, wrong } = open;
         let at = &system.constraints[constraint];
         let name = at.name.clone();
         let (gap, unit) = (gap.abs(), unit(system, at));
-        match rate {
-            true => StartError::OpenRate { constraint, name, gap, unit },
-            false => StartError::OpenLoop { constraint, name, gap, unit },
+        match wrong {
+            Wrong::Rate => StartError::OpenRate { constraint, name, gap, unit },
+            Wrong::Gap => StartError::OpenLoop { constraint, name, gap, unit },
+            Wrong::TurnedOver => StartError::TurnedOver { constraint, name },
         }
     }
 
@@ -49,6 +52,9 @@ impl StartError {
             StartError::OpenRate { .. } => {
                 Some("give speeds at the start, or a `motion`, for fewer joints; the others follow".into())
             }
+            StartError::TurnedOver { .. } => Some(
+                "turn one of its frames by 180 deg if it is mounted that way, or give start values nearer to the pose that is meant".into(),
+            ),
         }
     }
 }
@@ -87,6 +93,12 @@ impl fmt::Display for StartError {
                     out,
                     "the speeds at the start tear `{name}` apart: by {}{unit} per second",
                     short(*gap)
+                )
+            }
+            StartError::TurnedOver { name, .. } => {
+                write!(
+                    out,
+                    "`{name}` closes from the values at the start only with its frames facing opposite ways"
                 )
             }
         }

@@ -2,7 +2,7 @@
 //!
 //!   t_k = offset + k · period,  k = 0, 1, …   computed from k, so that instants do not drift       (1)
 
-use trunnion_equations::flat::{Action, Kind};
+use trunnion_equations::flat::{Action, Kind, Task};
 use trunnion_equations::{Start, Symbol, System};
 use trunnion_num::Archive;
 
@@ -41,6 +41,9 @@ mod without {
     }
 }
 
+/// The shortest period (s): a run of a second would never see its end.
+const SHORTEST: f64 = 1e-12;
+
 struct Due {
     name: String,
     period: f64,
@@ -76,30 +79,51 @@ fn parameters(system: &System, start: &Start<'_>, component: &str, period: f64) 
     list
 }
 
+/// The script of a task, its top level and `init` run; None for a task without one.
+fn begun(
+    system: &System,
+    start: &Start<'_>,
+    task: &Task,
+    period: f64,
+    t_0: f64,
+) -> Result<Option<Script>, String> {
+    let Action::Script { source, inputs, outputs } = &task.action else { return Ok(None) };
+    let inputs: Vec<String> = inputs.iter().map(|(n, _)| n.clone()).collect();
+    let names: Vec<String> = outputs.iter().map(|(n, _)| n.clone()).collect();
+    let script = Script::new(&task.name, source, &inputs, &names, Limits::default());
+    let mut script = script.map_err(|e| e.to_string())?;
+    let parameters = parameters(system, start, &task.origin.component, period);
+    script.init(t_0, &parameters).map_err(|e| e.to_string())?;
+    Ok(Some(script))
+}
+
+/// What is wrong with controllers before any sample: the number of the task, and why its program cannot be read or begin. All of them
+/// are run up to the end of `init`.
+pub fn script_faults(system: &System, start: &Start<'_>, t_0: f64) -> Vec<(usize, String)> {
+    let fault = |(k, task): (usize, &Task)| {
+        let period = start.evaluate(task.period);
+        begun(system, start, task, period, t_0).err().map(|message| (k, message))
+    };
+    system.tasks.iter().enumerate().filter_map(fault).collect()
+}
+
 impl Tasks {
     pub fn new(system: &System, start: &Start<'_>, t_0: f64) -> Result<Self, String> {
         let mut list = Vec::new();
         for task in &system.tasks {
             let period = start.evaluate(task.period);
             let offset = start.evaluate(task.offset);
-            if !(period > 0.0 && period.is_finite() && offset.is_finite()) {
+            if !(period >= SHORTEST && period.is_finite() && offset.is_finite()) {
                 return Err(format!(
-                    "the period of `{}` must be a positive time, but it is {period} s with offset {offset} s",
+                    "the period of `{}` must be a time of at least {SHORTEST:e} s, but it is {period} s with offset {offset} s",
                     task.name
                 ));
             }
             let k = ((t_0 - offset) / period).ceil().max(0.0) as u64;
-            let (script, outputs) = match &task.action {
-                Action::Set(_) => (None, Vec::new()),
-                Action::Script { source, inputs, outputs } => {
-                    let inputs: Vec<String> = inputs.iter().map(|(n, _)| n.clone()).collect();
-                    let names: Vec<String> = outputs.iter().map(|(n, _)| n.clone()).collect();
-                    let mut script = Script::new(&task.name, source, &inputs, &names, Limits::default())
-                        .map_err(|e| e.to_string())?;
-                    let parameters = parameters(system, start, &task.origin.component, period);
-                    script.init(t_0, &parameters).map_err(|e| e.to_string())?;
-                    (Some(script), vec![0.0; names.len()])
-                }
+            let script = begun(system, start, task, period, t_0)?;
+            let outputs = match &task.action {
+                Action::Set(_) => Vec::new(),
+                Action::Script { outputs, .. } => vec![0.0; outputs.len()],
             };
             list.push(Due { name: task.name.clone(), period, offset, after: task.after, k, script, outputs });
         }

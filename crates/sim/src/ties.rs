@@ -9,7 +9,8 @@
 
 use std::ops::Range;
 
-use trunnion_equations::{Compiled, Engine, Entries};
+use trunnion_equations::program::Programs;
+use trunnion_equations::{Compiled, Engine, Entries, System};
 use trunnion_num::Matrix;
 
 use crate::linear::solve;
@@ -40,16 +41,27 @@ impl Ties {
         if entries.is_empty() {
             return None;
         }
+        Some(Ties::of(programs, entries, n_positions, n_positions + system.constraints.len()))
+    }
+
+    /// What tells whether joints are turned over: `System::facings`, and the constraints it belongs to.
+    pub fn facings(system: &System) -> (Vec<usize>, Self) {
+        let (constraints, entries, programs) = system.facings();
+        let n = constraints.len();
+        (constraints, Ties::of(programs, entries, n, n))
+    }
+
+    fn of(programs: Programs, entries: Entries, n_positions: usize, n: usize) -> Self {
         let compiled = Compiled::new(programs, Engine::Interpreter);
-        Some(Ties {
+        Ties {
             scratch: vec![0.0; compiled.scratch()],
             k: vec![0.0; compiled.n_slow()],
             out: vec![0.0; compiled.program(0).n_out],
-            n: n_positions + system.constraints.len(),
+            n,
             n_positions,
             entries,
             compiled,
-        })
+        }
     }
 
     pub fn evaluate(&mut self, slow: &[f64], t: f64, y: &[f64]) {

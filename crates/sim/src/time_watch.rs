@@ -21,8 +21,8 @@ const MOST_LOOKS: usize = 4_000;
 const SHARE: f64 = 0.5;
 /// Steps ahead for which bounds are tried.
 const AHEAD: [f64; 3] = [32.0, 4.0, 1.0];
-/// Halvings of a step in search of a shorter one.
-const HALVINGS: usize = 60;
+/// A step is shortened to this share at most: the next one goes on from there.
+const SHORTEST: f64 = 1e-3;
 
 /// How an expression is divided into pieces.
 #[derive(Clone, Debug)]
@@ -227,11 +227,8 @@ impl TimeWatch {
             }
         }
         let (mut short, mut long) = (0.0, h);
-        for _ in 0..HALVINGS {
+        while long - short > 0.1 * long && long > SHORTEST * h {
             let middle = 0.5 * (short + long);
-            if long - short < 0.1 * long || middle < 1e-12 * h {
-                break;
-            }
             if self.is_calm(&at, t, t + middle) { short = middle } else { long = middle }
         }
         t + long

@@ -16,6 +16,7 @@ const OPEN: &str = "B0008";
 const MOVED: &str = "B0009";
 const REPEATED: &str = "B0010";
 const AT_REST: &str = "M0317";
+const WEAK: &str = "B0011";
 
 /// Warnings and notes about the pose at the start; nothing for a model without loops.
 pub fn assemble(
@@ -29,7 +30,8 @@ pub fn assemble(
     }
     let (machine, y) = Machine::start(Arc::clone(prepared), &HashMap::new(), t)
         .map_err(|error| refusal(prepared, sources, &error))?;
-    Ok([moved(&machine, mechanism, sources, &y), repeated(&machine, sources)].concat())
+    Ok([moved(&machine, mechanism, sources, &y), repeated(&machine, sources), weak(&machine, sources)]
+        .concat())
 }
 
 /// What is to be said of a start at rest: warnings where it is none or does not last, notes where single states move.
@@ -74,6 +76,7 @@ fn refusal(prepared: &Prepared, sources: &Sources, error: &StartError) -> Failur
     let (constraint, label) = match *error {
         StartError::OpenLoop { constraint, .. } => (constraint, "the ends do not meet"),
         StartError::OpenRate { constraint, .. } => (constraint, "the ends move apart"),
+        StartError::TurnedOver { constraint, .. } => (constraint, "an axis of one end is reversed"),
         StartError::Task(_) | StartError::NoRest { .. } => return Failure::start(error),
     };
     let origin = &prepared.system.constraints[constraint].origin;
@@ -98,6 +101,19 @@ fn moved(machine: &Machine, mechanism: &Mechanism, sources: &Sources, y: &[f64])
             ))
     };
     machine.moved.iter().map(one).collect()
+}
+
+/// One warning for each joint or coupling.
+fn weak(machine: &Machine, sources: &Sources) -> Vec<Diagnostic> {
+    let constraints = &machine.prepared().system.constraints;
+    let mut list: Vec<_> = machine.weak.iter().map(|&k| &constraints[k]).collect();
+    list.dedup_by(|a, b| a.name == b.name);
+    let one = |c: &&trunnion_equations::flat::Constraint| {
+        Diagnostic::warning(WEAK, format!("`{}` hardly holds in the pose at the start", c.name))
+            .at_origin(sources, &c.origin, "almost a dead point: what it demands almost follows from the others")
+            .hint("forces there are uncertain and the loop may creep; move a frame or the start away from this pose, or give a joint more freedom")
+    };
+    list.iter().map(one).collect()
 }
 
 /// One note for each joint or coupling.

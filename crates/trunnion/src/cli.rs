@@ -1,18 +1,24 @@
 //! The commands and their arguments.
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand};
 
 use crate::commands::{animate, compare, convert, import, plot, sweep, verify};
 use crate::commands::{
-    balance, completions, equations, examples, linearize, live, lqr, modes, new, response,
+    balance, completions, equations, examples, linearize, live, lqr, modes, mutants, new, response,
 };
 use crate::commands::{check, components, energy, graph, inverse, page, reduce, run, solvers, workspace};
 use crate::failure::Failure;
+use crate::files::allow;
 
 /// Simulates machines whose mechanism, hydraulics, pneumatics and controller are designed together.
 #[derive(Parser, Debug)]
 #[command(version, name = "trunnion", max_term_width = 100)]
 pub struct Cli {
+    /// Let models read files below this folder too; may be given several times
+    #[arg(long, global = true, value_name = "FOLDER")]
+    pub allow: Vec<PathBuf>,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -27,6 +33,8 @@ pub enum Command {
     Live(live::LiveArgs),
     /// Run models and compare with what they expect of themselves
     Verify(verify::VerifyArgs),
+    /// Plant small faults in components and list those that no expectation notices
+    Mutants(mutants::MutantsArgs),
     /// Draw signals of results or models, or the mechanism itself
     Plot(plot::PlotArgs),
     /// Write the motion of a mechanism as glTF, for any viewer
@@ -76,11 +84,18 @@ pub enum Command {
 }
 
 pub fn execute(cli: &Cli, colour: bool) -> Result<(), Failure> {
+    allow(&cli.allow).map_err(|folder| {
+        Failure::usage_hint(
+            format!("--allow {}: there is no such folder", folder.display()),
+            "name the folder whose files models may read",
+        )
+    })?;
     match &cli.command {
         Command::Check(args) => check::execute(args, colour),
         Command::Run(args) => run::execute(args, colour),
         Command::Live(args) => live::execute(args, colour),
         Command::Verify(args) => verify::execute(args, colour),
+        Command::Mutants(args) => mutants::execute(args),
         Command::Plot(args) => plot::execute(args),
         Command::Animate(args) => animate::execute(args),
         Command::Sweep(args) => sweep::execute(args, colour),

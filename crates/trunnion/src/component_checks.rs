@@ -139,6 +139,11 @@ impl Bundle {
         Bundle { library: library.clone(), components, problems: vec![] }
     }
 
+    /// One component of a library.
+    pub fn single(library: Library, component: Arc<Definition>) -> Self {
+        Bundle { library, components: vec![component], problems: vec![] }
+    }
+
     /// What cannot be laid to a component: files that could not be read at all.
     pub fn unreadable(&self) -> impl Iterator<Item = &Diagnostic> {
         self.problems.iter().filter(|d| !self.components.iter().any(|c| points_into(d, c)))
@@ -159,7 +164,30 @@ impl Bundle {
         if definition.section.is_some() {
             return report;
         }
-        for chosen in choices(definition) {
+        self.on_benches(definition, &|_| true, false, &mut report);
+        report
+    }
+
+    /// The checks that run component number k, with those choices of its options that are `wanted`, up to the first fault.
+    pub fn check_quickly(&self, k: usize, wanted: &dyn Fn(&[(String, String)]) -> bool) -> Report {
+        let definition = &self.components[k];
+        let mut report = Report::new(&definition.name);
+        report.enter(Check::Units, self.problems.iter().filter(|d| points_into(d, definition)).cloned());
+        if !report.failed(Check::Units) && definition.section.is_none() {
+            self.on_benches(definition, wanted, true, &mut report);
+        }
+        report
+    }
+
+    /// Runs with every choice of the options that is wanted and every drive.
+    fn on_benches(
+        &self,
+        definition: &Definition,
+        wanted: &dyn Fn(&[(String, String)]) -> bool,
+        first_only: bool,
+        report: &mut Report,
+    ) {
+        for chosen in choices(definition).into_iter().filter(|chosen| wanted(chosen)) {
             for drive in Drive::ALL {
                 let mut one = Report::new(&definition.name);
                 self.on_bench(definition, &chosen, drive, &mut one);
@@ -172,9 +200,11 @@ impl Bundle {
                     self.on_bench(definition, &chosen, Drive::Rigid, &mut one);
                 }
                 report.add(one);
+                if first_only && report.findings().next().is_some() {
+                    return;
+                }
             }
         }
-        report
     }
 
     fn on_bench(

@@ -1,6 +1,7 @@
 //! What can go wrong on the command line, and the exit code for each.
 
 use trunnion_model::Diagnostic;
+use trunnion_model::diagnostic::visible;
 use trunnion_sim::start_error::StartError;
 
 use crate::{plot, results};
@@ -93,8 +94,8 @@ impl Failure {
     pub fn render(&self, colour: bool) -> String {
         let plain = |message: String, hint: Option<String>| {
             let head = if colour { "\x1b[1;31merror\x1b[0m" } else { "error" };
-            let hint = hint.map(|h| format!("\n  = hint: {h}")).unwrap_or_default();
-            format!("{head}: {message}{hint}\n")
+            let hint = hint.map(|h| format!("\n  = hint: {}", visible(&h))).unwrap_or_default();
+            format!("{head}: {}{hint}\n", visible(&message))
         };
         match self {
             Failure::Model(list) => {

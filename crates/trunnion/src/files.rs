@@ -1,74 +1,63 @@
 //! Where model files come from: the disk, and what is built in.
 
-use std::ffi::OsString;
+pub mod input;
+pub mod output;
+mod trust;
+
+use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use trunnion_model::{Files, Library};
 
 use crate::failure::Failure;
-use crate::mesh::{self, Triangle};
+use input::Unread;
+pub use trust::{Confined, MARK, allow};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// Files on disk, by path from the working folder. A model is a text; larger ones are refused before reading.
+/// Files on disk that the user names, by path from the working folder. What a model names goes through [`Confined`].
 pub struct Disk;
 
+/// A model is a text; larger ones are none.
 const LARGEST: u64 = 64 << 20;
 
-impl Files for Disk {
-    fn read(&self, path: &str) -> Result<String, String> {
-        let about = fs::metadata(path).map_err(|e| reason(&e))?;
-        if about.is_dir() {
-            return Err("it is a folder".into());
+fn read_text(path: &str) -> Result<String, String> {
+    let bytes = input::bytes(Path::new(path), LARGEST).map_err(|unread| match unread {
+        Unread::TooLarge { largest } => {
+            format!("it has more than {} MB, and a model is a text of less", largest >> 20)
         }
-        if about.len() > LARGEST {
-            return Err(format!(
-                "it has {} MB; a model is a text of at most {} MB",
-                about.len() >> 20,
-                LARGEST >> 20
-            ));
-        }
-        let bytes = fs::read(path).map_err(|e| reason(&e))?;
-        String::from_utf8(bytes)
-            .map_err(|e| format!("byte {} is not UTF-8 text", e.utf8_error().valid_up_to()))
-    }
-
-    fn list(&self, folder: &str) -> Result<Vec<String>, String> {
-        let mut all = Vec::new();
-        let folder = if folder.is_empty() { "." } else { folder };
-        walk(Path::new(folder), &mut all, 0).map_err(|e| reason(&e))?;
-        Ok(all)
-    }
-
-    fn triangles(&self, path: &str) -> Result<Vec<Triangle>, String> {
-        mesh::read(Path::new(path)).map_err(|fault| fault.to_string())
-    }
+        other => other.to_string(),
+    })?;
+    String::from_utf8(bytes).map_err(|e| format!("byte {} is not UTF-8 text", e.utf8_error().valid_up_to()))
 }
 
-pub fn reason(error: &std::io::Error) -> String {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such file".into(),
-        std::io::ErrorKind::PermissionDenied => "it may not be read".into(),
-        _ => error.to_string(),
-    }
-}
+/// Deeper and larger than any library.
+const DEEPEST: usize = 16;
+const MOST_FILES: usize = 100_000;
 
-fn walk(folder: &Path, all: &mut Vec<String>, depth: usize) -> std::io::Result<()> {
-    // Deeper than any library; a loop of links ends here.
-    if depth > 16 {
-        return Ok(());
-    }
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            walk(&path, all, depth + 1)?;
-        } else {
-            all.push(path.to_string_lossy().replace('\\', "/"));
+/// Every file below a folder, each once, however links lead there; `inside` says which folders may be entered.
+fn list(folder: &str, inside: &dyn Fn(&Path) -> bool) -> Result<Vec<String>, String> {
+    let start = PathBuf::from(if folder.is_empty() { "." } else { folder });
+    let (mut all, mut seen, mut open) = (vec![], HashSet::new(), vec![(start, 0)]);
+    while let Some((folder, depth)) = open.pop() {
+        let real = folder.canonicalize().map_err(|e| Unread::from(e).to_string())?;
+        if depth > DEEPEST || !inside(&real) || !seen.insert(real) {
+            continue;
+        }
+        for entry in fs::read_dir(&folder).map_err(|e| Unread::from(e).to_string())? {
+            let path = entry.map_err(|e| e.to_string())?.path();
+            match path.is_dir() {
+                true => open.push((path, depth + 1)),
+                false => all.push(path.to_string_lossy().replace('\\', "/")),
+            }
+            if all.len() + open.len() > MOST_FILES {
+                return Err(format!("there are more than {MOST_FILES} files below it"));
+            }
         }
     }
-    Ok(())
+    Ok(all)
 }
 
 /// Whether some line begins with one of these.
@@ -88,7 +77,21 @@ pub fn looks_like_a_component(text: &str) -> bool {
 
 /// Writes a file whole or not at all: a full disk leaves the one before in place.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    write_or_keep(path, bytes).map_err(|cause| Failure::File {
+    output::write(path, bytes, false).map_err(|cause| unwritten(path, &cause))
+}
+
+/// The same for a file that is a model, and may take the place of another.
+pub fn write_model(path: &Path, text: &str) -> Result<(), Failure> {
+    output::write(path, text.as_bytes(), true).map_err(|cause| unwritten(path, &cause))
+}
+
+/// A new text for a model that was read, at the user's demand.
+pub fn rewrite(path: &Path, text: &str) -> Result<(), Failure> {
+    output::rewrite(path, text.as_bytes()).map_err(|cause| unwritten(path, &cause))
+}
+
+pub fn unwritten(path: &Path, cause: &std::io::Error) -> Failure {
+    Failure::File {
         path: path.display().to_string(),
         action: "write",
         reason: match cause.kind() {
@@ -96,18 +99,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
             std::io::ErrorKind::PermissionDenied => "it may not be written".into(),
             _ => cause.to_string(),
         },
-    })
-}
-
-/// The same with the system's own error. A device, or a link, is written to as it is.
-pub fn write_or_keep(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    if fs::symlink_metadata(path).is_ok_and(|about| !about.is_file()) {
-        return fs::write(path, bytes);
     }
-    let mut temporary = OsString::from(path);
-    temporary.push(".tmp");
-    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
-    written.inspect_err(|_| drop(fs::remove_file(&temporary)))
 }
 
 /// What is built into the program, under `library/` and `examples/`.

@@ -3,12 +3,14 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use clap::Args;
+use trunnion_model::diagnostic::visible;
 use trunnion_model::units::{Dimension, parse_unit, parse_value};
 use trunnion_model::{Deferred, Diagnostic, Severity, load_asking};
 
 use crate::failure::Failure;
-use crate::files::{Disk, library};
+use crate::files::{Confined, library};
 use crate::listing::{number, with_unit};
+use crate::output::tell;
 use crate::project::split_set;
 
 #[derive(Args, Clone, Debug, Default)]
@@ -52,7 +54,7 @@ pub fn answered(path: &str, sets: &[String]) -> Result<Vec<String>, Failure> {
         sets.extend(value.map(|value| format!("{}={value}", open.name)));
     }
     if !proposed.is_empty() && !asks {
-        eprintln!("as the model proposes: {}", proposed.join(", "));
+        tell(format_args!("as the model proposes: {}", proposed.join(", ")));
     }
     Ok(sets)
 }
@@ -124,7 +126,8 @@ fn typed(si: f64, open: &Deferred) -> String {
 /// What nobody has given yet. A model with other errors leaves nothing open: they come first.
 fn left_open(path: &str, sets: &[String]) -> Result<Vec<Deferred>, Failure> {
     let sets = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
-    let (model, deferred) = load_asking(&Disk, path, &sets, library());
+    let files = Confined::to_model(path, sets.iter().cloned());
+    let (model, deferred) = load_asking(&files, path, &sets, library());
     let other = |d: &Diagnostic| d.severity == Severity::Error && d.code != MISSING;
     Ok(if model.is_err_and(|list| list.iter().any(other)) { vec![] } else { deferred })
 }
@@ -134,7 +137,7 @@ fn ask(open: &Deferred, input: &mut dyn BufRead, output: &mut dyn Write) -> Opti
     let proposed = open.default.map(|si| format!(" ({})", shown(si, open))).unwrap_or_default();
     loop {
         // A terminal that is gone shows at the next read.
-        let _ = write!(output, "{}{proposed} = ", describe(open));
+        let _ = write!(output, "{}{proposed} = ", visible(&describe(open)));
         let _ = output.flush();
         let mut line = String::new();
         if !matches!(input.read_line(&mut line), Ok(1..)) {

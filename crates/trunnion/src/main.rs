@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         }
     });
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    trunnion::watchdog::start(colour);
     match execute(&cli, colour).and_then(|()| trunnion::output::arrived()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -21,11 +21,12 @@ use trunnion_sim::machine::Prepared;
 use crate::assembly::{assemble, at_rest};
 use crate::display::preferred;
 use crate::failure::Failure;
-use crate::files::{Disk, library};
+use crate::files::{Confined, library};
 use crate::given::answered;
-use crate::listing::with_unit;
+use crate::listing::{number, with_unit};
+use crate::motions;
 
-const NOT_HELD: &str = "M0316";
+const NOT_HELD: &str = "M0318";
 
 /// A model ready to run.
 pub struct Project {
@@ -115,6 +116,10 @@ impl Project {
             Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
         })?;
         warnings.extend(unfit_starts(&system, &model.sources));
+        let weak = weak_frictions(&system, &model.sources);
+        if !weak.is_empty() {
+            return Err(Failure::Model(weak));
+        }
         let display = model.display.or(preferred()?);
         let mut prepared = Prepared::new(system, engine);
         prepared.rest = model.rest.map(|names| held_at_rest(&prepared, &names)).transpose()?;
@@ -122,6 +127,8 @@ impl Project {
         let (resting, moving) = at_rest(&prepared, &model.sources, model.run.t_start)?;
         warnings.extend(resting);
         notes.extend(moving);
+        let span = (model.run.t_start, model.run.t_end);
+        warnings.extend(motions::examine(&prepared.system, &model.mechanism, &model.sources, span)?);
         warnings.extend(assemble(&prepared, &model.mechanism, &model.sources, model.run.t_start)?);
         Ok(Project {
             name: model.name,
@@ -198,10 +205,33 @@ fn unfit_starts(system: &System, sources: &Sources) -> Vec<Diagnostic> {
     unfit.collect()
 }
 
+/// Dry friction that holds less than it slides with, which starts and stops without end.
+fn weak_frictions(system: &System, sources: &Sources) -> Vec<Diagnostic> {
+    let start = system.start(&HashMap::new());
+    let weak = system.frictions.iter().filter_map(|f| {
+        let (holds, slides) = (start.evaluate(f.limit), start.evaluate(f.sliding));
+        // Rounding of the two terms.
+        let weak = slides > holds + 1e-12 * (slides.abs() + holds.abs()) || holds < 0.0;
+        let origin = &system.quantity(f.mode).origin;
+        weak.then(|| {
+            let whose = match origin.component.is_empty() {
+                true => "a friction".to_string(),
+                false => format!("the friction of `{}`", origin.component),
+            };
+            let [holds, slides] = [holds, slides].map(|x| number(x, 6));
+            Diagnostic::error("M0316", format!("{whose} holds {holds} and slides with {slides} (SI)"))
+                .at_origin(sources, origin, "holds less than it slides with")
+                .hint("what it holds at rest is at least what it resists with in motion")
+        })
+    });
+    weak.collect()
+}
+
 /// The model with answers to what it leaves open; it has something to simulate.
 pub fn ask_model(path: &str, sets: &[String]) -> Result<Model, Failure> {
     let given = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
-    let model = match load_asking(&Disk, path, &given, library()) {
+    let files = Confined::to_model(path, given.iter().cloned());
+    let model = match load_asking(&files, path, &given, library()) {
         (model, open) if open.is_empty() => model.map_err(Failure::Model)?,
         _ => read_model(path, &answered(path, sets)?)?,
     };
@@ -214,7 +244,8 @@ pub fn ask_model(path: &str, sets: &[String]) -> Result<Model, Failure> {
 /// The model as it is written, without compiling it.
 pub fn read_model(path: &str, sets: &[String]) -> Result<Model, Failure> {
     let sets = sets.iter().map(|s| split_set(s)).collect::<Result<Vec<_>, _>>()?;
-    load(&Disk, path, &sets, library()).map_err(Failure::Model)
+    let files = Confined::to_model(path, sets.iter().cloned());
+    load(&files, path, &sets, library()).map_err(Failure::Model)
 }
 
 /// "path=value" in two.

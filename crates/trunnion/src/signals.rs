@@ -10,6 +10,7 @@ use trunnion_sim::solvers::choose::Entry;
 use crate::commands::run::metadata;
 use crate::display::show;
 use crate::failure::Failure;
+use crate::output::tell;
 use crate::project::Project;
 use crate::results::{self, Column, Table};
 use crate::simulate::{Overrides, settings, simulate_to_table};
@@ -108,7 +109,9 @@ pub fn run_project(
     table.metadata = metadata(project, solver.name, &settings);
     table.metadata.insert(results::ENDED.into(), outcome.ended());
     match outcome.check() {
-        Err(Failure::Run { message, .. }) if table.rows() > 1 => eprintln!("warning: {path}: {message}"),
+        Err(Failure::Run { message, .. }) if table.rows() > 1 => {
+            tell(format_args!("warning: {path}: {message}"))
+        }
         other => other?,
     }
     let wall_s = outcome.wall.as_secs_f64();

@@ -1,12 +1,13 @@
 //! Running a project: settings from the file and the command line, rows out, progress and Ctrl-C in between.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use trunnion_equations::Symbol;
-use trunnion_model::run::{Grid, InitialAcceleration};
+use trunnion_model::run::{Grid, InitialAcceleration, MOST_STEPS, SHORTEST};
 use trunnion_model::{Run, run::matches};
 use trunnion_sim::integrate::{Ended, Moment, Observer, Output, Progress, RunError, Summary};
 use trunnion_sim::machine::{Machine, Prepared};
@@ -15,9 +16,10 @@ use trunnion_sim::solvers::choose::{Entry, MethodNumbers, SOLVERS, find};
 
 use crate::failure::Failure;
 use crate::listing::number;
+use crate::output::tell;
 use crate::progress::ProgressLine;
 use crate::project::Project;
-use crate::results::{Column, Table, nearest};
+use crate::results::{Column, MOST_BYTES, Table, nearest};
 
 /// Relative tolerance where the user gives none.
 pub const RTOL: f64 = 1e-6;
@@ -27,6 +29,23 @@ const MOST_ROWS: f64 = 1e15;
 
 /// Set by Ctrl-C; every run watches it.
 pub static CANCEL: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    static DEADLINE: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Does `work`; runs in it that take longer than `limit` together end as if cancelled.
+pub fn within<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
+    DEADLINE.set(Instant::now().checked_add(limit));
+    let done = work();
+    DEADLINE.set(None);
+    done
+}
+
+/// Ctrl-C, or the end of the time that was given.
+fn is_cancelled() -> bool {
+    CANCEL.load(Ordering::Relaxed) || DEADLINE.get().is_some_and(|end| Instant::now() > end)
+}
 
 /// Settings of the command line that override the file's.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +76,22 @@ pub fn settings(model: &Run, overrides: &Overrides) -> Result<(&'static Entry, S
             ),
             "give it with --t-end, or as t_end in [run]",
         ));
+    }
+    let shortest = SHORTEST.max(1e3 * f64::EPSILON * model.t_start.abs());
+    if t_end - model.t_start < shortest {
+        return Err(Failure::usage_hint(
+            format!("the run is shorter than {} s", number(shortest, 3)),
+            "give a later end with --t-end",
+        ));
+    }
+    for (key, step) in [("step", model.step), ("h_max", model.h_max)] {
+        let steps = step.map_or(0.0, |step| (t_end - model.t_start) / step);
+        if steps > MOST_STEPS {
+            return Err(Failure::usage_hint(
+                format!("`{key}` would take more than {} steps", number(MOST_STEPS, 3)),
+                "give a longer step, or an earlier end",
+            ));
+        }
     }
     let method = &model.method;
     let numbers = MethodNumbers {
@@ -92,6 +127,24 @@ pub fn settings(model: &Run, overrides: &Overrides) -> Result<(&'static Entry, S
         numbers,
     };
     Ok((solver, settings))
+}
+
+/// Says beforehand that a result will grow beyond what is written, if all its rows come.
+pub fn warn_size(settings: &Settings, columns: usize) {
+    let rows = match settings.output {
+        Output::Count(n) => n as f64,
+        Output::Interval(dt) => (settings.t_end - settings.t_0) / dt,
+        _ => 0.0,
+    };
+    let bytes = 8.0 * rows * (columns + 1) as f64;
+    if bytes > MOST_BYTES as f64 {
+        let [rows, size, most] = [rows, 1e-9 * bytes, 1e-9 * MOST_BYTES as f64].map(|x| number(x, 3));
+        let columns = columns + 1;
+        tell(format_args!(
+            "warning: {rows} rows of {columns} columns are {size} GB; the run ends when {most} GB are written"
+        ));
+        tell("  = hint: ask for fewer points, a larger dt, or fewer columns with `record`, in [run]");
+    }
 }
 
 fn unknown_solver(name: &str) -> Failure {
@@ -157,7 +210,7 @@ impl Observer<Machine> for Watcher<'_> {
 
     fn progress(&mut self, at: Progress) -> ControlFlow<()> {
         self.progress.update(at.t, at.events);
-        if CANCEL.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

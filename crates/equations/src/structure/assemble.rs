@@ -107,10 +107,16 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> Result<Syste
         position: c.position.map(&mut all),
         velocity: all(c.velocity),
         acceleration: all(c.acceleration),
+        facing: c.facing.map(&mut all),
         ..c
     });
     let mut constraints: Vec<Constraint> = constraints.collect();
-    let frictions = frictions.into_iter().map(|f| Friction { speed: all(f.speed), limit: all(f.limit), ..f });
+    let frictions = frictions.into_iter().map(|f| Friction {
+        speed: all(f.speed),
+        limit: all(f.limit),
+        sliding: all(f.sliding),
+        ..f
+    });
     let frictions = frictions.collect();
     let states = (&unknowns[..n_states], &rows[..n_states]);
     let mut errors = vec![];

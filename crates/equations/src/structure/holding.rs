@@ -20,8 +20,14 @@ use crate::system::Row;
 pub fn extract(flat: &mut Flat) {
     let graph = std::mem::take(&mut flat.graph);
     let mut made: Map<Expr, Expr> = Map::default();
+    let holds = |graph: &Graph, e: Expr| matches!(graph.node(e), Node::Holding(..));
+    let all = flat.equations.iter().flat_map(|e| [e.lhs, e.rhs]);
+    let holding = graph.containing(all, |e| holds(&graph, e));
     for k in 0..flat.equations.len() {
         let sides = [flat.equations[k].lhs, flat.equations[k].rhs];
+        if !sides.iter().any(|e| holding.contains(e)) {
+            continue;
+        }
         let origin = flat.equations[k].origin.clone();
         let new = replaced(&graph, &sides, &mut made, |node| make(&graph, flat, node, &origin));
         (flat.equations[k].lhs, flat.equations[k].rhs) = (new[0], new[1]);
@@ -29,7 +35,8 @@ pub fn extract(flat: &mut Flat) {
     flat.graph = graph;
     // Elsewhere only what equations know: a friction that acts on nothing has no force.
     let (graph, places) = actions(flat);
-    for place in places {
+    let holding = graph.containing(places.iter().map(|e| **e), |e| holds(graph, e));
+    for place in places.into_iter().filter(|e| holding.contains(e)) {
         *place = replaced(graph, &[*place], &mut made, |_| graph.constant(f64::NAN).id)[0];
     }
 }
@@ -40,10 +47,6 @@ fn replaced(
     made: &mut Map<Expr, Expr>,
     mut make: impl FnMut(Node) -> Expr,
 ) -> Vec<Expr> {
-    let holds = |&e: &Expr| matches!(graph.node(e), Node::Holding(..));
-    if !graph.reachable(roots.iter().copied()).iter().any(holds) {
-        return roots.to_vec();
-    }
     graph.rewrite(roots, |node| match node {
         Node::Holding(kind, a, b, c) => {
             let own = graph.holding(kind, [a, b, c].map(|e| graph.at(e))).id;
@@ -74,7 +77,7 @@ fn make(graph: &Graph, flat: &mut Flat, node: Node, origin: &Origin) -> Expr {
             let mode = add(flat, "sliding", doc, Kind::Mode { start: graph.constant(1.0).id }, origin);
             let sticks = graph.binary(Binary::Eq, graph.symbol(mode), zero);
             flat.holds.push(hold(sticks.id, speed, zero.id));
-            flat.frictions.push(Friction { mode, speed, limit, multiplier });
+            flat.frictions.push(Friction { mode, speed, limit, sliding: c, multiplier });
             let one = graph.constant(1.0);
             let direction = graph.symbol(mode).min(one).max(-one);
             graph.select(sticks, against, direction * sliding).id
@@ -153,6 +156,7 @@ pub fn constraint(
         position: None,
         velocity: if stays { graph.select(locked, graph.at(speed), zero).id } else { zero.id },
         acceleration: graph.select(locked, change, graph.symbol(multiplier)).id,
+        facing: None,
         multiplier,
         switched: true,
     })

@@ -17,9 +17,11 @@ mod index;
 mod linear;
 mod matching;
 mod relations;
+mod roots;
 mod sign;
 mod solve;
 mod sorted;
+mod standing;
 
 use std::collections::HashMap;
 
@@ -40,6 +42,7 @@ use assemble::{Solved, assemble};
 /// Sort and solve. All findings are reported at once.
 pub fn analyse(mut flat: Flat) -> Result<System, Vec<StructureError>> {
     holding::extract(&mut flat);
+    roots::guard_zero_widths(&mut flat);
     let n_quantities = flat.quantities.len();
     let eliminated = alias::eliminate(&mut flat);
     match solve(&mut flat, &eliminated.aliases) {
@@ -173,6 +176,7 @@ fn actions(flat: &mut Flat) -> (&Graph, Vec<&mut Expr>) {
     places.extend(outputs.iter_mut().map(|o| &mut o.value));
     for c in constraints {
         places.extend(c.position.iter_mut().chain([&mut c.velocity, &mut c.acceleration]));
+        places.extend(&mut c.facing);
     }
     places.extend(holds.iter_mut().flat_map(|h| [&mut h.locked, &mut h.speed, &mut h.rate]));
     places.extend(frictions.iter_mut().flat_map(|f| [&mut f.speed, &mut f.limit]));

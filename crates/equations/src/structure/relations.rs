@@ -83,12 +83,14 @@ fn kink_written(graph: &Graph, condition: Expr, a: Expr, b: Expr) -> Option<Expr
 pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>, parameters: &Map<Symbol, f64>) {
     let Flat { graph, quantities, equations, .. } = flat;
     let graph: &Graph = graph;
+    let all = equations[first..].iter().flat_map(|e| [e.lhs, e.rhs]);
+    let stepping = graph.containing(all, |e| switches(graph, e) || branches(graph, e).is_some());
     for equation in &mut equations[first..] {
         let sides = [equation.lhs, equation.rhs];
-        let order = graph.reachable(sides);
-        if !order.iter().any(|&e| switches(graph, e) || branches(graph, e).is_some()) {
+        if !sides.iter().any(|e| stepping.contains(e)) {
             continue;
         }
+        let order = graph.reachable(sides);
         let varies = graph.dependence(&sides, |leaf| match leaf {
             Node::Symbol(s) => matches!(quantities[s.index()].kind, Kind::Unknown { .. } | Kind::Multiplier),
             _ => true,

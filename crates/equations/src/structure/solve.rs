@@ -15,6 +15,7 @@ use crate::structure::identity::Identity;
 use crate::structure::leaf_expr;
 use crate::structure::linear::{constant, linear, singular};
 use crate::structure::sign::sign;
+use crate::structure::standing::Standing;
 
 /// The solution of a block: definitions in order of evaluation, then what is left.
 #[derive(Debug, Default)]
@@ -44,6 +45,8 @@ pub struct Equations<'a> {
     pub residuals: &'a [Expr],
     /// ∂residual/∂unknown.
     pub gradients: &'a [Gradient],
+    /// What stands in the sides.
+    pub standing: &'a Standing,
     /// Unknowns that stand in each equation, and those that decide a step in it.
     pub present: &'a [Vec<usize>],
     pub stepped: &'a [Vec<usize>],
@@ -60,13 +63,12 @@ impl Equations<'_> {
         let graph = self.graph;
         let leaf = self.leaves[unknown];
         let own = leaf_expr(graph, leaf);
-        let is_free = |e: Expr| graph.reachable([e]).binary_search(&own).is_err();
         let (lhs, rhs) = self.sides[equation];
         // As the user wrote it.
-        if lhs == own && is_free(rhs) {
+        if lhs == own && !self.standing.has(rhs, unknown) {
             return Some(rhs);
         }
-        if rhs == own && is_free(lhs) {
+        if rhs == own && !self.standing.has(lhs, unknown) {
             return Some(lhs);
         }
         if self.stepped[equation].contains(&unknown) {
@@ -148,8 +150,8 @@ impl Equations<'_> {
     }
 }
 
-/// Gradients of residuals by unknowns.
-pub fn by_unknowns(graph: &Graph, residuals: &[Expr], leaves: &[Node]) -> Vec<Gradient> {
+/// Numbers of the unknowns by their leaf.
+pub fn columns(leaves: &[Node]) -> impl Fn(Node) -> Option<u32> {
     let key = |n: Node| match n {
         Node::Symbol(s) => Some((0u8, s)),
         Node::Derivative(s) => Some((1, s)),
@@ -157,5 +159,10 @@ pub fn by_unknowns(graph: &Graph, residuals: &[Expr], leaves: &[Node]) -> Vec<Gr
     };
     let columns: Map<_, u32> =
         leaves.iter().enumerate().filter_map(|(i, &n)| key(n).map(|k| (k, i as u32))).collect();
-    gradients(graph, residuals, |n| key(n).and_then(|k| columns.get(&k).copied()))
+    move |n| key(n).and_then(|k| columns.get(&k).copied())
+}
+
+/// Gradients of residuals by unknowns.
+pub fn by_unknowns(graph: &Graph, residuals: &[Expr], leaves: &[Node]) -> Vec<Gradient> {
+    gradients(graph, residuals, columns(leaves))
 }

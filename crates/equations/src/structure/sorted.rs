@@ -6,12 +6,13 @@
 use crate::derivative::Gradient;
 use crate::flat::Flat;
 use crate::graph::Graph;
-use crate::hash::{Map, Set};
+use crate::hash::Map;
 use crate::node::{Binary, Expr, Node, Symbol, Unary};
 use crate::structure::identity::Identity;
 use crate::structure::leaf_expr;
 use crate::structure::matching::{self, Matching};
-use crate::structure::solve::{Equations, by_unknowns};
+use crate::structure::solve::{Equations, by_unknowns, columns};
+use crate::structure::standing::Standing;
 
 pub struct Sorted {
     /// The unknowns: symbols and derivatives.
@@ -29,6 +30,7 @@ pub struct Sorted {
     /// Those of them that decide a step in it.
     pub stepped: Vec<Vec<usize>>,
     pub matching: Matching,
+    pub standing: Standing,
 }
 
 impl Sorted {
@@ -41,25 +43,35 @@ impl Sorted {
         let mut gradients = by_unknowns(graph, &residuals, &leaves);
         let column: Map<Expr, usize> =
             leaves.iter().enumerate().map(|(i, &n)| (leaf_expr(graph, n), i)).collect();
-        let mut present: Vec<Vec<usize>> = residuals.iter().map(|&r| standing(graph, r, &column)).collect();
+        let all = |sides: &[(Expr, Expr)], residuals: &[Expr]| {
+            let sides: Vec<Expr> =
+                sides.iter().flat_map(|&(l, r)| [l, r]).chain(residuals.iter().copied()).collect();
+            Standing::of_unknowns(graph, sides, columns(&leaves))
+        };
+        let mut standing = all(&sides, &residuals);
+        let mut cancels = false;
         let mut identity = Identity::new(graph);
         for e in 0..sides.len() {
             let (own, mut identity) = (&gradients[e], |x: Expr| identity.is_zero(x));
             let slope = |u: usize| own.binary_search_by_key(&(u as u32), |g| g.0).ok().map(|k| own[k].1);
             let cancelled: Vec<usize> =
-                present[e].iter().copied().filter(|&u| slope(u).is_none_or(&mut identity)).collect();
+                standing.unknowns(residuals[e]).filter(|&u| slope(u).is_none_or(&mut identity)).collect();
             if cancelled.is_empty() {
                 continue;
             }
+            cancels = true;
             for u in &cancelled {
                 sides[e] = without(graph, sides[e], leaf_expr(graph, leaves[*u]), &mut identity);
             }
             residuals[e] = residual(&sides[e]);
             gradients[e] = by_unknowns(graph, &residuals[e..=e], &leaves).swap_remove(0);
             gradients[e].retain(|(u, _)| !cancelled.contains(&(*u as usize)));
-            present[e] = standing(graph, residuals[e], &column);
         }
-        let stepped = stepped(graph, &residuals, &column);
+        if cancels {
+            standing = all(&sides, &residuals);
+        }
+        let present = residuals.iter().map(|&r| standing.unknowns(r).collect()).collect();
+        let stepped = stepped(graph, &residuals, &standing);
         let incidence: Vec<Vec<usize>> =
             gradients.iter().map(|g| g.iter().map(|&(u, _)| u as usize).collect()).collect();
         let preferred: Vec<Option<usize>> = sides
@@ -70,25 +82,18 @@ impl Sorted {
             })
             .collect();
         let matching = matching::maximum(&incidence, leaves.len(), &preferred, added);
-        Sorted { leaves, sides, residuals, gradients, incidence, present, stepped, matching }
+        Sorted { leaves, sides, residuals, gradients, incidence, present, stepped, matching, standing }
     }
 
     pub fn equations<'a>(&'a self, graph: &'a Graph, parameters: &'a Map<Symbol, f64>) -> Equations<'a> {
-        let Sorted { leaves, sides, residuals, gradients, present, stepped, .. } = self;
-        Equations { graph, parameters, leaves, sides, residuals, gradients, present, stepped }
+        let Sorted { leaves, sides, residuals, gradients, standing, present, stepped, .. } = self;
+        Equations { graph, parameters, leaves, sides, residuals, gradients, standing, present, stepped }
     }
 
     /// Blocks of the equations that `roots` need, in the order they can be solved.
     pub fn blocks(&self, roots: impl IntoIterator<Item = usize>) -> Vec<Vec<usize>> {
         matching::blocks(&self.present, &self.matching, roots)
     }
-}
-
-/// Unknowns in an expression, ascending.
-fn standing(graph: &Graph, e: Expr, column: &Map<Expr, usize>) -> Vec<usize> {
-    let mut list: Vec<usize> = graph.reachable([e]).iter().filter_map(|x| column.get(x)).copied().collect();
-    list.sort_unstable();
-    list
 }
 
 /// The sides of an equation without a leaf that does not change their difference, if they have a value where it is 0 or 1.
@@ -112,8 +117,8 @@ fn without(
 }
 
 /// Unknowns under a function that jumps, equation by equation.
-fn stepped(graph: &Graph, residuals: &[Expr], column: &Map<Expr, usize>) -> Vec<Vec<usize>> {
-    let steps = |e: &Expr| match graph.node(*e) {
+fn stepped(graph: &Graph, residuals: &[Expr], standing: &Standing) -> Vec<Vec<usize>> {
+    let steps = |node: Node| match node {
         Node::Unary(op, _) => matches!(op, Unary::Sign | Unary::Floor | Unary::Ceil | Unary::Not),
         Node::Binary(op, ..) => {
             use Binary::*;
@@ -121,16 +126,8 @@ fn stepped(graph: &Graph, residuals: &[Expr], column: &Map<Expr, usize>) -> Vec<
         }
         _ => false,
     };
-    let any: Set<Expr> = graph.reachable(residuals.iter().copied()).into_iter().filter(steps).collect();
-    let of = |&residual: &Expr| {
-        if any.is_empty() {
-            return vec![];
-        }
-        let roots: Vec<Expr> = graph.reachable([residual]).into_iter().filter(|e| any.contains(e)).collect();
-        let mut list: Vec<usize> =
-            graph.reachable(roots).iter().filter_map(|x| column.get(x)).copied().collect();
-        list.sort_unstable();
-        list
-    };
-    residuals.iter().map(of).collect()
+    let stepped = Standing::new(graph, residuals.iter().copied(), |e, node| {
+        steps(node).then(|| standing.unknowns(e).map(|u| u as u32).collect())
+    });
+    residuals.iter().map(|&r| stepped.unknowns(r).collect()).collect()
 }

@@ -115,11 +115,15 @@ impl<'s> Sheet<'s> {
                 Some(name) => (format!("`{}` has no column `{}`", self.source.name, name.text), &name.span),
                 None => (format!("`{}` has only one column", self.source.name), &file.span),
             };
+            let shown = self.source.quotable;
+            let columns = format!("it has {}", one_of(names().take(12)).replace(" or ", " and "));
+            let columns = shown.then_some(columns);
+            let near = name.as_ref().filter(|_| shown).and_then(|n| did_you_mean(&n.text, names()));
             problems.add(
                 Diagnostic::error("M0118", message)
                     .at(place, "unknown column")
-                    .hint(format!("it has {}", one_of(names().take(12)).replace(" or ", " and ")))
-                    .hint_if(name.and_then(|n| did_you_mean(&n.text, names()))),
+                    .hint_if(columns)
+                    .hint_if(near),
             );
             return None;
         };
@@ -144,7 +148,8 @@ impl<'s> Sheet<'s> {
                 row.get(index).and_then(|(_, cell)| cell.parse::<f64>().ok()).filter(|v| v.is_finite());
             let Some(number) = number else {
                 let (start, cell) = row.get(index).or(row.last()).copied().unwrap_or((0, ""));
-                let message = format!("column `{}` has something that is no number", self.head[index].0);
+                let name = if self.source.quotable { self.head[index].0.as_str() } else { "…" };
+                let message = format!("column `{name}` has something that is no number");
                 problems.add(
                     Diagnostic::error("M0118", message)
                         .at(&Span::new(self.source, start..start + cell.len()), "not a number")

@@ -3,7 +3,7 @@
 use super::read::{check_name, formula};
 use super::sections::{entries, fields_of, flatten, read_mode, scalar, table_of};
 use super::{Assign, Clock, Controller, Event, Reading, Task, read_scalar};
-use crate::diagnostic::Problems;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Entry, Fields, Span, Text, wrong_type};
 
 fn read_assignments(f: &Fields<'_>) -> Vec<Assign> {
@@ -54,6 +54,20 @@ pub fn read_task(entry: &Entry, problems: &Problems) -> Option<Task> {
     Some(Task { key: entry.key.clone(), clock: clock?, after, set })
 }
 
+/// Other files may hold anything; messages about them would show it.
+fn is_program(name: &Text, problems: &Problems) -> bool {
+    let lower = name.text.to_ascii_lowercase();
+    let good = [".js", ".mjs", ".cjs"].iter().any(|ending| lower.ends_with(ending));
+    if !good {
+        problems.add(
+            Diagnostic::error("M0002", format!("`{}` is no JavaScript program", name.text))
+                .at(&name.span, "named here")
+                .hint("the name of a controller's program ends in .js"),
+        );
+    }
+    good
+}
+
 pub fn read_controller(entry: &Entry, reading: &Reading<'_>) -> Option<Controller> {
     let problems = reading.problems;
     let table =
@@ -65,6 +79,7 @@ pub fn read_controller(entry: &Entry, reading: &Reading<'_>) -> Option<Controlle
         Some(script) => Some(script),
         None => f
             .text("file")
+            .filter(|name| is_program(name, problems))
             .and_then(|name| reading.source_beside(&name))
             .map(|source| Text { text: source.text.clone(), span: Span::new(&source, 0..source.text.len()) }),
     };

@@ -32,6 +32,7 @@ impl Library {
             Err(reason) => {
                 reading.incomplete.set(true);
                 let error = Diagnostic::error("M0002", format!("cannot list `{folder}`: {reason}"));
+                let error = error.hint_if(reading.files.hint(folder));
                 reading.problems.add(match place {
                     Some(span) => error.at(span, "named here"),
                     None => error,

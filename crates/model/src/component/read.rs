@@ -30,19 +30,21 @@ impl<'a> Reading<'a> {
     pub fn source(&self, path: &str, place: Option<&Span>) -> Option<Arc<Source>> {
         match self.files.read(path) {
             Ok(text) => {
-                let source = Source::new(path, text);
+                let named = if place.is_some() { Source::named_by_model } else { Source::new };
+                let source = named(path, text);
                 self.sources.borrow_mut().add(&source);
                 Some(source)
             }
             Err(reason) => {
                 self.incomplete.set(true);
                 let error = Diagnostic::error("M0002", format!("cannot read `{path}`: {reason}"));
-                self.problems.add(match place {
+                let error = match place {
                     Some(span) => {
                         error.at(span, "named here").hint("paths are relative to the file that names them")
                     }
                     None => error.hint("give the path of a model, a text file that ends in .toml"),
-                });
+                };
+                self.problems.add(error.hint_if(self.files.hint(path)));
                 None
             }
         }

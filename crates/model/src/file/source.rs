@@ -8,11 +8,21 @@ use std::sync::Arc;
 pub struct Source {
     pub name: Arc<str>,
     pub text: String,
+    /// Whether messages may show lines of it.
+    pub quotable: bool,
 }
 
 impl Source {
     pub fn new(name: &str, text: String) -> Arc<Self> {
-        Arc::new(Source { name: name.into(), text })
+        Arc::new(Source { name: name.into(), text, quotable: true })
+    }
+
+    /// A file that a model names. What does not end as a file of ours may be anything, and is not quoted.
+    pub fn named_by_model(name: &str, text: String) -> Arc<Self> {
+        const OURS: [&str; 9] = [".toml", ".js", ".mjs", ".csv", ".tsv", ".txt", ".dat", ".urdf", ".xml"];
+        let lower = name.to_ascii_lowercase();
+        let quotable = OURS.iter().any(|ending| lower.ends_with(ending));
+        Arc::new(Source { name: name.into(), text, quotable })
     }
 
     /// Line and column of a byte, both from 1, the column in characters.

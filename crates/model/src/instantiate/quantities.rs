@@ -5,6 +5,7 @@ use trunnion_equations::flat::{Kind, Quantity};
 
 use super::{Builder, Named, Role, shown};
 use crate::component::{Port, Variable};
+use crate::diagnostic::Diagnostic;
 use crate::domain::{self, Connector, unit_of};
 use crate::file::Span;
 use crate::units::{Dimension, Unit, nominal};
@@ -100,10 +101,26 @@ impl<'a> Builder<'a> {
             name,
             unit: variable.unit.clone(),
             doc: &variable.doc,
-            nominal: size.map(|(_, value)| value.abs()).filter(|v| *v > 0.0),
+            nominal: size.and_then(|(_, value)| self.nominal_size(value, variable)),
             span: &variable.key.span,
         };
         self.add_quantity(index, new, role, start);
+    }
+
+    /// A typical size is a size; what lies beyond all sizes would make every error nothing, or everything.
+    fn nominal_size(&self, value: f64, variable: &Variable) -> Option<f64> {
+        const SIZES: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
+        if SIZES.contains(&value) {
+            return Some(value);
+        }
+        let rule = if value > 0.0 { "has to lie between 1e-30 and 1e30 in SI" } else { "has to be above 0" };
+        let span = variable.nominal.as_ref().map_or(&variable.key.span, |n| &n.span);
+        self.problems.add(
+            Diagnostic::error("M0108", format!("the nominal value of `{}` {rule}", variable.key.name))
+                .at(span, format!("this is {value}"))
+                .hint("it is the size the variable usually has, for error control"),
+        );
+        None
     }
 
     pub(super) fn add_quantity(&mut self, index: usize, new: New<'_>, role: Role, start: Expr) {

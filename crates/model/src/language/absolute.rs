@@ -6,7 +6,7 @@
 //!
 //! An absolute value has n = 1, a difference n = 0, and nothing else has a meaning: 20 °C + 10 °C has n = 2, the mean
 //! (20 °C + 10 °C)/2 has n = 1. What is written or declared in K may be either: 0 ≤ n ≤ 1. Sides of an equation and of
-//! a relation, and branches, have one count. Products of variables hold SI values and any count.
+//! a relation, and branches, have one count. Products with variables hold SI values and any count.
 
 use std::ops::Range;
 
@@ -215,7 +215,11 @@ impl Pass<'_> {
             }
         }
         match quantity {
-            Some((a, true)) => self.count(a).times(number.unwrap_or(1.0)), // (1)
+            Some((a, true)) => {
+                let count = self.count(a);
+                // T_2 = 2 T_1 is an equation in SI values.
+                if count.literal { count.times(number.unwrap_or(1.0)) } else { FREE } // (1)
+            }
             Some((a, false)) => {
                 self.factor(a);
                 FREE

@@ -77,7 +77,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("smooth_min(a, b, d)", 3, Rule::Same, |_, x| {
         0.5 * (x[0] + x[1] - smooth_abs(x[0] - x[1], x[2]))
     }), // (3)
-    function("smooth_sign(x, d)", 2, Rule::Ratio, |_, x| x[0] / smooth_abs(x[0], x[1])), // (4)
+    function("smooth_sign(x, d)", 2, Rule::Ratio, |_, x| match x[1].value() {
+        Some(0.0) => x[0].sign(),
+        _ => x[0] / smooth_abs(x[0], x[1]),
+    }), // (4)
 ];
 
 const fn function(

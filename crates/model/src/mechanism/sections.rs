@@ -131,9 +131,8 @@ impl Sections {
                 reading.problems.add(
                     Diagnostic::error("M0511", format!("cannot read the mesh `{path}`: {reason}"))
                         .at(&file.span, "named here")
-                        .hint(
-                            "paths are relative to the file that names them; STL, OBJ and glTF can be read",
-                        ),
+                        .hint("paths are relative to the file that names them; STL, OBJ and glTF can be read")
+                        .hint_if(reading.files.hint(&path)),
                 );
             });
             self.meshes.insert(path, read.ok());

@@ -63,6 +63,7 @@ fn pendulum(start: [f64; 4], times: usize) -> Flat {
             position: Some(scaled(gap)),
             velocity: scaled(rate),
             acceleration: scaled(acceleration),
+            facing: None,
             multiplier,
             switched: false,
         };

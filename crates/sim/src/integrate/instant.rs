@@ -15,7 +15,7 @@
 //! the event put it there (a reset onto its own threshold), or if after its event it headed back and another event of the
 //! same instant turned it again (a body hit from both sides). Otherwise it only goes on.
 
-use super::{ROUNDS, Run, Stop};
+use super::{KINK_BUNCH, KINK_RATE, KINK_STEPS, ROUNDS, Run, Stop};
 use crate::events::{resolution, sign};
 use crate::history::BURST;
 use crate::integrate::{Ended, Moment};
@@ -66,6 +66,8 @@ impl Instant {
     }
 }
 
+/// Rounds of modes alone: more than ever were needed for a network of ideal switches that has a solution.
+const SETTLINGS: usize = 100;
 /// After so many rounds modes are not found one after the other: kinks and algebraic unknowns are tried together.
 const KINK_ROUNDS: usize = 5;
 /// Roundings of time within which the instant of a crossing is known.
@@ -82,7 +84,8 @@ impl<P: Hybrid> Run<'_, P> {
             self.at.side[guard] = self.locator.side(guard);
         }
         let (mut any_fired, mut terminate, mut settled) = (false, false, false);
-        for round in 0..ROUNDS {
+        let mut settlings = 0;
+        for _ in 0..ROUNDS {
             if !self.crossings.is_empty() {
                 // Kinks alone are no event.
                 if !any_fired && self.crossings.iter().any(|c| !self.locator.is_kink(c.guard)) {
@@ -96,7 +99,11 @@ impl<P: Hybrid> Run<'_, P> {
             self.read_guards();
             if self.settle() {
                 changed = true;
-                if !(round % KINK_ROUNDS == KINK_ROUNDS - 1 && self.make_consistent_with_kinks()) {
+                settlings += 1;
+                if settlings > SETTLINGS {
+                    break;
+                }
+                if !(settlings % KINK_ROUNDS == 0 && self.make_consistent_with_kinks()) {
                     self.make_consistent()?;
                 }
                 continue;
@@ -127,6 +134,16 @@ impl<P: Hybrid> Run<'_, P> {
     /// side, modes depend on each other and are found together.
     pub(super) fn pass_kinks(&mut self) -> Result<(), Stop> {
         self.kinks += 1;
+        if self.kinks % KINK_BUNCH == 0 {
+            let (t, steps) = self.kinks_since;
+            if self.t - t < KINK_RATE * self.plan.length() || self.steps - steps < KINK_STEPS {
+                // Branches follow the values from now on, as with fixed steps.
+                self.locator.watch_kinks(false);
+                self.problem.follow_kinks(true);
+                return self.restart();
+            }
+            self.kinks_since = (self.t, self.steps);
+        }
         self.crossings.clear();
         for k in 0..self.locator.found().len() {
             let found = self.locator.found()[k];

@@ -200,7 +200,7 @@ impl Call<'_> {
         let what = self.what;
         match (thrown.class.as_str(), thrown.message.as_str()) {
             _ if expired => {
-                let seconds = engine.limits.call.as_secs_f64();
+                let seconds = engine.watch.limit.get().as_secs_f64();
                 let message = format!("{what} ran for more than {seconds} s and was stopped");
                 hinted(message, "look for a loop that does not end")
             }

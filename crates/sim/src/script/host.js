@@ -16,10 +16,11 @@
     };
     const log = (...values) => print(values.map(text).join(" "));
     globalThis.console = { log, info: log, warn: log, error: log, debug: log };
-    Math.random = random;
+    Math.random = { random: () => random() }.random;
 
     // A name that an object lacks is looked up in its prototype, and there refused: the others cost nothing.
-    return (kind, names) => {
+    const prototypes = [];
+    const make = (kind, names) => {
         const prototype = new Proxy(Object.prototype, {
             get(target, key, receiver) {
                 if (typeof key === "symbol" || key in target || key === "toJSON") return get(target, key, receiver);
@@ -28,6 +29,12 @@
         });
         const object = create(prototype);
         for (const name of names) defineProperty(object, name, { value: 0, writable: true, enumerable: true });
+        prototypes.push(prototype);
         return preventExtensions(object);
     };
+    make.prototypes = prototypes;
+    // Runs a text among the variables of the program, whoever calls.
+    const indirect = globalThis.eval;
+    make.evaluate = code => indirect(code);
+    return make;
 });

@@ -443,3 +443,41 @@ proptest! {
         }
     }
 }
+
+/// What an engine takes it gives back, unless its limits left something inside.
+#[cfg(target_os = "linux")]
+#[test]
+fn engines_are_freed() {
+    let pages = || -> f64 {
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+        text.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    let run = |n: usize| {
+        for _ in 0..n {
+            let mut script = script(manual()).unwrap();
+            let names = names("kp ki kd period u_max");
+            script.init(0.0, &names.into_iter().map(|name| (name, 1.0)).collect::<Vec<_>>()).unwrap();
+            step(&mut script, 0.0, 0.5).unwrap();
+        }
+    };
+    run(20);
+    let before = pages();
+    run(200);
+    // Leaked, 200 engines would take some 50 MB.
+    assert!(4096.0 * (pages() - before) < 10e6, "{} pages", pages() - before);
+}
+
+/// Programs that run out of stack or memory inside the engine, and catch it, can be dropped.
+#[test]
+fn what_limits_leave_behind_is_given_up() {
+    for source in [
+        "function step() { Error.stackTraceLimit = { valueOf() { throw 1; } }; try { (function f() { f(); })(); } catch (e) { } return 1; }",
+        "const all = []; function step() { try { for (;;) all.push([all]); } catch { } all.length = 0; return 1; }",
+    ] {
+        let mut script = script(source).unwrap();
+        for k in 0..3 {
+            let _ = step(&mut script, f64::from(k), 0.0);
+        }
+        drop(script);
+    }
+}

@@ -13,10 +13,10 @@ use trunnion_sim::problem::Problem;
 
 use super::linearize::no_such;
 use crate::failure::Failure;
-use crate::files::{Disk, library, write_whole};
+use crate::files::{Confined, Disk, library, rewrite};
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::mesh::Triangle;
-use crate::output::say;
+use crate::output::{say, tell};
 use crate::project::Project;
 use crate::simulate::{Overrides, Point, point};
 use crate::space::{from_quaternion, to_rpy};
@@ -137,7 +137,7 @@ fn show(project: &Project, at: &mut Point, all: bool, rest: &Rest, before: &[f64
     }
     table.print();
     say("");
-    tell(project, at, rest, before, after);
+    describe_rest(project, at, rest, before, after);
 }
 
 /// But for rounding; 1e-15 of anything in SI is nothing.
@@ -146,7 +146,7 @@ fn same(a: f64, b: f64) -> bool {
 }
 
 /// How the machine rests: what carries it, what moves, what was chosen, and whether it stays.
-fn tell(project: &Project, at: &mut Point, rest: &Rest, before: &[f64], after: &[f64]) {
+fn describe_rest(project: &Project, at: &mut Point, rest: &Rest, before: &[f64], after: &[f64]) {
     let prepared = &project.prepared;
     let name = |i: usize| prepared.layout.names[i].as_str();
     let row = |i: usize| prepared.system.rows[i].name.as_str();
@@ -227,11 +227,11 @@ fn write(
     let new = edit.text();
     check(&args.model, &new)?;
     if new != text {
-        write_whole(Path::new(&args.model), new.as_bytes())?;
+        rewrite(Path::new(&args.model), &new)?;
     }
     say(format_args!("{} written to {}", count(written, "start value"), args.model));
     if !left_out.is_empty() {
-        eprintln!("warning: not in this file, so not written: {}", left_out.join(", "));
+        tell(format_args!("warning: not in this file, so not written: {}", left_out.join(", ")));
         eprintln!(
             "  = hint: components inside components start as their own file says, families (`#`) as one line"
         );
@@ -241,26 +241,28 @@ fn write(
 
 /// The edited text has to be a model still.
 fn check(path: &str, text: &str) -> Result<(), Failure> {
-    load(&Edited { path, text }, path, &[], library()).map(|_| ()).map_err(Failure::Model)
+    let files = Confined::to(&[path.to_string()]);
+    load(&Edited { files, path, text }, path, &[], library()).map(|_| ()).map_err(Failure::Model)
 }
 
 /// The disk, with one file as it is going to be.
 struct Edited<'a> {
+    files: Confined,
     path: &'a str,
     text: &'a str,
 }
 
 impl Files for Edited<'_> {
     fn read(&self, path: &str) -> Result<String, String> {
-        if path == self.path { Ok(self.text.into()) } else { Disk.read(path) }
+        if path == self.path { Ok(self.text.into()) } else { self.files.read(path) }
     }
 
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {
-        Disk.list(folder)
+        self.files.list(folder)
     }
 
     fn triangles(&self, path: &str) -> Result<Vec<Triangle>, String> {
-        Disk.triangles(path)
+        self.files.triangles(path)
     }
 }
 

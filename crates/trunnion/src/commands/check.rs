@@ -1,15 +1,18 @@
 //! `trunnion check`: everything that is wrong with a model, and what it consists of; the common checks on components.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use clap::Args;
-use trunnion_model::{ASSUMED_UNIT, Deferred, Files};
+use trunnion_equations::flat::Action;
+use trunnion_model::{ASSUMED_UNIT, Deferred, Diagnostic, Files};
 use trunnion_network::check::Check;
+use trunnion_sim::task::script_faults;
 
 use crate::advice::remarks;
 use crate::component_checks::{Bundle, Report, Verdict, siblings};
 use crate::failure::Failure;
-use crate::files::{Disk, library, looks_like_a_component, looks_like_a_model};
+use crate::files::{Confined, Disk, library, looks_like_a_component, looks_like_a_model};
 use crate::given::{Given, describe, stand_ins};
 use crate::listing::{Align, Listing, count, with_unit};
 use crate::output::say;
@@ -42,8 +45,9 @@ pub fn execute(args: &CheckArgs, colour: bool) -> Result<(), Failure> {
         good &= check_model(path, &sets, colour);
     }
     if !found.components.is_empty() {
-        let bundle = Bundle::read(&Disk, library(), &found.components, found.beside);
-        good &= check_components(&bundle, &Disk, colour)?;
+        let files = Confined::to(&args.paths);
+        let bundle = Bundle::read(&files, library(), &found.components, found.beside);
+        good &= check_components(&bundle, &files, colour)?;
     }
     if good { Ok(()) } else { Err(Failure::Missed) }
 }
@@ -84,6 +88,11 @@ fn check_model(path: &str, sets: &[String], colour: bool) -> bool {
     match open(path, sets) {
         Ok((project, deferred)) => {
             project.show_warnings(colour);
+            let faults = controllers(&project);
+            if !faults.is_empty() {
+                eprint!("{}", Failure::Model(faults).render(colour));
+                return false;
+            }
             for one in &deferred {
                 let default = one.default.map(|si| with_unit(one.unit.shown(si), &one.unit.text, 9));
                 let default = default.map(|d| format!(", {d} if nobody is asked")).unwrap_or_default();
@@ -94,6 +103,11 @@ fn check_model(path: &str, sets: &[String], colour: bool) -> bool {
                 eprintln!("{}", note.render(colour));
             }
             say(format_args!("{path}: {}", contents(&project)));
+            let programs = scripts(&project);
+            if !programs.is_empty() {
+                let names = programs.join(", ");
+                say(format_args!("{path}: controllers were run up to the end of `init`: {names}"));
+            }
             true
         }
         Err(failure) => {
@@ -101,6 +115,26 @@ fn check_model(path: &str, sets: &[String], colour: bool) -> bool {
             false
         }
     }
+}
+
+/// Names of the controllers that are programs.
+fn scripts(project: &Project) -> Vec<&str> {
+    let tasks = project.prepared.system.tasks.iter();
+    tasks.filter(|t| matches!(t.action, Action::Script { .. })).map(|t| t.name.as_str()).collect()
+}
+
+/// Controllers whose program cannot be read or begin.
+fn controllers(project: &Project) -> Vec<Diagnostic> {
+    let system = &project.prepared.system;
+    let start = system.start(&HashMap::new());
+    let faults = script_faults(system, &start, project.run.t_start);
+    let fault = |(k, message): (usize, String)| {
+        let task = &system.tasks[k];
+        Diagnostic::error("M0406", format!("the controller `{}` cannot begin: {message}", task.name))
+            .at_origin(&project.sources, &task.origin, "its program")
+            .hint("its top level and `init` are run by `check`, `step` is not")
+    };
+    faults.into_iter().map(fault).collect()
 }
 
 /// The model, with stand-ins for what is left open.

@@ -7,7 +7,7 @@ use clap::Args;
 use trunnion_model::{Files, load};
 
 use crate::failure::Failure;
-use crate::files::{Embedded, FILES, library, write_whole};
+use crate::files::{Embedded, FILES, MARK, library, write_whole};
 use crate::listing::{Align, Listing};
 use crate::output::say;
 use crate::results::nearest;
@@ -132,19 +132,31 @@ fn copy(paths: &[&str], folder: &Path) -> Result<(), Failure> {
         let message = format!("`{}` is there already", taken.display());
         return Err(Failure::usage_hint(message, "copy into another folder"));
     }
+    if files.iter().any(|file| target(file).parent() != Some(folder)) {
+        // One folder reads what is in another.
+        create_folder(folder)?;
+        write_whole(&folder.join(MARK), MARKED.as_bytes())?;
+    }
     for file in &files {
         let path = target(file);
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(|e| Failure::File {
-                path: parent.display().to_string(),
-                action: "create",
-                reason: e.to_string(),
-            })?;
+            create_folder(parent)?;
         }
         write_whole(&path, text(file).as_bytes())?;
         say(format_args!("wrote {}", path.display()));
     }
     Ok(())
+}
+
+/// What stands in the mark of a project.
+const MARKED: &str = "# Models below this folder may read each other's files.\n";
+
+fn create_folder(folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(|e| Failure::File {
+        path: folder.display().to_string(),
+        action: "create",
+        reason: e.to_string(),
+    })
 }
 
 /// Other files under examples/ that a model refers to: includes, scripts, and libraries of its own.

@@ -6,7 +6,7 @@ use clap::Args;
 use trunnion_model::{Files, Source};
 
 use crate::failure::Failure;
-use crate::files::{Disk, write_whole};
+use crate::files::{Disk, write_model};
 use crate::import::urdf;
 use crate::listing::count;
 use crate::output::say;
@@ -31,7 +31,7 @@ pub fn execute(args: &ImportArgs, colour: bool) -> Result<(), Failure> {
     match &args.out {
         None => say(imported.text.trim_end()),
         Some(out) => {
-            write_whole(out, imported.text.as_bytes())?;
+            write_model(out, &imported.text)?;
             let bodies = imported.text.lines().filter(|l| l.starts_with("[bodies.")).count();
             say(format_args!("{}: {}", out.display(), count(bodies, "body").replace("bodys", "bodies")));
         }

@@ -16,7 +16,7 @@ use crate::commands::run::metadata;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::listing::{Align, Listing, number};
-use crate::output::say;
+use crate::output::{say, tell};
 use crate::project::Project;
 use crate::results::{Table, write};
 use crate::simulate::{Overrides, point, settings, simulate_to_table};
@@ -147,7 +147,10 @@ fn show(project: &Project, table: &Table, still: &[(String, String)]) -> Result<
     let balls = project.mechanism.joints.iter().filter_map(|j| j.orientation.as_ref().map(|_| &j.name));
     let balls: Vec<&str> = balls.map(String::as_str).collect();
     if !balls.is_empty() {
-        eprintln!("warning: orientations cannot be prescribed and move by themselves: {}", balls.join(", "));
+        tell(format_args!(
+            "warning: orientations cannot be prescribed and move by themselves: {}",
+            balls.join(", ")
+        ));
         eprintln!("  = hint: use a universal and a revolute joint instead of a spherical one that is driven");
     }
     Ok(())

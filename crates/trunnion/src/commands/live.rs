@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use trunnion_equations::Unit;
 use trunnion_model::run::matches;
 use trunnion_model::units::{Dimension, parse_value};
 use trunnion_sim::integrate::{Ended, RunError};
@@ -14,17 +15,19 @@ use trunnion_sim::machine::Machine;
 
 use crate::advice::warnings;
 use crate::commands::run::{metadata, seconds};
+use crate::display::remember;
 use crate::failure::Failure;
+use crate::files::output;
 use crate::given::Given;
 use crate::listing::{count, number};
 use crate::live::drive::Drive;
-use crate::live::inputs::{self, Clock};
+use crate::live::inputs::{self, Clock, Recording};
 use crate::live::keyboard::Keyboard;
 use crate::live::recorder::Recorder;
 use crate::live::session::{Session, State};
 use crate::live::snapshot;
 use crate::live::status::Screen;
-use crate::output::say;
+use crate::output::{say, tell};
 use crate::project::Project;
 use crate::results::{CANCELLED, COMPLETE};
 use crate::simulate::{Overrides, header, hint, recorded, settings};
@@ -68,7 +71,7 @@ pub struct LiveArgs {
 }
 
 pub fn execute(args: &LiveArgs, colour: bool) -> Result<(), Failure> {
-    let project = Project::open(&args.model, &args.given.sets())?;
+    let project = Project::open_stored(&args.model, &args.given.sets())?;
     project.show_warnings(colour);
     let pace = pace(args, &project)?;
     let t_0 = project.run.t_start;
@@ -78,6 +81,10 @@ pub fn execute(args: &LiveArgs, colour: bool) -> Result<(), Failure> {
     let mut live = parts.live().map_err(failed)?;
     if let Some(path) = &args.resume {
         snapshot::resume(path, &mut live, &project, pace.period)?;
+    }
+    if args.snapshot.is_some() {
+        // A controller whose memory cannot be kept is told now, not at the end.
+        snapshot::take(&mut live, &project, pace.period)?;
     }
     let clock = Clock { t_0, period: pace.period };
     let mut session = session(args, &project, live, clock)?;
@@ -130,6 +137,9 @@ fn session<'a>(
         None => None,
     };
     let end = end(args, project, &live, clock, replay.as_ref().and_then(|(changes, _)| changes.end))?;
+    output::check_all(args.record.iter().chain(&args.inputs).chain(&args.snapshot))?;
+    let recording = |path: &PathBuf| Recording::open(path, system, &project.hash, clock);
+    let inputs = args.inputs.as_ref().map(recording).transpose()?;
     let columns = recorded(prepared, &project.run.record);
     let recorder = match &args.record {
         Some(path) => {
@@ -138,14 +148,20 @@ fn session<'a>(
             let overrides = Overrides { solver: Some("realtime".into()), rtol, t_end: None };
             let (solver, settings) = settings(&project.run, &overrides)?;
             table.metadata = metadata(project, solver.name, &settings);
+            remember(&project.display, &table.clone(), &mut table.metadata);
             Some(Recorder::open(path, &table)?)
         }
         None => None,
     };
     let wanted = |name: &str| project.live.show.iter().any(|pattern| matches(pattern, name));
-    let shown: Vec<usize> =
-        (0..prepared.columns.len()).filter(|&c| wanted(&prepared.columns[c].name)).collect();
-    let labels = shown.iter().map(|&c| &prepared.columns[c]).map(|c| (c.name.clone(), c.unit.text.clone()));
+    let columns_shown = prepared.columns.iter().enumerate().filter(|(_, c)| wanted(&c.name));
+    let shown: Vec<(usize, Unit, Unit)> = columns_shown
+        .map(|(k, c)| {
+            let unit = project.display.unit(&c.name, &c.unit.text).map_or(c.unit.clone(), Unit::from);
+            (k, c.unit.clone(), unit)
+        })
+        .collect();
+    let labels = shown.iter().map(|(k, _, unit)| (prepared.columns[*k].name.clone(), unit.text.clone()));
     let drive = Drive::new(system, &project.live.keys, |place| live.machine().slow(place));
     let keyboard = Keyboard::open();
     if keyboard.is_some() && !args.quiet {
@@ -160,6 +176,7 @@ fn session<'a>(
         drive,
         replay,
         recorder,
+        inputs,
         recorded: columns,
         screen: Screen::open(labels.collect(), args.quiet),
         shown,
@@ -202,7 +219,10 @@ fn tell_keys(project: &Project, replay: bool) {
         false => project.live.keys.iter().map(|b| format!("{} {}", b.key, b.input)).collect(),
     };
     let own = "space zero, p pause, s snapshot, Ctrl-C end";
-    eprintln!("keys: {}", bound.iter().map(String::as_str).chain([own]).collect::<Vec<_>>().join(", "));
+    tell(format_args!(
+        "keys: {}",
+        bound.iter().map(String::as_str).chain([own]).collect::<Vec<_>>().join(", ")
+    ));
 }
 
 fn failed(error: RunError) -> Failure {
@@ -228,16 +248,11 @@ fn finish(
     };
     let rows = session.recorder.take().map(|recorder| recorder.finish(&ended)).transpose()?;
     let end = session.live.periods();
-    if let Some(path) = &args.inputs {
-        session.state.changes.end = Some(end);
-        inputs::write(path, &session.state.changes, &project.prepared.system, &project.hash, clock)?;
-    }
+    session.inputs.take().map(|inputs| inputs.finish(end)).transpose()?;
     if let (Some(path), true) = (&args.snapshot, result.is_ok()) {
         snapshot::write(path, &snapshot::take(&mut session.live, project, clock.period)?)?;
     }
-    for line in session.live.machine().take_log() {
-        eprintln!("{line}");
-    }
+    session.live.machine().take_log().iter().for_each(tell);
     for warning in warnings(project, &session.live.fired()) {
         eprintln!("{}", warning.render(colour));
     }

@@ -17,6 +17,7 @@ pub mod linearize;
 pub mod live;
 pub mod lqr;
 pub mod modes;
+pub mod mutants;
 pub mod new;
 pub mod page;
 pub mod picture;

@@ -12,7 +12,7 @@ use trunnion_model::{Definition, Files, Library};
 
 use crate::component_checks::Bundle;
 use crate::failure::Failure;
-use crate::files::{Disk, Embedded, library, write_whole};
+use crate::files::{Confined, Embedded, library, write_whole};
 use crate::output::say;
 use crate::results::nearest;
 use blocks::{html, markdown};
@@ -64,7 +64,7 @@ pub fn find(name: &str) -> Result<(Arc<Definition>, Library), Failure> {
         return Ok((found.clone(), built_in.clone()));
     }
     if name.ends_with(".toml") || Path::new(name).is_file() {
-        let bundle = Bundle::of_file(&Disk, built_in, name);
+        let bundle = Bundle::of_file(&Confined::to(&[name.to_string()]), built_in, name);
         let errors: Vec<_> = bundle.problems().cloned().collect();
         return match bundle.components.first() {
             Some(found) if errors.is_empty() => Ok((found.clone(), bundle.library)),
@@ -88,6 +88,7 @@ fn icon(definition: &Definition) -> Option<Picture> {
     let name = definition.icon.as_ref()?;
     let path = relative(&definition.source.name, name);
     let built_in = Embedded.read(&definition.source.name).is_ok_and(|text| text == definition.source.text);
-    let svg = if built_in { Embedded.read(&path) } else { Disk.read(&path) }.ok()?;
+    let beside = || Confined::to(&[definition.source.name.to_string()]).read(&path);
+    let svg = if built_in { Embedded.read(&path) } else { beside() }.ok()?;
     Some(Picture { name: path.rsplit('/').next().unwrap_or(&path).to_string(), svg })
 }

@@ -13,7 +13,7 @@ use clap::Args;
 use super::compare::{Difference, percent, share};
 use super::run::seconds;
 use crate::failure::Failure;
-use crate::files::write_whole;
+use crate::files::write_model;
 use crate::given::Given;
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::output::say;
@@ -131,8 +131,11 @@ fn write(args: &ReduceArgs, path: &Path, name: &str, names: &[&str]) -> Result<(
         quoted(&full),
         section(names)
     );
-    write_whole(path, text.as_bytes())?;
+    write_model(path, &text)?;
     say(format_args!("\n{}: {} removed", path.display(), count(names.len(), "store")));
+    if let Some(folder) = Path::new(&full).parent().filter(|f| !f.as_os_str().is_empty()) {
+        say(format_args!("it includes a file of another folder: run it with --allow {}", folder.display()));
+    }
     Ok(())
 }
 

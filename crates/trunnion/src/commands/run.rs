@@ -11,14 +11,14 @@ use trunnion_sim::run::Settings;
 use crate::advice::warnings;
 use crate::display::remember;
 use crate::failure::Failure;
-use crate::files::write_whole;
+use crate::files::{output, write_whole};
 use crate::given::Given;
 use crate::listing::number;
-use crate::output::say;
+use crate::output::{say, tell};
 use crate::project::Project;
 use crate::results::{Metadata, Writer};
 use crate::signals::PLOT;
-use crate::simulate::{Outcome, Overrides, header, recorded, settings, simulate};
+use crate::simulate::{Outcome, Overrides, header, recorded, settings, simulate, warn_size};
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct RunArgs {
@@ -85,16 +85,19 @@ pub fn execute(args: &RunArgs, colour: bool) -> Result<(), Failure> {
     let (solver, settings) = settings(&project.run, &args.overrides())?;
     let out = args.out.clone().unwrap_or_else(|| results_path(&args.model));
     let columns = recorded(&project.prepared, &project.run.record);
+    warn_size(&settings, columns.len());
     let mut table = header(&project.prepared, &columns);
     table.metadata = metadata(&project, solver.name, &settings);
     remember(&project.display, &table.clone(), &mut table.metadata);
+    output::check_all(args.stats.iter().chain([&out]))?;
     let mut writer = Writer::open(&out, &table)?;
     let mut sink = |row: &[f64]| writer.push_row(row).map_err(Failure::from);
     let outcome = simulate(&project, &HashMap::new(), (solver, &settings), &columns, args.quiet, &mut sink)?;
     let rows = writer.rows();
-    writer.finish(&outcome.ended(), Metadata::new())?;
-    for line in &outcome.log {
-        eprintln!("{line}");
+    let written = writer.finish(&outcome.ended(), Metadata::new())?;
+    outcome.log.iter().for_each(tell);
+    if !written {
+        tell(format_args!("the run got nowhere, and the result before stays in {}", out.display()));
     }
     for warning in warnings(&project, &outcome.fired) {
         eprintln!("{}", warning.render(colour));
@@ -103,12 +106,18 @@ pub fn execute(args: &RunArgs, colour: bool) -> Result<(), Failure> {
         write_stats(path, &project, solver.name, &settings, &outcome)?;
     }
     if !args.quiet {
-        summary(&project, solver.name, &settings, &outcome, rows, &out);
+        summary(&project, solver.name, &settings, &outcome, written.then_some((rows, out.as_path())));
     }
     outcome.check()
 }
 
-fn summary(project: &Project, solver: &str, settings: &Settings, outcome: &Outcome, rows: u64, out: &Path) {
+fn summary(
+    project: &Project,
+    solver: &str,
+    settings: &Settings,
+    outcome: &Outcome,
+    written: Option<(u64, &Path)>,
+) {
     let count = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     say(&project.name);
     if let Some(s) = outcome.summary {
@@ -132,7 +141,9 @@ fn summary(project: &Project, solver: &str, settings: &Settings, outcome: &Outco
             ));
         }
     }
-    say(format_args!("  {} in {}", count(rows, "row"), out.display()));
+    if let Some((rows, out)) = written {
+        say(format_args!("  {} in {}", count(rows, "row"), out.display()));
+    }
 }
 
 /// 12.3 ms, 1.23 s.

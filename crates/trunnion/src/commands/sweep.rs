@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::given::{Given, answered, completed, measuring};
 use crate::listing::{Align, Listing, count, number};
 use crate::measure::{Probe, Wanted};
-use crate::output::say;
+use crate::output::{say, tell};
 use crate::parallel::{for_each, workers};
 use crate::plot::{Chart, save, views};
 use crate::project::{Project, read_model};
@@ -261,7 +261,7 @@ impl Sweep {
             let values = self.values(*k);
             let at =
                 self.swept.iter().zip(values).map(|(s, v)| format!("{} = {}", s.name, shown(v, &s.unit)));
-            eprintln!("warning: {}: {}", at.collect::<Vec<_>>().join(", "), failure.reason());
+            tell(format_args!("warning: {}: {}", at.collect::<Vec<_>>().join(", "), failure.reason()));
         }
         if failures.len() > MOST_WARNINGS {
             eprintln!("warning: {} more failed", count(failures.len() - MOST_WARNINGS, "run"));

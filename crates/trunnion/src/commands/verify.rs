@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::files::{Disk, looks_like_a_model};
 use crate::listing::{Align, Listing, count, number, with_unit};
 use crate::measure::{Probe, Wanted};
-use crate::output::say;
+use crate::output::{say, say_red, tell};
 use crate::parallel::{for_each, workers};
 use crate::project::Project;
 use crate::simulate::{Overrides, settings};
@@ -49,11 +49,18 @@ pub fn execute(args: &VerifyArgs, colour: bool) -> Result<(), Failure> {
     let work = |k: usize| verify_model(&models[k], args);
     let cancelled = for_each(models.len(), workers(), "models", &work, |k, report| reports[k] = Some(report));
     let reports: Vec<Report> = reports.into_iter().flatten().collect();
-    table(&reports, args.all, std::io::stdout().is_terminal() && colour).print();
+    let coloured = std::io::stdout().is_terminal() && colour;
+    for line in table(&reports, args.all).lines() {
+        match BAD.iter().find_map(|word| Some((line.strip_suffix(word)?, word))).filter(|_| coloured) {
+            Some((rest, word)) => say_red(rest, word),
+            None => say(line),
+        }
+    }
     for (report, failure) in reports.iter().flat_map(|r| r.failures.iter().map(move |f| (r, f))) {
         let solver =
             if failure.solver.is_empty() { String::new() } else { format!(" with {}", failure.solver) };
-        eprint!("\n{}{solver}:\n{}", report.path, failure.cause.render(colour));
+        tell(format_args!("\n{}{solver}:", report.path));
+        eprint!("{}", failure.cause.render(colour));
     }
     let (passed, failed) = reports.iter().fold((0, 0), |(p, f), r| (p + r.passed(), f + r.failed()));
     let loose = reports.iter().flat_map(|r| &r.checks).filter(|c| c.loose).count();
@@ -76,7 +83,7 @@ pub fn execute(args: &VerifyArgs, colour: bool) -> Result<(), Failure> {
 }
 
 /// Models among the paths: files as they are named, of folders those that look like one.
-fn find_models(paths: &[String]) -> Result<Vec<String>, Failure> {
+pub fn find_models(paths: &[String]) -> Result<Vec<String>, Failure> {
     let mut found = vec![];
     let refused = |path: &str, reason: String| Failure::File { path: path.into(), action: "read", reason };
     for path in paths {
@@ -177,8 +184,27 @@ impl Report {
 
 /// Run one model with every solver and tolerance its expectations ask for.
 pub fn verify_model(path: &str, args: &VerifyArgs) -> Report {
+    verify_with(path, args, Depth::Full, &|sets| Project::open(path, sets))
+}
+
+/// How much of a model is verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Every expectation with every solver and tolerance it asks for.
+    Full,
+    /// Every expectation once, up to the first that fails.
+    Quick,
+}
+
+/// The same for a model that is opened in a way of its own, given values that replace those of the file.
+pub fn verify_with(
+    path: &str,
+    args: &VerifyArgs,
+    depth: Depth,
+    open: &dyn Fn(&[String]) -> Result<Project, Failure>,
+) -> Report {
     let mut report = Report { path: path.into(), ..Report::default() };
-    let project = match Project::open(path, &[]) {
+    let project = match open(&[]) {
         Ok(project) => project,
         Err(cause) => {
             report.failures.push(Broken { solver: String::new(), cause });
@@ -187,7 +213,7 @@ pub fn verify_model(path: &str, args: &VerifyArgs) -> Report {
     };
     // Models with other values are other models: each is opened once.
     for sets in variants(&project.expect) {
-        let other = if sets.is_empty() { None } else { Some(Project::open(path, &sets)) };
+        let other = if sets.is_empty() { None } else { Some(open(&sets)) };
         let project = match other.as_ref().map(Result::as_ref) {
             None => &project,
             Some(Ok(other)) => other,
@@ -198,9 +224,18 @@ pub fn verify_model(path: &str, args: &VerifyArgs) -> Report {
             }
         };
         for overrides in combinations(&project.expect, &sets, args) {
-            let asked =
-                |&k: &usize| project.expect[k].sets == sets && wants(&project.expect[k], args, &overrides);
+            let quick = depth == Depth::Quick;
+            if quick && report.failed() > 0 {
+                return report;
+            }
+            let done = |k: usize| quick && report.checks.iter().any(|c| c.expectation == k);
+            let asked = |&k: &usize| {
+                project.expect[k].sets == sets && wants(&project.expect[k], args, &overrides) && !done(k)
+            };
             let checked: Vec<usize> = (0..project.expect.len()).filter(asked).collect();
+            if checked.is_empty() && !project.expect.is_empty() {
+                continue;
+            }
             if let Err(cause) = check(project, &overrides, &checked, &mut report) {
                 let solver = overrides.solver.unwrap_or_else(|| project.run.solver.clone());
                 report.failures.push(Broken { solver, cause });
@@ -211,7 +246,7 @@ pub fn verify_model(path: &str, args: &VerifyArgs) -> Report {
 }
 
 /// The different values that expectations set; a model without expectations is run as it is.
-fn variants(expect: &[Expect]) -> Vec<Vec<String>> {
+pub fn variants(expect: &[Expect]) -> Vec<Vec<String>> {
     let mut all: Vec<Vec<String>> = vec![];
     for one in expect {
         if !all.contains(&one.sets) {
@@ -351,9 +386,11 @@ fn nominal_of(project: &Project, signal: &str, unit: &Unit) -> f64 {
     own.or_else(|| parse_unit(&unit.text).ok().map(|u| nominal(u.dimension))).unwrap_or(1.0)
 }
 
-fn table(reports: &[Report], all: bool, colour: bool) -> Listing {
+/// Verdicts that are shown in red.
+const BAD: [&str; 3] = ["MISS", "FAILED", "LOOSE"];
+
+fn table(reports: &[Report], all: bool) -> Listing {
     use Align::{Left, Right};
-    let red = |text: &str| if colour { format!("\x1b[1;31m{text}\x1b[0m") } else { text.to_string() };
     let mut listing = Listing::new([
         ("model", Left),
         ("check", Left),
@@ -372,8 +409,8 @@ fn table(reports: &[Report], all: bool, colour: bool) -> Listing {
         for check in shown(&report.checks, all) {
             let verdict = match (check.passed(), check.loose) {
                 (true, _) => "ok".into(),
-                (false, true) => red("LOOSE"),
-                (false, false) => red("MISS"),
+                (false, true) => BAD[2].into(),
+                (false, false) => BAD[0].into(),
             };
             push(cells(check).into_iter().chain([verdict]).collect());
         }
@@ -385,7 +422,7 @@ fn table(reports: &[Report], all: bool, colour: bool) -> Listing {
         };
         for failure in &report.failures {
             let what = if failure.solver.is_empty() { "opens" } else { "runs" };
-            push(line(what, &failure.solver, &red("FAILED")));
+            push(line(what, &failure.solver, BAD[1]));
         }
         if report.checks.is_empty() && report.failures.is_empty() {
             push(line("runs", "", "ok"));

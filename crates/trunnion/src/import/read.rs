@@ -12,11 +12,21 @@ use trunnion_model::{Diagnostic, Source, Span};
 use super::Findings;
 use super::robot::{Form, Inertial, Joint, Kind, Link, Mimic, Origin, Robot, Visual};
 use super::xml::{Reader, element, head};
+use crate::files::input;
 use crate::results::nearest;
 use crate::space::{Point, Turn, product, transposed, unit};
 
 /// None: nothing could be read; what is wrong is among the findings.
 pub fn robot(source: &Arc<Source>, folder: &Path, findings: &Findings) -> Option<Robot> {
+    if let Some(at) = crowded(&source.text) {
+        let error = Diagnostic::error("I0001", format!("a tag has more than {MOST_ATTRIBUTES} attributes"));
+        findings.add(
+            error
+                .at(&Span::new(source, at..at + 1), "begins here")
+                .hint("no tag of a robot has more than ten"),
+        );
+        return None;
+    }
     let document = Document::parse(&source.text).map_err(|e| findings.add(not_xml(source, &e))).ok()?;
     let reader = Reader::new(source, findings);
     let top = document.root_element();
@@ -41,6 +51,31 @@ pub fn robot(source: &Arc<Source>, folder: &Path, findings: &Findings) -> Option
     }
     let parts = Parts { reader, folder, materials: materials(top) };
     Some(parts.robot(top))
+}
+
+/// The reader of XML compares every attribute of a tag with all others of it.
+const MOST_ATTRIBUTES: usize = 1000;
+
+/// Where a tag begins that has more.
+fn crowded(text: &str) -> Option<usize> {
+    let (mut tag, mut quote, mut count) = (None, None, 0);
+    for (at, c) in text.bytes().enumerate() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, b'<') => (tag, count) = (Some(at), 0),
+            (None, b'>') => tag = None,
+            (None, b'"' | b'\'') if tag.is_some() => {
+                quote = Some(c);
+                count += 1;
+                if count > MOST_ATTRIBUTES {
+                    return tag;
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 fn not_xml(source: &Arc<Source>, error: &roxmltree::Error) -> Diagnostic {
@@ -218,7 +253,10 @@ impl Parts<'_> {
         if scale != [scale[0]; 3] || scale[0] <= 0.0 {
             return leave("is scaled differently along x, y and z".into(), "scale the mesh itself");
         }
-        match located(Path::new(&*reader.source.name), file) {
+        let found = located(Path::new(&*reader.source.name), file);
+        // The model will need it: no output may take its place.
+        found.iter().for_each(|path| input::remember(path));
+        match found {
             Some(path) => Some(Form::Mesh { file: seen_from(self.folder, &path), scale: scale[0] }),
             None => leave(
                 "there is no such file".into(),

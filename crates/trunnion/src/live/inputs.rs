@@ -8,13 +8,17 @@
 //! ```
 //! A change counts from the period that begins at its time. Numbers are written with as many digits as their bits need.
 
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
 
 use trunnion_equations::System;
 
 use super::drive::input_place;
 use crate::failure::Failure;
-use crate::files::{Disk, write_whole};
+use crate::files::output::{self, Growing, Refusal};
+use crate::files::{Disk, unwritten};
 use crate::results::nearest;
 use trunnion_model::Files;
 
@@ -54,37 +58,83 @@ impl Clock {
     }
 }
 
-pub fn write(
-    path: &Path,
-    changes: &Changes,
-    system: &System,
-    hash: &str,
+/// Changes on their way to a file, written by another thread as they come: a killed run leaves them in `<path>.partial`.
+pub struct Recording {
+    path: PathBuf,
+    to_write: SyncSender<Change>,
+    thread: JoinHandle<io::Result<Growing>>,
     clock: Clock,
-) -> Result<(), Failure> {
-    let period = clock.period;
-    let mut text = format!("# trunnion inputs 1, model_hash {hash}, period {period} s; values are in SI\n");
-    text += "time,input,value\n";
-    for change in &changes.list {
-        let name = &system.quantity(system.slow[change.place]).name;
-        text += &format!("{},{name},{}\n", clock.time(change.period), change.value);
+}
+
+/// Changes that may wait for the disk.
+const WAITING: usize = 1 << 12;
+
+impl Recording {
+    /// Opens the file at once, so that one that cannot be written is refused before the run.
+    pub fn open(path: &Path, system: &System, hash: &str, clock: Clock) -> Result<Self, Failure> {
+        let failed = |cause: io::Error| match output::refusal(&cause) {
+            Some(Refusal::Leftover | Refusal::Busy) => unwritten(&output::partial_path(path), &cause),
+            _ => unwritten(path, &cause),
+        };
+        let mut growing = Growing::open(path, has_no_change).map_err(failed)?;
+        let period = clock.period;
+        let head = format!(
+            "# trunnion inputs 1, model_hash {hash}, period {period} s; values are in SI\n{COLUMNS}\n"
+        );
+        growing.file.write_all(head.as_bytes()).map_err(failed)?;
+        let names: Vec<String> = system.slow.iter().map(|&s| system.quantity(s).name.clone()).collect();
+        let (to_write, changes) = sync_channel::<Change>(WAITING);
+        let thread = thread::spawn(move || {
+            for change in changes {
+                let line =
+                    format!("{},{},{}\n", clock.time(change.period), names[change.place], change.value);
+                growing.file.write_all(line.as_bytes())?;
+            }
+            Ok(growing)
+        });
+        Ok(Recording { path: path.to_owned(), to_write, thread, clock })
     }
-    if let Some(end) = changes.end {
-        text += &format!("# end {}\n", clock.time(end));
+
+    pub fn push(&self, change: Change) {
+        // A thread that has failed takes nothing; `finish` tells why.
+        let _ = self.to_write.send(change);
     }
-    write_whole(path, text.as_bytes())
+
+    /// `end`: the period after which the run ended.
+    pub fn finish(self, end: u64) -> Result<(), Failure> {
+        drop(self.to_write);
+        let written = self.thread.join().unwrap_or_else(|_| Err(io::Error::other("the recording was lost")));
+        let publish = |mut growing: Growing| {
+            growing.file.write_all(format!("# end {}\n", self.clock.time(end)).as_bytes())?;
+            growing.publish()
+        };
+        written.and_then(publish).map_err(|cause| unwritten(&self.path, &cause))
+    }
+}
+
+const COLUMNS: &str = "time,input,value";
+
+/// Whether a recording holds nothing but its head.
+fn has_no_change(path: &Path) -> bool {
+    let text = Disk.read(&path.to_string_lossy());
+    text.is_ok_and(|text| text.lines().all(|line| line.starts_with('#') || line == COLUMNS))
 }
 
 pub fn read(path: &Path, system: &System, clock: Clock) -> Result<Changes, Failure> {
     let shown = path.display().to_string();
     let file = |reason| Failure::File { path: shown.clone(), action: "read", reason };
-    let text = Disk.read(&shown).map_err(file)?;
+    let mut text = Disk.read(&shown).map_err(file)?;
+    if shown.ends_with(".partial") {
+        // A killed run may have cut its last line.
+        text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
+    }
     let mut changes = Changes::default();
     for (number, line) in text.lines().enumerate() {
         let place = format!("{shown}:{}", number + 1);
         let line = line.trim();
         if let Some(end) = line.strip_prefix("# end ") {
             changes.end = Some(period(end, clock, &place)?);
-        } else if !(line.is_empty() || line.starts_with('#') || line == "time,input,value") {
+        } else if !(line.is_empty() || line.starts_with('#') || line == COLUMNS) {
             changes.list.push(change(line, system, clock, &place)?);
         }
     }

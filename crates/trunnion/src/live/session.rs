@@ -8,11 +8,12 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use trunnion_equations::Unit;
 use trunnion_sim::integrate::{Ended, RunError};
 use trunnion_sim::live::Live;
 
 use super::drive::Drive;
-use super::inputs::{Change, Changes};
+use super::inputs::{Change, Changes, Recording};
 use super::keyboard::Keyboard;
 use super::recorder::Recorder;
 use super::snapshot;
@@ -42,9 +43,11 @@ pub struct Session<'a> {
     /// Changes to repeat, and the next of them; keys move nothing then.
     pub replay: Option<(Changes, usize)>,
     pub recorder: Option<Recorder>,
-    /// Columns to record, and to show.
+    /// Where changes of inputs go.
+    pub inputs: Option<Recording>,
+    /// Columns to record, and to show, these with the unit they are recorded and the one they are shown in.
     pub recorded: Vec<usize>,
-    pub shown: Vec<usize>,
+    pub shown: Vec<(usize, Unit, Unit)>,
     pub screen: Screen,
     pub snapshot_to: PathBuf,
     pub state: State,
@@ -55,8 +58,6 @@ pub struct Session<'a> {
 pub struct State {
     pub times: Times,
     pub missed: u64,
-    /// Changes of inputs so far.
-    pub changes: Changes,
     /// Real time spent, pauses aside (s).
     pub wall: f64,
     row: Vec<f64>,
@@ -69,7 +70,6 @@ impl Session<'_> {
     /// Until the end, Ctrl-C, an error or the model's own end.
     pub fn run(&mut self) -> Result<Ended, RunError> {
         self.state.row = vec![0.0; self.project.prepared.columns.len()];
-        self.state.changes.list.reserve(1 << 16);
         let h = Duration::from_secs_f64(self.period);
         let (t_begin, mut start, mut worked) = (self.live.t(), Instant::now(), Duration::ZERO);
         let mut deadline = start + h;
@@ -134,7 +134,7 @@ impl Session<'_> {
                 // Those before a snapshot was taken are part of it.
                 if change.period == period {
                     self.live.set(change.place, change.value);
-                    self.state.changes.list.push(*change);
+                    self.inputs.iter().for_each(|inputs| inputs.push(*change));
                 }
                 *next += 1;
             }
@@ -143,7 +143,7 @@ impl Session<'_> {
         for (_, place, value) in self.drive.values() {
             if self.live.machine().slow(place).to_bits() != value.to_bits() {
                 self.live.set(place, value);
-                self.state.changes.list.push(Change { period, place, value });
+                self.inputs.iter().for_each(|inputs| inputs.push(Change { period, place, value }));
             }
         }
     }
@@ -173,7 +173,9 @@ impl Session<'_> {
             status.factor = factor;
             status.times.clone_from(&state.times);
             (status.missed, status.overruns, status.paused) = (state.missed, live.overruns, state.paused);
-            status.values.iter_mut().zip(&self.shown).for_each(|(to, &c)| *to = state.row[c]);
+            for (to, (column, own, shown)) in status.values.iter_mut().zip(&self.shown) {
+                *to = shown.shown(state.row[*column] * own.factor + own.offset);
+            }
         });
         Ok(())
     }

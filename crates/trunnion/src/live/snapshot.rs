@@ -7,10 +7,12 @@ use trunnion_num::Archive;
 use trunnion_sim::live::Live;
 
 use crate::failure::Failure;
-use crate::files::{reason, write_whole};
+use crate::files::{input, write_whole};
 use crate::project::Project;
 
 const FORMAT: &str = "trunnion snapshot 1";
+/// No state is larger.
+const LARGEST: u64 = 4 << 30;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The bytes of a snapshot of `live`.
@@ -41,10 +43,10 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 /// Puts `live`, which has just begun, where the snapshot was taken.
 pub fn resume(path: &Path, live: &mut Live, project: &Project, period: f64) -> Result<(), Failure> {
     let shown = path.display();
-    let bytes = std::fs::read(path).map_err(|e| Failure::File {
+    let bytes = input::bytes(path, LARGEST).map_err(|unread| Failure::File {
         path: shown.to_string(),
         action: "read",
-        reason: reason(&e),
+        reason: unread.to_string(),
     })?;
     let Some((head, words)) = parse(&bytes) else {
         return Err(Failure::usage_hint(

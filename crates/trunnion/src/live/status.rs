@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use trunnion_model::diagnostic::visible;
+
 use super::times::Times;
 use crate::commands::run::seconds;
 use crate::listing::with_unit;
@@ -76,7 +78,7 @@ fn show(shared: &Mutex<Status>, labels: &[(String, String)]) {
         if status.done {
             return;
         }
-        eprint!("\r\x1b[2K{}", line(&status, labels));
+        eprint!("\r\x1b[2K{}", visible(&line(&status, labels)));
         let _ = std::io::stderr().flush();
     }
 }

@@ -3,6 +3,10 @@
 //! glTF is y up and looks along z, a mechanism is z up: (x, y, z) ↦ (x, −z, y). Triangles of all nodes of the scene, each moved by its
 //! node and those above it. Skins, morphs and materials are left out; compressed geometry is refused.
 
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use super::{Fault, MOST_TRIANGLES, Triangle, f32_at, text, u32_at};
@@ -11,8 +15,10 @@ use crate::space::{Point, Pose, apply, from_quaternion, plus};
 const MAGIC: &[u8] = b"glTF";
 const JSON: u32 = 0x4E4F_534A;
 const BINARY: u32 = 0x004E_4942;
-/// Deeper than any model; nodes in a circle end here.
+/// Deeper than any model.
 const DEEPEST: usize = 64;
+/// Corners that are looked at, whether triangles use them or not.
+const MOST_CORNERS: usize = 3 * MOST_TRIANGLES;
 
 type Loader<'a> = dyn Fn(&str) -> Result<Vec<u8>, Fault> + 'a;
 
@@ -24,7 +30,7 @@ pub fn parse(bytes: &[u8], load: &Loader) -> Result<Vec<Triangle>, Fault> {
         return Err(part(name.as_str().unwrap_or("extensionsRequired"), "is an extension that is not known"));
     }
     let buffers = buffers(&json, binary, load)?;
-    let mut reader = Reader { json: &json, buffers, triangles: vec![] };
+    let mut reader = Reader { json: &json, buffers, triangles: vec![], placed: HashSet::new(), corners: 0 };
     let scene = json["scene"].as_u64().unwrap_or(0);
     match json["scenes"].get(scene as usize) {
         Some(scene) => reader.nodes(&scene["nodes"], &Affine::Y_UP, 0)?,
@@ -68,16 +74,33 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), Fault> {
     Ok((json.ok_or_else(|| short(20))?, binary))
 }
 
-fn buffers(json: &Value, binary: Option<&[u8]>, load: &Loader) -> Result<Vec<Vec<u8>>, Fault> {
-    let one = |(k, buffer): (usize, &Value)| match buffer["uri"].as_str() {
-        None => binary.map(<[u8]>::to_vec).ok_or_else(|| part(format!("buffers[{k}]"), "has no data")),
-        Some(uri) => match uri.strip_prefix("data:") {
-            Some(data) => (data.split_once(";base64,").and_then(|(_, text)| from_base64(text)))
-                .ok_or_else(|| part(format!("buffers[{k}].uri"), "is not base64")),
-            None => load(&unescaped(uri)),
-        },
-    };
-    list(json, "buffers").iter().enumerate().map(one).collect()
+/// Bytes of a buffer, shared by all that name the same file.
+type Buffer<'a> = Rc<Cow<'a, [u8]>>;
+
+/// The binary part of a `.glb` is the first buffer, and no other.
+fn buffers<'a>(json: &Value, binary: Option<&'a [u8]>, load: &Loader) -> Result<Vec<Buffer<'a>>, Fault> {
+    let mut read: HashMap<&str, Buffer> = HashMap::new();
+    let mut all = vec![];
+    for (k, buffer) in list(json, "buffers").iter().enumerate() {
+        let bytes = match buffer["uri"].as_str() {
+            None => {
+                let own = binary.filter(|_| k == 0).map(|bytes| Rc::new(Cow::Borrowed(bytes)));
+                own.ok_or_else(|| part(format!("buffers[{k}]"), "has no data"))?
+            }
+            Some(uri) => match (read.get(uri), uri.strip_prefix("data:")) {
+                (Some(known), _) => known.clone(),
+                (None, Some(data)) => (data.split_once(";base64,").and_then(|(_, text)| from_base64(text)))
+                    .map(|bytes| Rc::new(Cow::Owned(bytes)))
+                    .ok_or_else(|| part(format!("buffers[{k}].uri"), "is not base64"))?,
+                (None, None) => Rc::new(Cow::Owned(load(&unescaped(uri))?)),
+            },
+        };
+        if let Some(uri) = buffer["uri"].as_str() {
+            read.insert(uri, bytes.clone());
+        }
+        all.push(bytes);
+    }
+    Ok(all)
 }
 
 fn from_base64(text: &str) -> Option<Vec<u8>> {
@@ -155,8 +178,12 @@ impl Affine {
 
 struct Reader<'a> {
     json: &'a Value,
-    buffers: Vec<Vec<u8>>,
+    buffers: Vec<Buffer<'a>>,
     triangles: Vec<Triangle>,
+    /// Nodes that were met; each has one place.
+    placed: HashSet<u64>,
+    /// How many were looked at.
+    corners: usize,
 }
 
 impl Reader<'_> {
@@ -166,7 +193,11 @@ impl Reader<'_> {
             let node = k.as_u64().and_then(|k| self.json["nodes"].get(k as usize));
             let node = node.ok_or_else(|| part(&name, "is not there"))?;
             if depth > DEEPEST {
-                return Err(part(name, "lies too deep, or in a circle"));
+                return Err(part(name, "lies too deep"));
+            }
+            // glTF asks for trees; shared nodes could unfold without end.
+            if !k.as_u64().is_some_and(|k| self.placed.insert(k)) {
+                return Err(part(name, "lies in a circle, or has two nodes above it"));
             }
             let own = Affine::of(node).ok_or_else(|| part(&name, "has a wrong place"))?;
             let place = Affine(above.0.then(own.0));
@@ -186,6 +217,10 @@ impl Reader<'_> {
                 return Err(part(name, "is no list of triangles"));
             }
             let positions = self.positions(&primitive["attributes"]["POSITION"])?;
+            self.corners += positions.len();
+            if self.corners > MOST_CORNERS {
+                return Err(Fault::TooManyTriangles);
+            }
             let corners: Vec<Point> =
                 positions.iter().map(|&x| plus(place.0.p, apply(place.0.r, x))).collect();
             let order = match &primitive["indices"] {

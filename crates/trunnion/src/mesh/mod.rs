@@ -4,9 +4,11 @@ mod gltf;
 mod obj;
 mod stl;
 
+use std::cell::Cell;
 use std::fmt;
-use std::fs;
 use std::path::Path;
+
+use crate::files::input::{self, Unread};
 
 pub use trunnion_model::mechanism::Triangle;
 
@@ -17,10 +19,9 @@ const MOST_TRIANGLES: usize = 20_000_000;
 /// What is wrong with a file.
 #[derive(Debug)]
 pub enum Fault {
-    Unreadable(std::io::Error),
-    TooLarge {
-        megabytes: u64,
-    },
+    Unreadable(Unread),
+    /// A file that may not be read from here, and why.
+    Refused(String),
     TooManyTriangles,
     Ending {
         ending: String,
@@ -57,10 +58,11 @@ pub enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable(e) => write!(f, "{}", crate::files::reason(e)),
-            Self::TooLarge { megabytes } => {
-                write!(f, "it has {megabytes} MB; a mesh has at most {} MB", LARGEST >> 20)
+            Self::Unreadable(Unread::TooLarge { .. }) => {
+                write!(f, "it has more than {} MB, buffers included", LARGEST >> 20)
             }
+            Self::Unreadable(unread) => write!(f, "{unread}"),
+            Self::Refused(reason) => write!(f, "{reason}"),
             Self::TooManyTriangles => write!(f, "it has more than {MOST_TRIANGLES} triangles"),
             Self::Ending { ending } => {
                 write!(f, "`.{ending}` is no mesh that can be read: .stl, .obj, .gltf and .glb can")
@@ -83,22 +85,30 @@ impl std::error::Error for Fault {}
 
 /// The triangles of a file, by its ending.
 pub fn read(path: &Path) -> Result<Vec<Triangle>, Fault> {
-    let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    let parse: fn(&[u8], &Path) -> Result<Vec<Triangle>, Fault> = match ending.as_str() {
-        "stl" => |bytes, _| stl::parse(bytes),
-        "obj" => |bytes, _| obj::parse(bytes),
-        "gltf" | "glb" => |bytes, path| gltf::parse(bytes, &|name| bytes_of(&path.with_file_name(name))),
-        _ => return Err(Fault::Ending { ending }),
-    };
-    checked(parse(&bytes_of(path)?, path)?)
+    read_where(path, &|_| Ok(()))
 }
 
-fn bytes_of(path: &Path) -> Result<Vec<u8>, Fault> {
-    let about = fs::metadata(path).map_err(Fault::Unreadable)?;
-    if about.len() > LARGEST {
-        return Err(Fault::TooLarge { megabytes: about.len() >> 20 });
-    }
-    fs::read(path).map_err(Fault::Unreadable)
+/// The same; `may_read` is asked for every file that belongs to it, and says why not.
+pub fn read_where(
+    path: &Path,
+    may_read: &dyn Fn(&Path) -> Result<(), String>,
+) -> Result<Vec<Triangle>, Fault> {
+    let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    // All files together are bounded, as one is.
+    let left = Cell::new(LARGEST);
+    let load = |path: &Path| -> Result<Vec<u8>, Fault> {
+        may_read(path).map_err(Fault::Refused)?;
+        let bytes = input::bytes(path, left.get()).map_err(Fault::Unreadable)?;
+        left.set(left.get() - bytes.len() as u64);
+        Ok(bytes)
+    };
+    let triangles = match ending.as_str() {
+        "stl" => stl::parse(&load(path)?),
+        "obj" => obj::parse(&load(path)?),
+        "gltf" | "glb" => gltf::parse(&load(path)?, &|name| load(&path.with_file_name(name))),
+        _ => return Err(Fault::Ending { ending }),
+    };
+    checked(triangles?)
 }
 
 fn checked(triangles: Vec<Triangle>) -> Result<Vec<Triangle>, Fault> {

@@ -102,7 +102,7 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 fn nothing_beside(_: &str) -> Result<Vec<u8>, Fault> {
-    Err(Fault::Unreadable(std::io::ErrorKind::NotFound.into()))
+    Err(Fault::Unreadable(std::io::Error::from(std::io::ErrorKind::NotFound).into()))
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn what_is_wrong_is_said() {
     check(changed("/accessors/0/count", json!(5)), "`accessors[0]` ends beyond its bufferView");
     check(changed("/bufferViews/1/byteOffset", json!(1_u64 << 60)), "`accessors[1]` ends beyond its buffer");
     check(changed("/nodes/0/mesh", json!(7)), "`meshes[7]` is not there");
-    check(changed("/nodes/1/children/0", json!(1)), "`nodes[1]` lies too deep, or in a circle");
+    check(changed("/nodes/1/children/0", json!(1)), "`nodes[1]` lies in a circle, or has two nodes above it");
     check(changed("/nodes/0/rotation", json!([1, 0])), "`nodes[0]` has a wrong place");
     check(changed("/meshes/0/primitives/0", json!({ "mode": 1 })), "`meshes[0]` is no list of triangles");
 }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::files::output::Refusal;
+
 /// What was being done to a file when the system refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -37,6 +39,7 @@ pub enum Error {
     IsFolder { path: PathBuf },
     Protected { path: PathBuf },
     Busy { path: PathBuf },
+    Kept { path: PathBuf, refusal: Refusal },
     File { path: PathBuf, action: Action, cause: io::Error, kept: Option<PathBuf> },
     Content { path: PathBuf, fault: Fault },
     NoColumn { name: String, nearest: Vec<String> },
@@ -56,6 +59,7 @@ impl Error {
             }
             Self::Protected { .. } => Some("allow writing to it, or choose another name".into()),
             Self::Busy { .. } => Some("wait for the other run, or choose another name".into()),
+            Self::Kept { refusal, .. } => Some(refusal.hint().into()),
             Self::File { path, action, cause, kept } => file_hint(path, *action, cause, kept.as_ref()),
             Self::Content { fault, .. } => fault.hint(),
             Self::NoColumn { nearest, .. } if nearest.is_empty() => {
@@ -154,6 +158,9 @@ impl fmt::Display for Error {
             Self::IsFolder { path } => write!(f, "{} is a folder", path.display()),
             Self::Protected { path } => write!(f, "{} exists and is read-only", path.display()),
             Self::Busy { path } => write!(f, "another run is writing {}", path.display()),
+            Self::Kept { path, refusal } => {
+                write!(f, "{} is not replaced: {}", path.display(), refusal.reason())
+            }
             Self::File { path, action, cause, .. } => {
                 let verb = match action {
                     Action::Create => "create",

@@ -18,10 +18,11 @@ pub use error::{Action, Error, Fault};
 pub use nearest::nearest;
 pub use read::read;
 pub use table::{Column, Metadata, Table};
-pub use writer::{Writer, write};
+pub use writer::{MOST_BYTES, Writer, rescue, write};
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+pub use crate::files::output::partial_path;
 
 /// Metadata key that says how a run ended.
 pub const ENDED: &str = "ended";
@@ -48,17 +49,6 @@ impl Format {
             _ => Err(Error::Extension { path: path.to_owned() }),
         }
     }
-}
-
-/// Where the rows of a run to `destination` are while it goes on.
-pub fn partial_path(destination: &Path) -> PathBuf {
-    with_suffix(destination, ".partial")
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(suffix);
-    PathBuf::from(name)
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Opening a results file of any kind.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::journal::Journal;
+use crate::files::input;
+
 use super::{Action, ENDED, Error, Fault, Format, Table, UNFINISHED, csv, parquet, partial_path};
 
 /// Reads `.parquet`, `.csv`, or the `.partial` that a running or killed run has of either.
@@ -17,7 +18,7 @@ pub fn read(path: &Path) -> Result<Table, Error> {
     let table = match (format, unfinished) {
         (Format::Csv, _) => read_csv(path, unfinished),
         (Format::Parquet, true) => read_journal(path),
-        (Format::Parquet, false) => File::open(path).map(parquet::read),
+        (Format::Parquet, false) => input::open(path).map(parquet::read).map_err(io::Error::from),
     };
     let mut table = table
         .map_err(|cause| refused(path, cause))?
@@ -29,7 +30,8 @@ pub fn read(path: &Path) -> Result<Table, Error> {
 }
 
 fn read_csv(path: &Path, unfinished: bool) -> io::Result<Result<Table, Fault>> {
-    let bytes = fs::read(path)?;
+    let mut bytes = vec![];
+    input::open(path)?.read_to_end(&mut bytes)?;
     let text = match std::str::from_utf8(&bytes) {
         Ok(text) => text,
         // A killed run may have cut a letter in two: that is in its last, dropped line.
@@ -42,7 +44,7 @@ fn read_csv(path: &Path, unfinished: bool) -> io::Result<Result<Table, Fault>> {
 }
 
 fn read_journal(path: &Path) -> io::Result<Result<Table, Fault>> {
-    let source = BufReader::new(File::open(path)?);
+    let source = BufReader::new(input::open(path)?);
     let mut journal = match Journal::open(source)? {
         Ok(journal) => journal,
         Err(fault) => return Ok(Err(fault)),
@@ -58,4 +60,28 @@ fn refused(path: &Path, cause: io::Error) -> Error {
         return Error::NotFound { path, partial };
     }
     Error::File { path, action: Action::Read, cause, kept: None }
+}
+
+/// Whether a `.partial` holds nothing that was computed: no row, or of a run over time only the one at its start.
+pub(super) fn is_worthless(partial: &Path, format: Format) -> bool {
+    let rows = |first: &str, n: usize| n == 0 || n == 1 && first == "time";
+    let look = || -> io::Result<bool> {
+        let mut source = BufReader::new(input::open(partial)?);
+        if format == Format::Parquet {
+            let Ok(mut journal) = Journal::open(source)? else { return Ok(false) };
+            let n = journal.next_rows(2)?[0].values.len();
+            return Ok(rows(&journal.header.columns[0].name, n));
+        }
+        let (mut line, mut first, mut n) = (String::new(), None, 0);
+        while n < 2 && source.read_line(&mut line)? > 0 {
+            match (line.starts_with('#'), &first) {
+                (true, _) => {}
+                (false, None) => first = line.split([',', ' ']).next().map(|name| name.trim().to_string()),
+                (false, Some(_)) => n += 1,
+            }
+            line.clear();
+        }
+        Ok(rows(first.as_deref().unwrap_or_default(), n))
+    };
+    look().unwrap_or(false)
 }

@@ -177,9 +177,9 @@ fn rows_reach_the_file_before_the_end() {
     let path = folder.file("run.parquet");
     let mut writer = Writer::open(&path, &header()).unwrap();
     write_rows(&mut writer, 200_000);
-    assert!(read(writer.partial()).unwrap().rows() > 150_000);
+    assert!(read(&writer.partial()).unwrap().rows() > 150_000);
     writer.flush().unwrap();
-    assert_eq!(read(writer.partial()).unwrap().rows(), 200_000);
+    assert_eq!(read(&writer.partial()).unwrap().rows(), 200_000);
     assert!(!path.exists());
 }
 
@@ -259,6 +259,19 @@ fn lost_rows_make_a_failed_result() {
         assert_rows(&table, 10);
         assert_eq!(table.ended(), Some("failed: rows could not be written (no storage space)"));
     }
+}
+
+/// Rows without end do not fill the disk; those before the limit are kept.
+#[test]
+fn a_result_is_bounded() {
+    let folder = Folder::new("bounded");
+    let path = folder.file("run.parquet");
+    let mut writer = Writer::open(&path, &header()).unwrap();
+    let refused = (0..1_000_000).find_map(|i| writer.push_row(&row(i)).err()).expect("a limit");
+    assert!(refused.hint().unwrap().contains("is kept in"), "{refused}");
+    drop(writer);
+    let size = fs::metadata(partial_path(&path)).unwrap().len();
+    assert!((MOST_BYTES..MOST_BYTES + (1 << 20)).contains(&size), "{size}");
 }
 
 #[test]

@@ -1,42 +1,56 @@
 //! Writing results while the run goes on.
 //!
 //! Rows go to `<destination>.partial`. Parquet is made from it by [`Writer::finish`] in a temporary file; a
-//! CSV is already what it will be. Either appears under its own name in one rename, whole or not at all.
+//! CSV is already what it will be. Either appears under its own name in one rename, whole or not at all. A run that got nowhere does
+//! not take the place of a result that is there.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use parquet::errors::ParquetError;
 
 use super::journal::{self, Journal};
 use super::parquet::Sink;
+use super::read::is_worthless;
 use super::{
-    Action, Column, ENDED, Error, Fault, Format, Metadata, Table, csv, parquet as columns, with_suffix,
+    Action, COMPLETE, Column, ENDED, Error, Fault, Format, Metadata, Table, csv, parquet as columns,
 };
+use crate::files::output::{self, Growing, Refusal};
 
 /// A killed run loses at most what came in this time, or this many bytes.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
 const FLUSH_BYTES: usize = 1 << 18;
 
+/// No result is larger: events may make rows without end, and a full disk stops others too.
+pub const MOST_BYTES: u64 = if cfg!(test) { 8 << 20 } else { 32 << 30 };
+
 /// How `ended` of a failed run begins.
 const FAILED: &str = "failed:";
 
-/// A results file being written.
-pub struct Writer {
-    destination: PathBuf,
-    partial: PathBuf,
-    format: Format,
-    header: Table,
-    file: File,
-    /// Bytes of whole rows in the file.
-    written: u64,
-    waiting: Vec<u8>,
-    flushed_at: Instant,
-    rows: u64,
-    /// Why rows were lost, once they were: from then on the file takes no more, and is no complete result.
-    lost: Option<io::ErrorKind>,
+/// A results file being written. Another thread may have to end it ([`rescue`]): the file itself is shared.
+pub struct Writer(Arc<Mutex<Option<Open>>>);
+
+/// All files being written.
+static ALL: Mutex<Vec<Weak<Mutex<Option<Open>>>>> = Mutex::new(vec![]);
+
+/// Ends all files being written, from outside of the runs that write them: these will not go on. Gives the places where results are.
+pub fn rescue(ended: &str) -> Vec<PathBuf> {
+    let all = std::mem::take(&mut *ALL.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut written = vec![];
+    for file in all.iter().filter_map(Weak::upgrade) {
+        // A file whose thread is just writing keeps what is in it.
+        let Some(open) = file.try_lock().ok().and_then(|mut open| open.take()) else { continue };
+        let (destination, partial) = (open.destination.clone(), open.partial().to_owned());
+        match open.finish(ended, Metadata::new()) {
+            Ok(true) => written.push(destination),
+            Ok(false) => {}
+            Err(_) => written.push(partial),
+        }
+    }
+    written
 }
 
 impl Writer {
@@ -44,62 +58,117 @@ impl Writer {
     ///
     /// A destination that cannot be written is refused here, before anything was computed.
     pub fn open(destination: &Path, header: &Table) -> Result<Self, Error> {
+        let shared = Arc::new(Mutex::new(Some(Open::new(destination, header)?)));
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|file| file.strong_count() > 0);
+        all.push(Arc::downgrade(&shared));
+        Ok(Writer(shared))
+    }
+
+    fn with<R>(&self, body: impl FnOnce(&mut Open) -> R) -> Option<R> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(body)
+    }
+
+    /// Adds a row, one value per column.
+    pub fn push_row(&mut self, row: &[f64]) -> Result<(), Error> {
+        self.with(|open| open.push_row(row)).unwrap_or(Ok(()))
+    }
+
+    /// Hands all rows so far to the system, where they survive the end of this process.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        self.with(Open::flush).unwrap_or(Ok(()))
+    }
+
+    /// Rows pushed so far.
+    pub fn rows(&self) -> u64 {
+        self.with(|open| open.rows).unwrap_or(0)
+    }
+
+    /// Where the rows are until [`Writer::finish`].
+    pub fn partial(&self) -> PathBuf {
+        self.with(|open| open.partial().to_owned()).unwrap_or_default()
+    }
+
+    /// Ends the file: how the run ended ([`super::COMPLETE`], [`super::CANCELLED`] or `failed: …`) and what
+    /// else is known only now. After an error the rows are still in the partial file; where rows were lost
+    /// before, the result says that it failed, whatever `ended` is. False: the run got nowhere, and an older result stays.
+    pub fn finish(self, ended: &str, more: Metadata) -> Result<bool, Error> {
+        let open = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        open.map_or(Ok(false), |open| open.finish(ended, more))
+    }
+}
+
+struct Open {
+    destination: PathBuf,
+    growing: Growing,
+    format: Format,
+    header: Table,
+    /// Bytes of whole rows in the file.
+    written: u64,
+    waiting: Vec<u8>,
+    flushed_at: Instant,
+    rows: u64,
+    /// What the first row begins with, and whether another one begins otherwise: time has passed.
+    first: f64,
+    moved: bool,
+    finished: bool,
+    /// Why rows were lost, once they were: from then on the file takes no more, and is no complete result.
+    lost: Option<io::ErrorKind>,
+}
+
+impl Open {
+    fn new(destination: &Path, header: &Table) -> Result<Self, Error> {
         let format = Format::of(destination)?;
         check_destination(destination)?;
         let header = without_rows(header);
         header.check().map_err(|fault| Error::Content { path: destination.to_owned(), fault })?;
-        let partial = super::partial_path(destination);
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&partial)
-            .map_err(|cause| refused(&partial, Action::Create, cause))?;
-        // Where the file system knows no locks, go on without.
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(Error::Busy { path: destination.to_owned() });
-        }
-        file.set_len(0).map_err(|cause| refused(&partial, Action::Create, cause))?;
-        let writer = Self::start(file, destination, format, header);
-        // Nobody wants an empty rest of a run that never began.
-        writer.inspect_err(|_| drop(fs::remove_file(&partial)))
-    }
-
-    fn start(file: File, destination: &Path, format: Format, header: Table) -> Result<Self, Error> {
+        let growing = Growing::open(destination, |partial| is_worthless(partial, format));
+        let growing = growing.map_err(|cause| match output::refusal(&cause) {
+            Some(Refusal::Busy) => Error::Busy { path: destination.to_owned() },
+            _ => refused(&output::partial_path(destination), Action::Create, cause),
+        })?;
         let waiting = match format {
             Format::Parquet => journal::head(&header),
             Format::Csv => csv::head(&header).into_bytes(),
         };
         let mut writer = Self {
             destination: destination.to_owned(),
-            partial: super::partial_path(destination),
+            growing,
             format,
             header,
-            file,
             written: 0,
             waiting,
             flushed_at: Instant::now(),
             rows: 0,
+            first: f64::NAN,
+            moved: false,
+            finished: false,
             lost: None,
         };
         writer.flush()?;
         Ok(writer)
     }
 
-    /// Adds a row, one value per column.
-    pub fn push_row(&mut self, row: &[f64]) -> Result<(), Error> {
+    fn push_row(&mut self, row: &[f64]) -> Result<(), Error> {
         let expected = self.header.columns.len();
         if row.len() != expected {
             let fault = Fault::RowLength { found: row.len(), expected };
             return Err(Error::Content { path: self.destination.clone(), fault });
         }
         if let Some(kind) = self.lost {
-            return Err(self.refused(&self.partial, Action::Write, kind.into()));
+            return Err(self.refused(self.partial(), Action::Write, kind.into()));
+        }
+        if self.written > MOST_BYTES {
+            return Err(self.refused(self.partial(), Action::Write, io::ErrorKind::FileTooLarge.into()));
         }
         match self.format {
             Format::Parquet => journal::push_row(&mut self.waiting, row),
             Format::Csv => csv::push_row(&mut self.waiting, row.iter().copied()),
         }
+        if self.rows == 0 {
+            self.first = row[0];
+        }
+        self.moved |= row[0] != self.first;
         self.rows += 1;
         if self.waiting.len() >= FLUSH_BYTES || self.flushed_at.elapsed() >= FLUSH_INTERVAL {
             self.flush()?;
@@ -107,39 +176,37 @@ impl Writer {
         Ok(())
     }
 
-    /// Hands all rows so far to the system, where they survive the end of this process.
-    pub fn flush(&mut self) -> Result<(), Error> {
+    fn flush(&mut self) -> Result<(), Error> {
         self.flushed_at = Instant::now();
-        let result = self.file.write_all(&self.waiting);
+        let result = self.growing.file.write_all(&self.waiting);
         match &result {
             Ok(()) => self.written += self.waiting.len() as u64,
             Err(cause) => {
                 self.lost = Some(cause.kind());
                 // Part of a row may have been written: go back to the last whole one. Should that fail too,
                 // the reader drops the incomplete row.
-                let _ = self.file.set_len(self.written);
-                let _ = self.file.seek(SeekFrom::Start(self.written));
+                let _ = self.growing.file.set_len(self.written);
+                let _ = self.growing.file.seek(SeekFrom::Start(self.written));
             }
         }
         self.waiting.clear();
-        result.map_err(|cause| self.refused(&self.partial, Action::Write, cause))
+        result.map_err(|cause| self.refused(self.partial(), Action::Write, cause))
     }
 
-    /// Rows pushed so far.
-    pub fn rows(&self) -> u64 {
-        self.rows
+    fn partial(&self) -> &Path {
+        self.growing.partial()
     }
 
-    /// Where the rows are until [`Writer::finish`].
-    pub fn partial(&self) -> &Path {
-        &self.partial
+    /// Whether anything was computed beyond the start of a run.
+    fn is_worth_keeping(&self) -> bool {
+        self.rows > 0 && (self.moved || self.header.columns[0].name != "time")
     }
 
-    /// Ends the file: how the run ended ([`super::COMPLETE`], [`super::CANCELLED`] or `failed: …`) and what
-    /// else is known only now. After an error the rows are still in the partial file; where rows were lost
-    /// before, the result says that it failed, whatever `ended` is.
-    pub fn finish(mut self, ended: &str, more: Metadata) -> Result<(), Error> {
+    fn finish(mut self, ended: &str, more: Metadata) -> Result<bool, Error> {
         let mut last = more;
+        if ended != COMPLETE && !self.is_worth_keeping() && self.destination.symlink_metadata().is_ok() {
+            return Ok(false);
+        }
         let ended = match self.lost {
             Some(kind) if !ended.starts_with(FAILED) => {
                 format!("{FAILED} rows could not be written ({kind})")
@@ -151,27 +218,30 @@ impl Writer {
             Format::Csv => {
                 self.waiting.extend(csv::comments(&last).bytes());
                 self.flush()?;
-                self.file.sync_all().map_err(|cause| self.refused(&self.partial, Action::Write, cause))?;
-                rename(&self.partial, &self.destination).map_err(|error| self.keeping(error))
+                let published = self.growing.publish();
+                published.map_err(|cause| self.refused(&self.destination, Action::Rename, cause))?;
+                self.finished = true;
             }
             Format::Parquet => {
                 self.flush()?;
                 self.header.metadata.extend(last);
                 self.convert().map_err(|error| self.keeping(error))?;
                 // The result is whole; a journal that cannot be removed does no harm.
-                let _ = fs::remove_file(&self.partial);
-                Ok(())
+                self.growing.discard();
+                self.finished = true;
             }
         }
+        Ok(true)
     }
 
     /// The journal as Parquet, row group by row group.
     fn convert(&self) -> Result<(), Error> {
-        let unreadable = |cause| refused(&self.partial, Action::Read, cause);
-        let source = BufReader::new(File::open(&self.partial).map_err(unreadable)?);
+        let partial = self.partial();
+        let unreadable = |cause| refused(partial, Action::Read, cause);
+        let source = BufReader::new(File::open(partial).map_err(unreadable)?);
         let mut journal = Journal::open(source)
             .map_err(unreadable)?
-            .map_err(|fault| Error::Content { path: self.partial.clone(), fault })?;
+            .map_err(|fault| Error::Content { path: partial.to_owned(), fault })?;
         let limit = columns::rows_per_group(self.header.columns.len());
         write_parquet(&self.destination, &self.header, || {
             let rows = journal.next_rows(limit).map_err(unreadable)?;
@@ -187,19 +257,25 @@ impl Writer {
     fn keeping(&self, error: Error) -> Error {
         match error {
             Error::File { path, action, cause, .. } if self.rows > 0 => {
-                Error::File { path, action, cause, kept: Some(self.partial.clone()) }
+                Error::File { path, action, cause, kept: Some(self.partial().to_owned()) }
             }
             other => other,
         }
     }
 }
 
-impl Drop for Writer {
-    /// A run that ends without `finish` leaves all its rows in the partial file.
+impl Drop for Open {
+    /// A run that ends without `finish` leaves all its rows in the partial file, if it has any.
     fn drop(&mut self) {
+        if self.finished {
+            return;
+        }
         if !self.waiting.is_empty() {
             // There is nobody left to tell; the rows flushed before are safe.
             let _ = self.flush();
+        }
+        if !self.is_worth_keeping() {
+            self.growing.discard();
         }
     }
 }
@@ -261,25 +337,16 @@ fn write_parquet(
 
 /// Fills a temporary file and lets it take the destination's name; on an error nothing of it stays.
 fn publish(destination: &Path, fill: impl FnOnce(File, &Path) -> Result<File, Error>) -> Result<(), Error> {
-    let temporary = with_suffix(destination, ".tmp");
-    let file = File::create(&temporary).map_err(|cause| refused(&temporary, Action::Create, cause))?;
-    let filled = fill(file, &temporary)
-        .and_then(|file| file.sync_all().map_err(|cause| refused(&temporary, Action::Write, cause)))
-        .and_then(|()| rename(&temporary, destination));
-    filled.inspect_err(|_| drop(fs::remove_file(&temporary)))
-}
-
-fn rename(from: &Path, to: &Path) -> Result<(), Error> {
-    fs::rename(from, to).map_err(|cause| refused(to, Action::Rename, cause))
+    let system = |cause| refused(destination, Action::Write, cause);
+    output::publish(destination, |file| fill(file, destination), system)
 }
 
 fn check_destination(destination: &Path) -> Result<(), Error> {
-    let path = destination.to_owned();
-    match fs::metadata(destination) {
-        Ok(about) if about.is_dir() => Err(Error::IsFolder { path }),
-        Ok(about) if about.permissions().readonly() => Err(Error::Protected { path }),
-        _ => Ok(()),
-    }
+    output::check(destination).map_err(|cause| match output::refusal(&cause) {
+        Some(Refusal::Folder) => Error::IsFolder { path: destination.to_owned() },
+        Some(Refusal::Protected) => Error::Protected { path: destination.to_owned() },
+        _ => refused(destination, Action::Create, cause),
+    })
 }
 
 fn without_rows(table: &Table) -> Table {
@@ -288,13 +355,17 @@ fn without_rows(table: &Table) -> Table {
 }
 
 fn refused(path: &Path, action: Action, cause: io::Error) -> Error {
-    Error::File { path: path.to_owned(), action, cause, kept: None }
+    let path = path.to_owned();
+    match output::refusal(&cause) {
+        Some(refusal) => Error::Kept { path, refusal },
+        None => Error::File { path, action, cause, kept: None },
+    }
 }
 
 #[cfg(test)]
 impl Writer {
     /// From now on writes go to another file; gives the one before back.
     pub(super) fn redirect(&mut self, file: File) -> File {
-        std::mem::replace(&mut self.file, file)
+        self.with(|open| std::mem::replace(&mut open.growing.file, file)).expect("open")
     }
 }

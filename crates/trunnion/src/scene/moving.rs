@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::{Poses, Scene};
 use crate::failure::Failure;
+use crate::output::tell;
 use crate::project::Project;
 use crate::results;
 use crate::signals::{is_model, run_project};
@@ -46,9 +47,9 @@ impl Moving {
             false => results::read(Path::new(file))?,
         };
         if table.metadata.get("model_hash").is_some_and(|hash| *hash != project.hash) {
-            eprintln!(
+            tell(format_args!(
                 "warning: `{path}` was changed since the run, or is another model than that of `{file}`"
-            );
+            ));
         }
         let start = project.prepared.system.start(&HashMap::new());
         // Without a spring of its own it is a cylinder, or the like.

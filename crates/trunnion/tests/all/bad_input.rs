@@ -223,6 +223,116 @@ fn settings_that_make_no_sense() {
     assert_eq!(folder.files(), ["m.toml"], "nothing is written");
 }
 
+/// An oscillator for solvers of structures, with a line more in [run] and in a variable.
+fn structure(run: &str, variable: &str) -> String {
+    format!(
+        "[variables]\nx = {{ unit = \"m\", start = 1{variable} }}\nv = \"m/s\"\n[equations]\ne = \"der(x) = v\"\n\
+         f = \"der(v) = -x*100/(1 s^2)\"\n[run]\nt_end = \"1 s\"\n{run}\n"
+    )
+}
+
+#[test]
+fn constants_of_methods_out_of_range() {
+    let folder = Folder::new();
+    for (solver, key, bad, good) in [
+        ("generalized_alpha", "rho_inf", &["-5", "-0.01", "1.01"][..], &["0", "0.8", "1"][..]),
+        ("hht", "alpha", &["99", "-0.1", "0.34"], &["0", "0.1", "0.333"]),
+        ("newmark", "beta", &["-1", "0", "1.1"], &["0.25", "0.5"]),
+        ("newmark", "gamma", &["-1", "0.49", "1.1"], &["0.5", "0.6"]),
+    ] {
+        for value in bad {
+            folder.write(
+                "m.toml",
+                structure(&format!("solver = \"{solver}\"\nstep = \"1 ms\"\n{key} = {value}"), ""),
+            );
+            for command in ["check", "run"] {
+                folder.bad(&[command, "m.toml"], 1, &["M0108", key, "has to lie", HINT]);
+            }
+        }
+        for value in good {
+            folder.write(
+                "m.toml",
+                structure(&format!("solver = \"{solver}\"\nstep = \"1 ms\"\n{key} = {value}"), ""),
+            );
+            folder.good(&["run", "m.toml", "-q", "-o", "m.csv"]);
+            let last: f64 = folder
+                .read("m.csv")
+                .lines()
+                .rfind(|l| !l.starts_with('#'))
+                .unwrap()
+                .split(',')
+                .nth(1)
+                .unwrap()
+                .parse()
+                .unwrap();
+            // No method gains amplitude.
+            assert!(last.abs() <= 1.001, "{solver} {key} {value}: {last}");
+        }
+    }
+}
+
+#[test]
+fn sizes_that_are_none() {
+    let folder = Folder::new();
+    for value in ["0", "-1", "1e-300", "1e300", "\"-1 mm\""] {
+        folder.write("m.toml", structure("", &format!(", nominal = {value}")));
+        folder.bad(&["check", "m.toml"], 1, &["M0108", "nominal value of `x`", HINT]);
+    }
+    folder.write("m.toml", structure("", ", nominal = \"1 mm\""));
+    folder.good(&["check", "m.toml"]);
+}
+
+#[test]
+fn runs_without_end_are_refused() {
+    use std::time::{Duration, Instant};
+    let folder = Folder::new();
+    let start = Instant::now();
+    for (key, value) in [("h_max", "1e-300"), ("step", "1e-300"), ("t_end", "1e-300"), ("h_max", "1e-13")] {
+        let line = format!("{key} = {value}");
+        let model = structure(&line, "");
+        folder.write("m.toml", if key == "t_end" { model.replace("t_end = \"1 s\"\n", "") } else { model });
+        folder.bad(&["check", "m.toml"], 1, &["M0108", key]);
+        folder.bad(&["run", "m.toml", "--solver", "rk4"], 1, &["M0108", key]);
+    }
+    folder.write("m.toml", structure("h_max = 0.1\nstep = 0.1", ""));
+    folder.bad(&["run", "m.toml", "--t-end", "1e300"], 2, &["steps", HINT]);
+    folder.bad(&["run", "m.toml", "--t-end", "1e-300"], 2, &["shorter", HINT]);
+    folder.write(
+        "m.toml",
+        structure("", "") + "[modes]\nn = 0\n[tasks.a]\nperiod = \"1e-300 s\"\nset = { n = \"n + 1\" }\n",
+    );
+    folder.bad(&["run", "m.toml"], 3, &["period of `a`"]);
+    assert!(start.elapsed() < Duration::from_secs(120));
+}
+
+#[test]
+fn friction_that_holds_less_than_it_slides_with() {
+    let folder = Folder::new();
+    let model = |holds: &str, slides: &str| {
+        format!(
+            "[variables]\nx = \"m\"\nv = {{ unit = \"m/s\", start = 1 }}\n[equations]\ne = \"der(x) = v\"\n\
+             f = \"1 kg*der(v) = 0.5 N - dry(v, {holds}, {slides})\"\n"
+        )
+    };
+    folder.write("m.toml", model("1 N", "2 N"));
+    for command in ["check", "run"] {
+        folder.bad(&[command, "m.toml"], 1, &["M0316", "holds 1 and slides with 2", HINT]);
+    }
+    folder.write("m.toml", model("2 N", "2 N"));
+    folder.good(&["run", "m.toml", "-q"]);
+    folder.write("m.toml", model("3 N", "2 N + 1 N*exp(-(v/1 m*1 s)^2)"));
+    folder.good(&["run", "m.toml", "-q"]);
+    let joint = |stiction: &str| {
+        format!(
+            "[bodies.b]\nm = \"1 kg\"\n[joints]\ns = {{ type = \"prismatic\", axis = \"x\", parent = \"world\", child = \"b\", friction = \"2 N\", stiction = \"{stiction}\" }}\n"
+        )
+    };
+    folder.write("m.toml", joint("1 N"));
+    folder.bad(&["check", "m.toml"], 1, &["stiction"]);
+    folder.write("m.toml", joint("3 N"));
+    folder.good(&["check", "m.toml"]);
+}
+
 #[test]
 fn models_without_states_run() {
     let folder = Folder::new();

@@ -48,6 +48,19 @@ fn a_physical_pendulum_swings_with_its_frequency() {
 }
 
 #[test]
+fn a_free_body_on_a_tilted_hinge_swings_with_its_frequency() {
+    // Gravity across the hinge, which rises by 40°; J = 0.1 + m c².
+    let text = r#"
+        [bodies]
+        world = { frames = { a = { at = [0, 0, 0], rotate = ["40 deg", 0, "30 deg"] } } }
+        b = { m = "1 kg", center = ["0.5 m", 0, 0], inertia = [0.01, 0.1, 0.1] }
+        [joints]
+        j = { type = "free", parent = "world", child = "b", guess = true }
+        h = { type = "revolute", parent = "world.a", child = "b", axis = "y", cut = true }"#;
+    check_modes(text, &[(G * 40.0_f64.to_radians().cos() * 0.5 / 0.35).sqrt()]);
+}
+
+#[test]
 fn a_ball_pendulum_has_two_frequencies_and_turns_freely() {
     let (m, c): (f64, f64) = (2.0, 0.5);
     let text = r#"

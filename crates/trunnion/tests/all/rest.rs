@@ -144,7 +144,7 @@ fn a_start_at_rest_names_what_it_cannot_hold() {
     let folder = Folder::new();
     let rest = |hold: &str| boom("", &format!("[start]\nbalance = \"rest\"\nhold = [{hold}]\n"));
     folder.write("boom.toml", rest("\"hinge.fi\""));
-    folder.bad(&["check", "boom.toml"], 1, &["M0316", "`hinge.fi`", "did you mean `hinge.phi`?"]);
+    folder.bad(&["check", "boom.toml"], 1, &["M0318", "`hinge.fi`", "did you mean `hinge.phi`?"]);
     folder.write("boom.toml", rest("\"hinge.phi\", \"lift.p_h\", \"lift.p_r\""));
     let text = told(&folder, &["check", "boom.toml"]);
     assert!(text.contains("M0317") && text.contains("nothing carries it"), "{text}");

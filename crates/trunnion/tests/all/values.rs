@@ -81,6 +81,21 @@ fn outputs_motions_and_actions_are_watched() {
     folder.bad(&["run", "jump.toml"], 3, &["no finite value", "t = 0.5"]);
     folder.write("event.toml", format!("{plain}[events.low]\nwhen = \"x < 0.5\"\nset.x = \"ln(x - 1)\"\n"));
     folder.bad(&["run", "event.toml"], 3, &["`low` sets `x` to NaN", "logarithm of a negative number"]);
+    // A condition that cannot be judged would never come true.
+    folder.write(
+        "guard.toml",
+        format!("{plain}[events.low]\nwhen = \"asin(2*x) < 0.1\"\nterminate = \"low\"\n"),
+    );
+    folder.bad(
+        &["run", "guard.toml"],
+        3,
+        &["`low` has no finite value at t = 0 s", "asin(2*x) with 2*x = 2"],
+    );
+    folder.write(
+        "kept.toml",
+        format!("{plain}[events.low]\nwhen = \"x < 0.45 and asin(2*x) < 0.5\"\nterminate = \"low\"\n"),
+    );
+    folder.good(&["run", "kept.toml"]);
 }
 
 #[test]
@@ -149,9 +164,10 @@ fn a_tank_that_runs_empty_stays_empty() {
         "der(f) = (0.5 - sqrt(max(f, 0)))/(1 s)",
         "der(r) = -0.3*signed_root(r, 0)/(1 s)",
         "der(q) = (1 - signed_root(q, 0))/(1 s)",
+        "der(s) = (1 - signed_root(s, d))/(1 s)",
     ];
-    let starts = [("h", 1.0), ("k", 1.0), ("b", 1.0), ("f", 0.0), ("r", -1.0), ("q", 0.0)];
-    folder.write("m.toml", model(&starts, &equations, 30.0));
+    let starts = [("h", 1.0), ("k", 1.0), ("b", 1.0), ("f", 0.0), ("r", -1.0), ("q", 0.0), ("s", 0.0)];
+    folder.write("m.toml", format!("[parameters]\nd = 0\n{}", model(&starts, &equations, 30.0)));
     for solver in SOLVERS {
         folder.good(&["run", "m.toml", "-o", "m.csv", "--solver", solver, "--stats", "s.json"]);
         let power = |p: f64, c: f64, t: f64| (1.0 - (1.0 - p) * c * t).max(0.0).powf(1.0 / (1.0 - p));
@@ -163,8 +179,9 @@ fn a_tank_that_runs_empty_stays_empty() {
             }
         }
         // What starts empty fills up to where in and out agree.
-        let last = rows(&folder, "m.csv", &["f", "q"]).pop().unwrap();
+        let last = rows(&folder, "m.csv", &["f", "q", "s"]).pop().unwrap();
         assert!((last[1] - 0.25).abs() < 1e-5 && (last[2] - 1.0).abs() < 1e-5, "{solver}: {last:?}");
+        assert!((last[3] - 1.0).abs() < 1e-5, "{solver}: {last:?}");
         // About 0 the slope of the root is some 500 / s at the size of the tolerance: explicit steps of 7 ms.
         let most = if solver == "tsit45" { 30 * 1000 / 7 } else { 1000 };
         let steps = json(&folder.read("s.json"))["steps"].as_u64().unwrap();

@@ -96,6 +96,8 @@ fn equations_in_variables_are_free() {
         "theta + theta2 = 2*p",
         "0 = theta + theta2 - 2*p",
         "p*theta = theta2*p",
+        "theta = 2*theta2",
+        "theta = 0.3*theta + 0.7*theta2",
         "n*theta + (1 - n)*theta2 = p",
         "der(theta) = (theta2 - theta)/1 s",
         "p = 0.5*(theta + 3 barg)",
@@ -109,7 +111,6 @@ fn equations_in_variables_are_free() {
         "theta = theta2 - 3 barg",
         "p = theta + theta2",
         "p = theta + 2 barg",
-        "theta = 2*theta2",
         "theta = 2*3 barg",
     ] {
         let told = check(text).unwrap_err();

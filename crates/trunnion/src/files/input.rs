@@ -1,0 +1,108 @@
+//! Reading files: only regular ones, counted while they are read, and remembered, so that no output takes their place.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Files that this process has read. A process is one command.
+static READ: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
+
+/// Why a file is not read.
+#[derive(Debug)]
+pub enum Unread {
+    System(io::Error),
+    Folder,
+    /// A device, pipe or socket: it may have no end.
+    Special,
+    TooLarge {
+        largest: u64,
+    },
+}
+
+impl From<io::Error> for Unread {
+    fn from(cause: io::Error) -> Self {
+        Unread::System(cause)
+    }
+}
+
+impl From<Unread> for io::Error {
+    fn from(unread: Unread) -> Self {
+        match unread {
+            Unread::System(cause) => cause,
+            other => io::Error::other(other.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unread::System(cause) => match cause.kind() {
+                io::ErrorKind::NotFound => write!(f, "there is no such file"),
+                io::ErrorKind::PermissionDenied => write!(f, "it may not be read"),
+                _ => write!(f, "{cause}"),
+            },
+            Unread::Folder => write!(f, "it is a folder"),
+            Unread::Special => write!(f, "it is no regular file, but a device, pipe or socket"),
+            Unread::TooLarge { largest } => write!(f, "it has more than {} MB", largest >> 20),
+        }
+    }
+}
+
+/// The file, opened and remembered. Asked before opening, because opening a pipe waits for its writer.
+pub fn open(path: &Path) -> Result<File, Unread> {
+    let regular = |about: fs::Metadata| match () {
+        () if about.is_dir() => Err(Unread::Folder),
+        () if !about.is_file() => Err(Unread::Special),
+        () => Ok(()),
+    };
+    regular(fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    regular(file.metadata()?)?;
+    remember(path);
+    Ok(file)
+}
+
+/// All bytes of a file, of which there are at most so many, whatever size the system gives it.
+pub fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, Unread> {
+    let mut bytes = vec![];
+    open(path)?.take(largest.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > largest { Err(Unread::TooLarge { largest }) } else { Ok(bytes) }
+}
+
+/// Keeps outputs away from a file that the command reads, or that belongs to what it reads.
+pub fn remember(path: &Path) {
+    if let Ok(real) = path.canonicalize() {
+        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        read.get_or_insert_default().insert(real);
+    }
+}
+
+/// Whether the command has read the file at this path.
+pub fn was_read(path: &Path) -> bool {
+    let read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    read.as_ref().is_some_and(|all| path.canonicalize().is_ok_and(|real| all.contains(&real)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit() {
+        let path = std::env::temp_dir().join(format!("trunnion-input-{}", std::process::id()));
+        fs::write(&path, "12345678").unwrap();
+        assert!(!was_read(&path));
+        assert_eq!(bytes(&path, 8).unwrap(), b"12345678");
+        assert!(was_read(&path));
+        assert!(matches!(bytes(&path, 7), Err(Unread::TooLarge { largest: 7 })));
+        fs::remove_file(&path).unwrap();
+        assert!(matches!(bytes(&path, 8), Err(Unread::System(_))));
+        assert!(matches!(bytes(&std::env::temp_dir(), 8), Err(Unread::Folder)));
+        #[cfg(unix)]
+        assert!(matches!(bytes(Path::new("/dev/zero"), 8), Err(Unread::Special)));
+    }
+}
