@@ -99,6 +99,10 @@ pub struct Locator {
     times: Vec<f64>,
     values: Vec<f64>,
     noise: Vec<f64>,
+    /// Their bounds, and guards that stay well clear of zero.
+    low: Vec<f64>,
+    high: Vec<f64>,
+    is_clear: Vec<bool>,
     /// What `search` found, at one instant.
     found: Vec<Found>,
     y: Vec<f64>,
@@ -136,6 +140,9 @@ impl Locator {
             times: Vec::with_capacity(points),
             values: Vec::with_capacity(points * m),
             noise: vec![0.0; m],
+            low: vec![0.0; m],
+            high: vec![0.0; m],
+            is_clear: vec![false; m],
             found: Vec::with_capacity(m),
             y: vec![0.0; n],
             g: vec![0.0; m],
@@ -280,9 +287,10 @@ impl Locator {
             return None;
         }
         self.sample(problem, curve, from, to);
+        self.clear_the_rest();
         let mut earliest = f64::INFINITY;
         for guard in 0..self.len() {
-            if self.passes(guard) || self.timed[guard] {
+            if self.is_clear[guard] || self.passes(guard) || self.timed[guard] {
                 continue;
             }
             if let Some(found) = self.first(problem, curve, guard, earliest) {
@@ -293,8 +301,10 @@ impl Locator {
         if self.found.is_empty() {
             // Beyond this curve nobody rests at its start any more; those without side are still at zero.
             for guard in 0..self.len() {
-                self.resting[guard] = self.side[guard] == 0;
-                self.pass(guard);
+                if !self.is_clear[guard] {
+                    self.resting[guard] = self.side[guard] == 0;
+                    self.pass(guard);
+                }
             }
             return None;
         }
@@ -303,6 +313,25 @@ impl Locator {
         let at = self.found.iter().fold(earliest, |t, f| t.max(f.t));
         self.arrive(problem, curve, at);
         Some(at)
+    }
+
+    /// Tells guards that stay on their side: no parabola through three samples comes nearer to zero than the lowest of them
+    /// by more than a quarter of their spread.
+    fn clear_the_rest(&mut self) {
+        let m = self.len();
+        self.low.fill(f64::INFINITY);
+        self.high.fill(f64::NEG_INFINITY);
+        for row in self.values.chunks_exact(m) {
+            for (i, &g) in row.iter().enumerate() {
+                self.low[i] = self.low[i].min(g);
+                self.high[i] = self.high[i].max(g);
+            }
+        }
+        for i in 0..m {
+            let spread = self.high[i] - self.low[i];
+            let least = if self.side[i] > 0 { self.low[i] } else { -self.high[i] };
+            self.is_clear[i] = self.side[i] != 0 && !self.resting[i] && least > 2.0 * spread;
+        }
     }
 
     /// Guards that are on their other side at `to`, without asking since when: the work of two evaluations.
