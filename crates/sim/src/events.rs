@@ -29,7 +29,7 @@
 //! Limits: a pair of crossings that the samples and the parabola through them do not hint at is missed; the maximum step
 //! is the remedy. Guards that are not finite somewhere have no sign there.
 
-use crate::problem::{Direction, Guard, Hybrid, Role};
+use crate::problem::{Direction, Hybrid, Layout, Role};
 use crate::stepper::Segment;
 use trunnion_num::Archive;
 
@@ -87,6 +87,10 @@ pub struct Locator {
     blur: Vec<f64>,
     blur_is_known: bool,
     uncertain: Vec<f64>,
+    /// Algebraic unknowns may jump where branches differ by next to nothing, as the pressure behind a valve that closes: a kink of
+    /// theirs is told apart to rounding.
+    sharp: Vec<bool>,
+    rounding: Vec<f64>,
     /// Sign of each guard; 0: it has none yet.
     side: Vec<i8>,
     /// At or near zero at the beginning of the curve: signs there are rounding.
@@ -119,7 +123,8 @@ pub fn resolution(t: f64) -> f64 {
 }
 
 impl Locator {
-    pub fn new(guards: &[Guard], n: usize, tolerance: &(f64, Vec<f64>)) -> Self {
+    pub fn new(layout: &Layout, tolerance: &(f64, Vec<f64>)) -> Self {
+        let (n, guards) = (layout.n(), &layout.guards);
         let m = guards.len();
         // 16 decades of θ, three per eighth and decade.
         let points = SAMPLES.len() + 20;
@@ -128,11 +133,13 @@ impl Locator {
             kinks: guards.iter().map(|g| g.role != Role::Switch).collect(),
             watched: guards.iter().map(|g| g.role == Role::Watched).collect(),
             passes_kinks: false,
+            sharp: guards.iter().map(|g| g.role == Role::Kink && g.algebraic).collect(),
+            rounding: vec![0.0; m],
             timed: vec![false; m],
             tolerance: tolerance.clone(),
             blur: vec![0.0; m],
             blur_is_known: false,
-            uncertain: vec![0.0; tolerance.1.len()],
+            uncertain: vec![0.0; n],
             side: vec![0; m],
             resting: vec![false; m],
             level: vec![0.0; m],
@@ -172,6 +179,11 @@ impl Locator {
 
     pub fn is_kink(&self, guard: usize) -> bool {
         self.kinks[guard]
+    }
+
+    /// A kink of algebraic unknowns.
+    pub fn is_sharp(&self, guard: usize) -> bool {
+        self.sharp[guard]
     }
 
     pub fn watch_kinks(&mut self, watch: bool) {
@@ -223,7 +235,14 @@ impl Locator {
             *u = KINK_SHARE * (atol[i] + rtol * y[i].abs());
         }
         problem.uncertainty(t, y, &self.uncertain, &mut self.blur);
+        if self.sharp.iter().any(|&s| s) {
+            problem.rounding(t, y, &mut self.rounding);
+        }
         for guard in 0..self.len() {
+            if self.sharp[guard] {
+                self.blur[guard] = self.rounding[guard];
+                continue;
+            }
             // Either side is computed as it is: only what is larger than the tolerance is worth ending a step for.
             self.blur[guard] *= if self.watched[guard] { WATCHED_SHARE / KINK_SHARE } else { 1.0 };
         }

@@ -146,8 +146,17 @@ fn layout(system: &System) -> Layout {
         Some(k) if k < system.relations.len() => system.relations[k].role,
         _ => Role::Switch,
     };
+    let unknown = |s: Symbol| system.unknowns[system.n_states..].contains(&s);
+    let reads = |&e: &Expr| matches!(system.graph.node(e), Node::Symbol(s) if unknown(s));
+    let algebraic =
+        |guard: Expr| system.n() > system.n_states && system.graph.reachable([guard]).iter().any(reads);
     let guards = system.guards().into_iter().enumerate();
-    let guards = guards.map(|(number, (name, direction, _))| Guard { name, direction, role: role(number) });
+    let guards = guards.map(|(number, (name, direction, guard))| Guard {
+        name,
+        direction,
+        role: role(number),
+        algebraic: algebraic(guard),
+    });
     Layout {
         names: system.unknowns.iter().map(|s| quantity(s).name.clone()).collect(),
         differential: (0..system.n()).map(|i| i < system.n_states).collect(),

@@ -39,6 +39,8 @@ pub struct Guard {
     pub name: String,
     pub direction: Direction,
     pub role: Role,
+    /// It reads algebraic unknowns.
+    pub algebraic: bool,
 }
 
 /// The continuous part. A value that cannot be computed comes out as NaN or ±∞; solvers check.

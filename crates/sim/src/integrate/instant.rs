@@ -145,15 +145,27 @@ impl<P: Hybrid> Run<'_, P> {
             self.kinks_since = (self.t, self.steps);
         }
         self.crossings.clear();
+        // Algebraic unknowns on the curve are interpolated: whether they pass a kink is seen where they are consistent.
+        let any_sharp = self.locator.found().iter().any(|f| self.locator.is_sharp(f.guard));
+        if any_sharp {
+            let _ = self.consistent.solve(self.problem, self.t, &mut self.y);
+            self.problem.guards(self.t, &self.y, &mut self.at.g);
+        }
         for k in 0..self.locator.found().len() {
             let found = self.locator.found()[k];
-            self.crossings.push(Crossing { guard: found.guard, rising: found.rising });
             let heading = if found.rising { 1 } else { -1 };
-            self.locator.lean(found.guard, heading, self.locator.blur(found.guard));
+            let (g, blur) = (self.at.g[found.guard], self.locator.blur(found.guard));
+            if self.locator.is_sharp(found.guard) && sign(g) == -heading && g.abs() > blur {
+                continue;
+            }
+            self.crossings.push(Crossing { guard: found.guard, rising: found.rising });
+            self.locator.lean(found.guard, heading, blur);
         }
         let effect = self.problem.fire(self.t, &mut self.y, &self.crossings, &mut self.at.touched);
         effect.map_err(|message| RunError::Action { t: self.t, message })?;
         self.crossings.clear();
+        // Algebraic unknowns on the curve are interpolated.
+        self.make_consistent()?;
         self.problem.guards(self.t, &self.y, &mut self.at.g);
         let moved = |i: usize| {
             let (side, s) = (self.locator.side(i), sign(self.at.g[i]));
@@ -161,7 +173,6 @@ impl<P: Hybrid> Run<'_, P> {
             s != 0 && s != side && !small
         };
         if (0..self.locator.len()).any(moved) {
-            self.make_consistent()?;
             self.happen(true)?;
             return self.restart();
         }
