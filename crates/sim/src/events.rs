@@ -57,6 +57,8 @@ const AT_ONCE: f64 = 1e-6;
 const KINK_SHARE: f64 = 1e-3;
 /// The same where branches are not frozen.
 const WATCHED_SHARE: f64 = 10.0;
+/// Roundings of time for which the noise of algebraic unknowns at a kink is taken to be the same.
+const BLUNT: f64 = 1e6;
 const ROOT_ITERATIONS: usize = 120;
 const DIP_ITERATIONS: usize = 40;
 
@@ -91,6 +93,8 @@ pub struct Locator {
     /// theirs is told apart to rounding.
     sharp: Vec<bool>,
     rounding: Vec<f64>,
+    bluntness: Vec<f64>,
+    blunt_at: f64,
     /// Sign of each guard; 0: it has none yet.
     side: Vec<i8>,
     /// At or near zero at the beginning of the curve: signs there are rounding.
@@ -135,6 +139,8 @@ impl Locator {
             passes_kinks: false,
             sharp: guards.iter().map(|g| g.role == Role::Kink && g.algebraic).collect(),
             rounding: vec![0.0; m],
+            bluntness: vec![0.0; m],
+            blunt_at: f64::NEG_INFINITY,
             timed: vec![false; m],
             tolerance: tolerance.clone(),
             blur: vec![0.0; m],
@@ -162,6 +168,8 @@ impl Locator {
         archive.flags(&mut self.resting);
         archive.numbers(&mut self.level);
         archive.flags(&mut self.may_fire);
+        archive.numbers(&mut self.bluntness);
+        archive.number(&mut self.blunt_at);
     }
 
     pub fn len(&self) -> usize {
@@ -184,6 +192,19 @@ impl Locator {
     /// A kink of algebraic unknowns.
     pub fn is_sharp(&self, guard: usize) -> bool {
         self.sharp[guard]
+    }
+
+    /// Kinks of algebraic unknowns are not told apart within the difference of two values; `anew`: forget what was known of that.
+    pub fn blunt(&mut self, t: f64, g: &[f64], near: &[f64], anew: bool) {
+        self.blunt_at = t;
+        for guard in 0..self.len() {
+            let d = (g[guard] - near[guard]).abs();
+            let known = if anew { 0.0 } else { self.bluntness[guard] };
+            self.bluntness[guard] = if d.is_finite() { known.max(d) } else { known };
+            if self.sharp[guard] {
+                self.blur[guard] = self.blur[guard].max(self.bluntness[guard]);
+            }
+        }
     }
 
     pub fn watch_kinks(&mut self, watch: bool) {
@@ -240,7 +261,7 @@ impl Locator {
         }
         for guard in 0..self.len() {
             if self.sharp[guard] {
-                self.blur[guard] = self.rounding[guard];
+                self.blur[guard] = self.rounding[guard].max(self.bluntness[guard]);
                 continue;
             }
             // Either side is computed as it is: only what is larger than the tolerance is worth ending a step for.
@@ -302,6 +323,9 @@ impl Locator {
     pub fn search<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) -> Option<f64> {
         self.found.clear();
         self.blur_is_known = false;
+        if from - self.blunt_at > BLUNT * resolution(from) {
+            self.bluntness.fill(0.0);
+        }
         if to <= from || self.timed.iter().all(|&t| t) {
             return None;
         }

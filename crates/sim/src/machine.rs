@@ -738,6 +738,13 @@ impl Hybrid for Machine {
         self.stick(t, y) || changed
     }
 
+    fn mirrored(&self, guard: usize) -> i8 {
+        let system = &self.prepared.system;
+        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
+        let Some(place) = relation.and_then(|r| system.slow_place(r.mode)) else { return 0 };
+        if self.slow[place] != 0.0 { 1 } else { -1 }
+    }
+
     fn follow_kinks(&mut self, on: bool) {
         self.following = on && self.prepared.system.relations.iter().any(|r| r.role == Role::Kink);
     }

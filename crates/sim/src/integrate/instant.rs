@@ -149,7 +149,7 @@ impl<P: Hybrid> Run<'_, P> {
         let any_sharp = self.locator.found().iter().any(|f| self.locator.is_sharp(f.guard));
         if any_sharp {
             let _ = self.consistent.solve(self.problem, self.t, &mut self.y);
-            self.problem.guards(self.t, &self.y, &mut self.at.g);
+            self.measure_sharpness(true);
         }
         for k in 0..self.locator.found().len() {
             let found = self.locator.found()[k];
@@ -164,9 +164,12 @@ impl<P: Hybrid> Run<'_, P> {
         let effect = self.problem.fire(self.t, &mut self.y, &self.crossings, &mut self.at.touched);
         effect.map_err(|message| RunError::Action { t: self.t, message })?;
         self.crossings.clear();
-        // Algebraic unknowns on the curve are interpolated.
         self.make_consistent()?;
-        self.problem.guards(self.t, &self.y, &mut self.at.g);
+        if any_sharp {
+            self.measure_sharpness(false);
+        } else {
+            self.problem.guards(self.t, &self.y, &mut self.at.g);
+        }
         let moved = |i: usize| {
             let (side, s) = (self.locator.side(i), sign(self.at.g[i]));
             let small = self.at.g[i].abs() <= self.locator.rests_within(i).max(self.locator.blur(i));
@@ -249,6 +252,20 @@ impl<P: Hybrid> Run<'_, P> {
         for i in 0..m {
             let d = located[i] + (later[i] - g[i]).abs();
             located[i] = if d.is_finite() { d } else { 0.0 };
+        }
+    }
+
+    /// How far kinks of algebraic unknowns, consistent in `self.y`, are told apart: rounding of rows that hardly determine them moves them by
+    /// more than their own. Guards there are left in `self.at.g`.
+    fn measure_sharpness(&mut self, anew: bool) {
+        self.problem.guards(self.t, &self.y, &mut self.at.g);
+        for step in [-1.0, 1.0] {
+            let t = self.t + step * INSTANT_ROUNDINGS * resolution(self.t);
+            self.at.y.copy_from_slice(&self.y);
+            if self.consistent.solve(self.problem, t, &mut self.at.y).is_ok() {
+                self.problem.guards(t, &self.at.y, &mut self.at.later);
+                self.locator.blunt(self.t, &self.at.g, &self.at.later, anew && step < 0.0);
+            }
         }
     }
 
@@ -368,6 +385,9 @@ impl<P: Hybrid> Run<'_, P> {
                 self.locator.put(guard, s);
             } else if self.locator.is_timed(guard) && timed != 0 {
                 self.locator.put(guard, timed);
+            } else if self.locator.is_kink(guard) && self.problem.mirrored(guard) != 0 {
+                // Its mode may have changed and changed back while others settled.
+                self.locator.lean(guard, self.problem.mirrored(guard), noise);
             } else if heading != 0 && !changed && !(self.at.fired[guard] && self.at.touched[guard]) {
                 // On along the same curve.
                 self.locator.lean(guard, heading, noise);
