@@ -93,13 +93,17 @@ impl Hybrid for Driven {
         self.machine.is_timed(guard)
     }
 
+    fn mirrored(&self, guard: usize) -> i8 {
+        self.machine.mirrored(guard)
+    }
+
     fn next_instant(&self) -> f64 {
         self.machine.next_instant().min(self.instant())
     }
 
-    fn sample(&mut self, t: f64, y: &mut [f64]) -> Result<Effect, String> {
-        let mut effect =
-            if self.machine.next_instant() <= t { self.machine.sample(t, y)? } else { Effect::default() };
+    fn sample(&mut self, t: f64, y: &mut [f64], touched: &mut [bool]) -> Result<Effect, String> {
+        let due = self.machine.next_instant() <= t;
+        let mut effect = if due { self.machine.sample(t, y, touched)? } else { Effect::default() };
         while self.instant() <= t {
             self.machine.set_slow(self.place, self.samples[self.next]);
             self.next += 1;

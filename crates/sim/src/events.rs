@@ -107,6 +107,8 @@ pub struct Locator {
     times: Vec<f64>,
     values: Vec<f64>,
     noise: Vec<f64>,
+    /// The last of them is beyond the curve.
+    looks_beyond: bool,
     /// Their bounds, and guards that stay well clear of zero.
     low: Vec<f64>,
     high: Vec<f64>,
@@ -153,6 +155,7 @@ impl Locator {
             times: Vec::with_capacity(points),
             values: Vec::with_capacity(points * m),
             noise: vec![0.0; m],
+            looks_beyond: false,
             low: vec![0.0; m],
             high: vec![0.0; m],
             is_clear: vec![false; m],
@@ -311,6 +314,15 @@ impl Locator {
         }
     }
 
+    /// The side on which the condition of an event does not hold; 0: it has none.
+    pub fn away(&self, guard: usize) -> i8 {
+        match self.directions[guard] {
+            Direction::Both => 0,
+            Direction::Rising => -1,
+            Direction::Falling => 1,
+        }
+    }
+
     /// Does a guard without side that a jump puts to this sign fire? As it would by leaving zero.
     pub fn counts_from_zero(&self, guard: usize, sign: i8) -> bool {
         self.resting[guard]
@@ -320,7 +332,15 @@ impl Locator {
     }
 
     /// The earliest instant in (from, to], or at `from` if a guard leaves zero there, at which something is found.
-    pub fn search<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) -> Option<f64> {
+    /// `meets`: something happens at `to`, and guards that cross within `TOGETHER` of it cross there.
+    pub fn search<P: Hybrid>(
+        &mut self,
+        problem: &mut P,
+        curve: &Segment,
+        from: f64,
+        to: f64,
+        meets: bool,
+    ) -> Option<f64> {
         self.found.clear();
         self.blur_is_known = false;
         if from - self.blunt_at > BLUNT * resolution(from) {
@@ -330,6 +350,12 @@ impl Locator {
             return None;
         }
         self.sample(problem, curve, from, to);
+        self.looks_beyond = meets;
+        if meets {
+            self.times.push(to + TOGETHER * (1.0 + to.abs()));
+            self.evaluate(problem, curve, *self.times.last().unwrap_or(&to));
+            self.values.extend_from_slice(&self.g);
+        }
         self.clear_the_rest();
         let mut earliest = f64::INFINITY;
         for guard in 0..self.len() {
@@ -353,7 +379,7 @@ impl Locator {
         }
         let together = earliest + TOGETHER * (1.0 + earliest.abs());
         self.found.retain(|f| f.t <= together);
-        let at = self.found.iter().fold(earliest, |t, f| t.max(f.t));
+        let at = self.found.iter().fold(earliest, |t, f| t.max(f.t)).min(to);
         self.arrive(problem, curve, at);
         Some(at)
     }
@@ -409,7 +435,9 @@ impl Locator {
     fn pass(&mut self, guard: usize) {
         let m = self.len();
         if self.side[guard] != 0 {
-            let last = self.values[guard..].iter().step_by(m).rev().map(|&g| sign(g)).find(|&s| s != 0);
+            let on_the_curve = (self.times.len() - self.looks_beyond as usize) * m;
+            let values = self.values[guard..on_the_curve].iter().step_by(m).rev();
+            let last = values.map(|&g| sign(g)).find(|&s| s != 0);
             // A kink whose other side was not worth a change stays where it is.
             if !self.kinks[guard] && !self.timed[guard] {
                 self.side[guard] = last.unwrap_or(self.side[guard]);
@@ -422,7 +450,8 @@ impl Locator {
         self.evaluate(problem, curve, at);
         for guard in 0..self.len() {
             let s = sign(self.g[guard]);
-            let changes = s != 0 && self.side[guard] != 0 && s != self.side[guard] && !self.resting[guard];
+            let rests = self.resting[guard] && self.g[guard].abs() <= 2.0 * self.level[guard];
+            let changes = s != 0 && self.side[guard] != 0 && s != self.side[guard] && !rests;
             let changes = changes && !self.passes(guard) && !self.timed[guard];
             if !changes || self.found.iter().any(|f| f.guard == guard) {
                 continue;
@@ -500,7 +529,9 @@ impl Locator {
         guard: usize,
         earliest: f64,
     ) -> Option<Found> {
-        let (m, points) = (self.len(), self.times.len());
+        // A kink that is met a little later has time until then.
+        let (m, beyond) = (self.len(), self.kinks[guard] && self.looks_beyond);
+        let points = self.times.len() - beyond as usize;
         let g = |at: &Self, k: usize| at.values[k * m + guard];
         let mut k = 0;
         if self.resting[guard] {

@@ -17,7 +17,7 @@
 //!
 //! No clock, no input or output, no threads: the observer does what has to be done outside.
 
-use crate::events::{Locator, resolution, sign};
+use crate::events::{Locator, TOGETHER, resolution, sign};
 use crate::history::{BURST, History};
 use crate::newton::Consistent;
 use crate::plan::Points;
@@ -219,9 +219,9 @@ impl<'a, P: Hybrid> Run<'a, P> {
         // A step may be left undone for now.
         if self.stepper.state().0 > self.t {
             self.steps += 1;
-            self.follow_step()?;
+            self.follow_step(if corner.jumps { f64::INFINITY } else { corner.t })?;
         }
-        if self.t.next_up() >= corner.t {
+        if corner.t - self.t <= TOGETHER * (1.0 + self.t.abs()) && corner.t <= t_end {
             self.pass_corner(corner)?;
         }
         if self.sample_due()? {
@@ -260,17 +260,20 @@ impl<'a, P: Hybrid> Run<'a, P> {
     }
 
     /// Over the last step: grid points and events in their order, up to its end or to the first that changes something.
-    fn follow_step(&mut self) -> Result<(), Stop> {
+    fn follow_step(&mut self, corner: f64) -> Result<(), Stop> {
         let end = self.stepper.state().0;
         let mut from = self.t;
+        let meets = self.problem.next_instant() <= end || end.next_up() >= corner;
         self.points.begin_step(from, end);
         loop {
             let (problem, curve) = (&mut *self.problem, self.stepper.segment());
             let found = if self.located < self.plan.max_located {
-                self.locator.search(problem, curve, from, end)
+                self.locator.search(problem, curve, from, end, meets)
             } else {
                 self.locator.look_at_end(problem, curve, from, end)
             };
+            let near = |t: f64, other: f64| other - t <= TOGETHER * (1.0 + t.abs());
+            let found = found.map(|t| if meets && near(t, end) { end } else { t });
             let Some(at) = found else {
                 self.report_until(end)?;
                 self.move_to(end);
@@ -306,7 +309,16 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 }
                 self.at.heading[found.guard] = heading;
             }
+            if near(at, corner) {
+                self.move_to(corner);
+                self.find_timed();
+            }
             self.measure_location();
+            for found in self.locator.found().iter().filter(|f| f.t != at) {
+                // It crosses a little earlier or later, by next to nothing.
+                let located = &mut self.at.located[found.guard];
+                *located = located.max(2.0 * self.at.g[found.guard].abs());
+            }
             if self.happen(false)? {
                 return self.restart();
             }
@@ -373,7 +385,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 return Ok(restart);
             }
             self.samples += 1;
-            let effect = self.problem.sample(t, &mut self.y);
+            let effect = self.problem.sample(t, &mut self.y, &mut self.at.touched);
             let effect = effect.map_err(|message| RunError::Action { t, message })?;
             if effect.changed {
                 self.make_consistent()?;

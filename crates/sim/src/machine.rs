@@ -39,7 +39,7 @@ pub struct Prepared {
     plain_guards: Vec<usize>,
     /// Runs begin at the static equilibrium, found with this held.
     pub rest: Option<Hold>,
-    /// By event: guards that read what it sets.
+    /// By event, then by task: guards that read what it sets.
     touches: Vec<Vec<usize>>,
 }
 
@@ -129,15 +129,21 @@ fn touches(system: &System) -> Vec<Vec<usize>> {
         };
         system.graph.reachable([guard]).into_iter().filter_map(symbol).collect()
     };
-    if system.events.is_empty() {
+    if system.events.is_empty() && system.tasks.is_empty() {
         return vec![];
     }
     let reads: Vec<HashSet<Symbol>> = system.guards().into_iter().map(|(_, _, guard)| read(guard)).collect();
-    let of = |event: &trunnion_equations::flat::Event| {
-        let sets = |r: &HashSet<Symbol>| event.set.iter().any(|a| r.contains(&a.target));
+    let of = |targets: Vec<Symbol>| {
+        let sets = |r: &HashSet<Symbol>| targets.iter().any(|t| r.contains(t));
         (0..reads.len()).filter(|&g| sets(&reads[g])).collect()
     };
-    system.events.iter().map(of).collect()
+    let set = |set: &[Assignment]| set.iter().map(|a| a.target).collect();
+    let by_events = system.events.iter().map(|e| of(set(&e.set)));
+    let by_tasks = system.tasks.iter().map(|task| match &task.action {
+        Action::Set(assignments) => of(set(assignments)),
+        Action::Script { outputs, .. } => of(outputs.iter().map(|&(_, target)| target).collect()),
+    });
+    by_events.chain(by_tasks).collect()
 }
 
 fn layout(system: &System) -> Layout {
@@ -771,7 +777,7 @@ impl Hybrid for Machine {
         self.tasks.next_instant()
     }
 
-    fn sample(&mut self, t: f64, y: &mut [f64]) -> Result<Effect, String> {
+    fn sample(&mut self, t: f64, y: &mut [f64], touched: &mut [bool]) -> Result<Effect, String> {
         let prepared = Arc::clone(&self.prepared);
         let system = &prepared.system;
         self.compute_actions(t, y);
@@ -780,6 +786,9 @@ impl Hybrid for Machine {
         let after = self.tasks.others_done(t);
         for (number, task) in system.tasks.iter().enumerate() {
             let due = self.tasks.take_due(number, t, after);
+            if due {
+                prepared.touches[system.events.len() + number].iter().for_each(|&g| touched[g] = true);
+            }
             match &task.action {
                 Action::Set(set) => {
                     if due {

@@ -150,6 +150,6 @@ pub trait Hybrid: Problem {
         let _ = (t, y);
         false
     }
-    /// Run the tasks due at `t` and schedule their next instant. May change `y`.
-    fn sample(&mut self, t: f64, y: &mut [f64]) -> Result<Effect, String>;
+    /// Run the tasks due at `t` and schedule their next instant. Guards that read what was assigned are marked in `touched`. May change `y`.
+    fn sample(&mut self, t: f64, y: &mut [f64], touched: &mut [bool]) -> Result<Effect, String>;
 }

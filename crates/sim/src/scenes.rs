@@ -193,7 +193,7 @@ impl Hybrid for Scene {
         self.task.as_ref().map_or(f64::INFINITY, |(period, k, _)| *k as f64 * period)
     }
 
-    fn sample(&mut self, t: f64, y: &mut [f64]) -> Result<Effect, String> {
+    fn sample(&mut self, t: f64, y: &mut [f64], _: &mut [bool]) -> Result<Effect, String> {
         self.sampled.push(t);
         let Some((_, k, run)) = &mut self.task else { return Ok(Effect::default()) };
         *k += 1;

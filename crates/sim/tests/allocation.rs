@@ -134,7 +134,7 @@ impl Hybrid for Swing {
     fn next_instant(&self) -> f64 {
         f64::INFINITY
     }
-    fn sample(&mut self, _: f64, _: &mut [f64]) -> Result<Effect, String> {
+    fn sample(&mut self, _: f64, _: &mut [f64], _: &mut [bool]) -> Result<Effect, String> {
         Ok(Effect::default())
     }
 }

@@ -26,7 +26,7 @@ use crate::run_error::RunError;
 #[derive(Default)]
 pub(super) struct Instant {
     /// Guard values and their noise, and what location adds to it.
-    g: Vec<f64>,
+    pub g: Vec<f64>,
     noise: Vec<f64>,
     pub located: Vec<f64>,
     side: Vec<i8>,
@@ -34,10 +34,14 @@ pub(super) struct Instant {
     pub heading: Vec<i8>,
     fired: Vec<bool>,
     /// What it reads was assigned.
-    touched: Vec<bool>,
+    pub touched: Vec<bool>,
     /// After its event it went back towards its old side.
     turned_back: Vec<bool>,
-    // Of `note_turning`: values and guards a little later.
+    /// Where it heads for was asked.
+    probed: Vec<bool>,
+    /// Time of the last instant at which things were settled.
+    last: f64,
+    // Of `look_ahead`: values and guards a little later.
     y: Vec<f64>,
     f: Vec<f64>,
     later: Vec<f64>,
@@ -54,6 +58,8 @@ impl Instant {
             fired: vec![false; m],
             touched: vec![false; m],
             turned_back: vec![false; m],
+            probed: vec![false; m],
+            last: f64::NAN,
             y: vec![0.0; n],
             f: vec![0.0; n],
             later: vec![0.0; m],
@@ -70,6 +76,8 @@ impl Instant {
 const SETTLINGS: usize = 100;
 /// After so many rounds modes are not found one after the other: kinks and algebraic unknowns are tried together.
 const KINK_ROUNDS: usize = 5;
+/// Share of the run in which a guard that is put back again and again gets nowhere.
+const STANDING_STILL: f64 = 1e-5;
 /// Roundings of time within which the instant of a crossing is known.
 const INSTANT_ROUNDINGS: f64 = 4.0;
 
@@ -78,8 +86,8 @@ impl<P: Hybrid> Run<'_, P> {
     /// (`heading`); true if the solver has to restart. `changed`: something has changed already.
     pub(super) fn happen(&mut self, mut changed: bool) -> Result<bool, Stop> {
         self.at.fired.fill(false);
-        self.at.touched.fill(false);
         self.at.turned_back.fill(false);
+        self.at.probed.fill(false);
         for guard in 0..self.locator.len() {
             self.at.side[guard] = self.locator.side(guard);
         }
@@ -118,7 +126,9 @@ impl<P: Hybrid> Run<'_, P> {
             return Err(self.goes_to_and_fro().into());
         }
         self.take_sides(changed);
+        self.at.last = self.t;
         self.at.heading.fill(0);
+        self.at.touched.fill(false);
         self.at.located.fill(0.0);
         if any_fired && self.plan.both_sides {
             self.report(self.t, Moment::AfterEvent)?;
@@ -187,26 +197,9 @@ impl<P: Hybrid> Run<'_, P> {
     pub(super) fn pass_corner(&mut self, corner: Corner) -> Result<(), Stop> {
         let before = self.t;
         self.move_to(corner.t);
-        // What crosses is seen a little later: at the instant itself a guard may be zero.
-        let later = corner.t + INSTANT_ROUNDINGS * resolution(corner.t);
-        self.problem.guards(later, &self.y, &mut self.at.later);
         self.crossings.clear();
-        let mut kinks_only = !corner.jumps;
-        for guard in 0..self.locator.len() {
-            let (side, s) = (self.locator.side(guard), sign(self.at.later[guard]));
-            if !self.locator.is_timed(guard) || s == 0 || s == side {
-                continue;
-            }
-            self.at.heading[guard] = s;
-            let counts = match side {
-                0 => self.locator.counts_from_zero(guard, s),
-                _ => self.locator.counts(guard, s),
-            };
-            if counts && !self.locator.passes(guard) {
-                self.crossings.push(Crossing { guard, rising: s > 0 });
-                kinks_only &= self.locator.is_kink(guard);
-            }
-        }
+        self.find_timed();
+        let only_kinks = self.crossings.iter().all(|c| self.locator.is_kink(c.guard));
         if self.crossings.is_empty() && self.at.heading.iter().all(|&h| h == 0) && !corner.jumps {
             if before < corner.t {
                 let done = self.stepper.resume(self.problem, self.t, &self.y);
@@ -215,12 +208,34 @@ impl<P: Hybrid> Run<'_, P> {
             return Ok(());
         }
         let changed = self.happen(corner.jumps)?;
-        if kinks_only && changed {
+        if only_kinks && !corner.jumps && changed {
             self.kinks += 1;
             let done = self.stepper.resume(self.problem, self.t, &self.y);
             return done.map_err(|failure| self.solver_error(failure).into());
         }
         if changed || before < corner.t { self.restart() } else { Ok(()) }
+    }
+
+    /// Guards of time that cross at `self.t`: into `self.crossings` if that counts. It is seen a little later: at the instant itself a guard may
+    /// be zero.
+    pub(super) fn find_timed(&mut self) {
+        let later = self.t + INSTANT_ROUNDINGS * resolution(self.t);
+        self.problem.guards(later, &self.y, &mut self.at.later);
+        for guard in 0..self.locator.len() {
+            let (side, s) = (self.locator.side(guard), sign(self.at.later[guard]));
+            if !self.locator.is_timed(guard) || s == 0 || s == side {
+                continue;
+            }
+            self.at.heading[guard] = s;
+            if self.counts(guard, side, s) && !self.locator.passes(guard) {
+                self.crossings.push(Crossing { guard, rising: s > 0 });
+            }
+        }
+    }
+
+    /// Whether it counts that a guard has gone from a side, or from zero, to the sign s.
+    fn counts(&self, guard: usize, side: i8, s: i8) -> bool {
+        if side == 0 { self.locator.counts_from_zero(guard, s) } else { self.locator.counts(guard, s) }
     }
 
     fn begin_event(&mut self) -> Result<(), Stop> {
@@ -273,22 +288,44 @@ impl<P: Hybrid> Run<'_, P> {
         self.problem.guards(self.t, &self.y, &mut self.at.g);
         self.problem.rounding(self.t, &self.y, &mut self.at.noise);
         self.locator.blur_at(self.problem, self.t, &self.y);
-        let Instant { noise, located, heading, fired, .. } = &mut self.at;
+        let Instant { noise, located, heading, fired, last, .. } = &mut self.at;
         for i in 0..noise.len() {
             noise[i] += located[i];
             if self.locator.is_kink(i) {
                 noise[i] = noise[i].max(self.locator.blur(i));
             }
-            if heading[i] != 0 && !fired[i] {
-                // It was found to leave zero: uncertain as it was when it came to rest.
+            if *last == self.t || heading[i] != 0 && !fired[i] {
+                // It has rested at zero ever since: uncertain as it was when it came there.
                 noise[i] = noise[i].max(self.locator.rests_within(i));
+            }
+        }
+    }
+
+    /// Relations that rest at zero without having crossed there, as after a reset onto their threshold, take the side they head for. Once
+    /// at each instant: where that turns them round, leaving zero decides.
+    fn find_headings(&mut self) {
+        let rests = |at: &Self, i: usize| {
+            let put = at.at.touched[i] || at.at.side[i] == 0;
+            let asked = put && at.at.heading[i] == 0 && !at.at.probed[i] && at.at.clear(i) == 0;
+            asked && !at.locator.is_kink(i) && !at.locator.is_timed(i) && at.problem.mirrored(i) != 0
+        };
+        if !(0..self.locator.len()).any(|i| rests(self, i)) {
+            return;
+        }
+        self.look_ahead();
+        for i in 0..self.locator.len() {
+            if rests(self, i) {
+                let d = self.at.later[i] - self.at.g[i];
+                self.at.probed[i] = true;
+                self.at.heading[i] = if d.abs() > 10.0 * self.at.noise[i] { sign(d) } else { 0 };
             }
         }
     }
 
     /// Relations take their values; true if one changed.
     fn settle(&mut self) -> bool {
-        let Instant { g, noise, side, heading, later, .. } = &mut self.at;
+        self.find_headings();
+        let Instant { g, noise, side, heading, touched, later, .. } = &mut self.at;
         for i in 0..g.len() {
             let rests = g[i].abs() <= noise[i];
             later[i] = match rests {
@@ -297,6 +334,8 @@ impl<P: Hybrid> Run<'_, P> {
                 true if self.locator.is_timed(i) && side[i] != 0 => side[i] as f64 * f64::MIN_POSITIVE,
                 // Either branch will do.
                 true if self.locator.is_kink(i) => f64::NAN,
+                // It has not left its side.
+                true if side[i] != 0 && !touched[i] => f64::NAN,
                 _ if self.locator.passes(i) => f64::NAN,
                 _ => g[i],
             };
@@ -336,9 +375,23 @@ impl<P: Hybrid> Run<'_, P> {
         Ok((changed, ends))
     }
 
-    /// Which of the guards that fired here go back to where they came from, as things are now.
+    /// Which conditions do not hold, as things are between two events of the instant: they may become true again.
     fn note_turning(&mut self) {
-        let Instant { y, f, later, g, fired, heading, turned_back, .. } = &mut self.at;
+        self.read_guards();
+        self.look_ahead();
+        for i in 0..self.locator.len() {
+            let back = self.at.fired[i] && sign(self.at.later[i] - self.at.g[i]) == -self.at.heading[i];
+            self.at.turned_back[i] |= back;
+            let (s, away) = (self.at.clear(i), self.locator.away(i));
+            if s == away || s == 0 && (self.at.touched[i] || back) && away != 0 {
+                self.at.side[i] = away;
+            }
+        }
+    }
+
+    /// Guards now and a little later, as things are.
+    fn look_ahead(&mut self) {
+        let Instant { y, f, later, g, .. } = &mut self.at;
         self.problem.residual(self.t, &self.y, f);
         self.problem.guards(self.t, &self.y, g);
         let layout = self.problem.layout();
@@ -352,22 +405,20 @@ impl<P: Hybrid> Run<'_, P> {
             y[i] = self.y[i] + if layout.differential[i] { dt * f[i] } else { 0.0 };
         }
         self.problem.guards(self.t + dt, y, later);
-        for i in 0..g.len() {
-            turned_back[i] |= fired[i] && sign(later[i] - g[i]) == -heading[i];
-        }
     }
 
     /// Guards that a jump put on their other side: into `self.crossings` if that counts.
     fn find_jumps(&mut self) {
         for guard in 0..self.locator.len() {
             let (side, s) = (self.at.side[guard], self.at.clear(guard));
+            if s == 0 && self.at.touched[guard] && self.locator.away(guard) != 0 {
+                // Put there: its condition does not hold.
+                self.at.side[guard] = self.locator.away(guard);
+            }
             if s == 0 || s == side || self.locator.passes(guard) {
                 continue;
             }
-            let counts = match side {
-                0 => self.locator.counts_from_zero(guard, s),
-                _ => self.locator.counts(guard, s),
-            };
+            let counts = self.counts(guard, side, s);
             (self.at.side[guard], self.at.heading[guard]) = (s, 0);
             if counts {
                 self.crossings.push(Crossing { guard, rising: s > 0 });
@@ -377,6 +428,11 @@ impl<P: Hybrid> Run<'_, P> {
 
     /// Sides of all guards after the instant.
     fn take_sides(&mut self, changed: bool) {
+        let in_doubt = |i: usize| self.at.fired[i] && self.at.clear(i) == 0 && !self.at.touched[i];
+        if self.problem.next_instant() <= self.t && (0..self.locator.len()).any(in_doubt) {
+            // Whoever has fired and turns back may fire again if the tasks of this instant turn it once more.
+            self.note_turning();
+        }
         for guard in 0..self.locator.len() {
             let s = self.at.clear(guard);
             let (side, heading, noise) = (self.at.side[guard], self.at.heading[guard], self.at.noise[guard]);
@@ -395,20 +451,17 @@ impl<P: Hybrid> Run<'_, P> {
                 let again = self.at.touched[guard] || self.at.turned_back[guard];
                 self.locator.free(guard, again, noise);
             } else if side == 0 || heading != 0 {
-                self.locator.free(guard, self.locator.may_fire(guard), noise);
-            } else if changed && self.moved_here() {
-                // At zero while other things change: its condition does not hold, and may begin to.
+                // On its way to where its condition does not hold it may be turned round.
+                let turned = heading != 0 && heading == self.locator.away(guard);
+                self.locator.free(guard, turned || self.locator.may_fire(guard), noise);
+            } else if self.at.touched[guard] {
+                // Put there: its condition does not hold, and may begin to.
                 self.locator.free(guard, true, noise);
             } else {
                 // At zero, but it has not left its side yet.
                 self.locator.lean(guard, side, noise);
             }
         }
-    }
-
-    /// An event was carried out.
-    fn moved_here(&self) -> bool {
-        self.at.fired.iter().any(|&f| f)
     }
 
     /// Note a firing; too many in too little time are an error.
@@ -430,9 +483,10 @@ impl<P: Hybrid> Run<'_, P> {
         }
         let (within, put_back, since) =
             (t - history.time(BURST - 1), history.put_back, history.put_back_since);
-        if within <= self.vanishing() || put_back >= BURST {
+        let stands = t - since <= STANDING_STILL * self.plan.length();
+        if within <= self.vanishing() || (put_back >= BURST && stands) {
             // Put back again and again: time only seems to pass.
-            let (t, within) = if put_back >= BURST { (since, t - since) } else { (t, within) };
+            let (t, within) = if put_back >= BURST && stands { (since, t - since) } else { (t, within) };
             return Err(RunError::Zeno { guard: self.guard_name(guard), t, count: BURST, within }.into());
         }
         if self.plan.max_events.is_some_and(|most| self.events > most) {

@@ -105,6 +105,9 @@ pub struct Esdirk {
     base: Vec<f64>,
 }
 
+/// After a step so many times longer than the one before its slope is not taken over.
+const NOISY: f64 = 1e3;
+
 impl Esdirk {
     pub fn new(tableau: &'static Tableau, layout: &Layout, options: &Options) -> Self {
         let (n, s) = (layout.n(), tableau.c.len());
@@ -226,6 +229,14 @@ impl Method for Esdirk {
             self.before = Some(self.h);
             self.stages_are_old = true;
             self.newton.next_step(problem, span.t, y0, work);
+            if span.h > NOISY * self.h {
+                // k_s of a step cut short is a small difference of large values.
+                problem.residual(span.t, y0, &mut self.base);
+                work.residuals += 1;
+                for j in 0..n {
+                    self.k[j] = self.newton.matrix.mass[j] * self.base[j];
+                }
+            }
         }
         loop {
             self.newton.prepare(h_gamma, &self.tolerance, y0, work)?;
