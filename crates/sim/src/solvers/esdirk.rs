@@ -252,10 +252,10 @@ impl Method for Esdirk {
         self.newton.matrix.solve(correction);
         for i in 0..n {
             y1[i] -= correction[i]; // (3)
-            stage[i] = y1[i];
             k[i] -= self.newton.matrix.mass[i] * (correction[i] - error[i]) / h_gamma;
             error[i] /= self.tableau.share;
         }
+        stage.copy_from_slice(y1);
         self.h = span.h;
         Ok(())
     }

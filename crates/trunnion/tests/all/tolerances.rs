@@ -20,7 +20,7 @@ fn final_x(folder: &Folder, solver: &str) -> f64 {
     let text = folder.read("m.csv");
     let mut lines = text.lines().filter(|line| !line.starts_with('#'));
     let place = lines.next().unwrap().split(',').position(|h| h.starts_with("x ")).unwrap();
-    lines.last().unwrap().split(',').nth(place).unwrap().parse().unwrap()
+    lines.next_back().unwrap().split(',').nth(place).unwrap().parse().unwrap()
 }
 
 /// What is said beside the results.
