@@ -32,6 +32,7 @@ mod references;
 mod rest;
 mod scripts;
 mod studies;
+mod switches;
 mod tolerances;
 mod trust;
 mod units;
