@@ -58,6 +58,24 @@ pub enum Kind {
     Multiplier,
 }
 
+/// Typical size of a quantity in SI, for error control.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nominal {
+    pub size: f64,
+    /// Said of this quantity, and not what its unit suggests.
+    pub given: bool,
+}
+
+impl Nominal {
+    pub fn given(size: f64) -> Self {
+        Nominal { size, given: true }
+    }
+
+    pub fn by_unit(size: f64) -> Self {
+        Nominal { size, given: false }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Quantity {
     pub name: String,
@@ -65,8 +83,8 @@ pub struct Quantity {
     pub doc: String,
     pub origin: Origin,
     pub kind: Kind,
-    /// Typical size in SI, for error control; None: chosen from the unit by the front end's table, else 1.
-    pub nominal: Option<f64>,
+    /// None: nothing is known.
+    pub nominal: Option<Nominal>,
     /// Allowed range in SI (parameters).
     pub range: (f64, f64),
 }

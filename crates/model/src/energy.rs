@@ -1,7 +1,7 @@
 //! Accounts of energy: signals beside the model's own that say where it goes.
 
 use trunnion_equations::Expr;
-use trunnion_equations::flat::{Equation, Flat, Kind as QuantityKind, Origin, Quantity, Unit};
+use trunnion_equations::flat::{Equation, Flat, Kind as QuantityKind, Nominal, Origin, Quantity, Unit};
 
 use crate::network::Kind;
 
@@ -55,7 +55,7 @@ pub fn integrate(flat: &mut Flat, signal: &str, origin: Origin, power: Expr) {
         doc: "Energy since the start".into(),
         origin: origin.clone(),
         kind: QuantityKind::Unknown { start: flat.graph.constant(0.0).id },
-        nominal: Some(1.0),
+        nominal: Some(Nominal::given(1.0)),
         range: (f64::NEG_INFINITY, f64::INFINITY),
     });
     let lhs = flat.graph.derivative(state).id;

@@ -9,7 +9,7 @@ mod bonds;
 mod connect;
 mod evaluate;
 mod laws;
-mod names;
+pub(crate) mod names;
 mod notes;
 mod parameters;
 mod quantities;

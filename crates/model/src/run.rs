@@ -2,7 +2,8 @@
 
 use crate::component::{Form, read_scalar};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::file::{Data, Fields, Key, Span, Table, Text, Value};
+use crate::file::{Data, Entry, Fields, Key, Span, Table, Text, Value};
+use crate::instantiate::names::{Named, Role};
 use crate::instantiate::{Builder, si};
 use crate::language::Scope;
 use crate::units::{Dimension, Unit};
@@ -42,8 +43,10 @@ pub struct Run {
     /// Where the solver is named, for messages.
     pub solver_span: Option<Span>,
     pub rtol: Option<f64>,
-    /// For every unknown, in SI; None: rtol · nominal.
+    /// For every unknown, in SI; None: rtol times its size.
     pub atol: Option<f64>,
+    /// For single ones, in SI; a later one of a name counts.
+    pub atol_of: Vec<(Text, f64)>,
     pub h_max: Option<f64>,
     /// Step of a fixed-step solver.
     pub step: Option<f64>,
@@ -64,6 +67,7 @@ impl Default for Run {
             solver_span: None,
             rtol: None,
             atol: None,
+            atol_of: vec![],
             h_max: None,
             step: None,
             grid: Grid::Points(501),
@@ -134,7 +138,10 @@ impl Builder<'_> {
             run.solver_span = Some(solver.span);
         }
         run.rtol = self.positive(f.value("rtol"), "rtol", &plain);
-        run.atol = self.positive(f.value("atol"), "atol", &plain);
+        match f.value("atol") {
+            Some(Value { data: Data::Table(table), .. }) => run.atol_of = self.tolerances(table),
+            value => run.atol = self.positive(value, "atol", &plain),
+        }
         run.h_max = self.step(&f, "h_max", run.t_end - run.t_start);
         run.step = self.step(&f, "step", run.t_end - run.t_start);
         f.exclude("points", "dt", "give the number of points or the time between them");
@@ -158,6 +165,35 @@ impl Builder<'_> {
         };
         f.finish();
         run
+    }
+
+    /// Absolute tolerances by name, those of patterns first. They are differences: "1 °C" is 1 K.
+    fn tolerances(&mut self, table: &Table) -> Vec<(Text, f64)> {
+        let (patterns, names): (Vec<_>, Vec<_>) =
+            table.entries.iter().partition(|e| e.key.name.contains('*'));
+        let mut list = vec![];
+        for Entry { key, value } in patterns.into_iter().chain(names) {
+            let text = Text { text: key.name.clone(), span: key.span.clone() };
+            self.patterns(vec![text.clone()]);
+            let scalar = read_scalar(value, &key.name, self.problems);
+            let fits = |(name, named): (&String, &Named)| {
+                let unknown = named.role == Role::Unknown && matches(&key.name, name);
+                unknown.then(|| (name.clone(), named.unit.clone()))
+            };
+            let mut found: Vec<_> = self.names.map.iter().filter_map(fits).collect();
+            found.sort_by(|a, b| a.0.cmp(&b.0));
+            for (name, unit) in found {
+                let whose = format!("the tolerance of `{name}`");
+                let Some((_, number)) = self.difference(&scalar, 0, unit.as_ref(), &whose) else { break };
+                if number <= 0.0 {
+                    let error = Diagnostic::error("M0108", format!("{whose} has to be above 0"));
+                    self.problems.add(error.at(&value.span, format!("this is {number}")));
+                    break;
+                }
+                list.push((Text { text: name, ..text.clone() }, number));
+            }
+        }
+        list
     }
 
     /// A length of steps; one that would never bring the run to its end is refused.

@@ -71,7 +71,7 @@ impl Loops {
             return None;
         }
         let size: Vec<f64> =
-            system.unknowns.iter().map(|&s| system.quantity(s).nominal.unwrap_or(1.0)).collect();
+            system.unknowns.iter().map(|&s| system.quantity(s).nominal.map_or(1.0, |n| n.size)).collect();
         let entries: Entries = system.joined.entries().map(|(i, j, _)| (i, j)).collect();
         let mut columns: Vec<usize> = entries.iter().filter(|e| e.0 >= n && e.1 < n).map(|e| e.1).collect();
         columns.sort_unstable();

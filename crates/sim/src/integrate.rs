@@ -59,6 +59,9 @@ pub fn integrate<P: Hybrid>(
     let mut run = Run::new(problem, y, stepper, plan, observer);
     let ended = run.run();
     y.copy_from_slice(&run.y);
+    if let Some(tolerance) = run.stepper.tolerance() {
+        run.observer.tolerance(tolerance);
+    }
     match ended {
         Ok(()) => Ok(run.summary(Ended::Completed)),
         Err(Stop::Ended(ended)) => Ok(run.summary(ended)),

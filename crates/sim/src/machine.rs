@@ -148,6 +148,10 @@ fn touches(system: &System) -> Vec<Vec<usize>> {
 
 fn layout(system: &System) -> Layout {
     let quantity = |&s: &Symbol| system.quantity(s);
+    // Components of a unit quaternion are of size one.
+    let turns: HashSet<usize> = system.quaternion_places().into_iter().flatten().collect();
+    let given = |s: &Symbol| quantity(s).nominal.is_some_and(|n| n.given);
+    let learns = |i: usize| i < system.n_states && !turns.contains(&i) && !given(&system.unknowns[i]);
     let role = |number: usize| match number.checked_sub(system.events.len()) {
         Some(k) if k < system.relations.len() => system.relations[k].role,
         _ => Role::Switch,
@@ -166,7 +170,9 @@ fn layout(system: &System) -> Layout {
     Layout {
         names: system.unknowns.iter().map(|s| quantity(s).name.clone()).collect(),
         differential: (0..system.n()).map(|i| i < system.n_states).collect(),
-        nominal: system.unknowns.iter().map(|s| quantity(s).nominal.unwrap_or(1.0)).collect(),
+        nominal: system.unknowns.iter().map(|s| quantity(s).nominal.map_or(1.0, |n| n.size)).collect(),
+        atol: vec![],
+        learns: (0..system.n()).map(learns).collect(),
         pattern: system.pattern.clone(),
         second_order: system.second_order.clone(),
         guards: guards.collect(),

@@ -2,7 +2,7 @@
 
 use crate::events::resolution;
 use crate::run_error::RunError;
-use crate::stepper::Work;
+use crate::stepper::{Tolerance, Work};
 use std::ops::ControlFlow;
 
 /// When values are reported beside events and the end.
@@ -153,6 +153,8 @@ pub struct Progress {
 /// Who watches a run. Break ends it as cancelled.
 pub trait Observer<P> {
     fn observe(&mut self, problem: &mut P, t: f64, y: &[f64], moment: Moment) -> ControlFlow<()>;
+    /// Called at the end, with what errors were held against.
+    fn tolerance(&mut self, _tolerance: &Tolerance) {}
     /// Called after every step.
     fn progress(&mut self, _at: Progress) -> ControlFlow<()> {
         ControlFlow::Continue(())

@@ -17,6 +17,10 @@ pub struct Layout {
     pub differential: Vec<bool>,
     /// Typical size of each unknown, > 0: the absolute tolerance is rtol · nominal unless the user sets it.
     pub nominal: Vec<f64>,
+    /// Unknowns whose size is a guess from the unit, to be learnt from their course; none where empty.
+    pub learns: Vec<bool>,
+    /// Absolute tolerances the user gave to single unknowns; none where empty.
+    pub atol: Vec<Option<f64>>,
     /// Pattern of ∂f/∂y.
     pub pattern: Pattern,
     /// (position, velocity): row `position` reads y'[position] = y[velocity] exactly, both differential.
@@ -31,6 +35,11 @@ impl Layout {
     /// Number of unknowns, and of rows.
     pub fn n(&self) -> usize {
         self.differential.len()
+    }
+
+    /// The absolute tolerance given to unknown i by itself.
+    pub fn atol_of(&self, i: usize) -> Option<f64> {
+        self.atol.get(i).copied().flatten()
     }
 }
 

@@ -21,7 +21,7 @@ pub struct Settings {
     /// Further times at which values are wanted, in any order.
     pub at: Vec<f64>,
     pub rtol: f64,
-    /// The same for every unknown (SI); None: rtol · nominal.
+    /// For unknowns that have none of their own (SI); None: rtol times their size.
     pub atol: Option<f64>,
     pub h_max: Option<f64>,
     /// Step of a fixed-step solver; None: a thousandth of the run.
@@ -33,7 +33,7 @@ impl Settings {
     fn options(&self, n: usize, solver: &Entry) -> Options {
         Options {
             rtol: self.rtol,
-            atol: self.atol.map(|a| vec![a; n]),
+            atol: self.atol,
             // Without unknowns no error limits the step; functions of time are still to be looked at for events.
             h_max: self.h_max.unwrap_or(if n > 0 { f64::INFINITY } else { (self.t_end - self.t_0) / 1000.0 }),
             h: if solver.fixed_step {
@@ -79,8 +79,10 @@ pub fn run_on<P: Hybrid>(
     let mut stepper = solver.stepper(problem.layout(), &options, &settings.numbers);
     let mut at = settings.at.clone();
     at.sort_by(f64::total_cmp);
-    let nominal = || problem.layout().nominal.iter().map(|n| n * settings.rtol).collect();
-    let tolerance = (settings.rtol, options.atol.unwrap_or_else(nominal));
+    let layout = problem.layout();
+    let atol = (0..layout.n()).map(|i| layout.atol_of(i).or(settings.atol));
+    let atol = atol.zip(&layout.nominal).map(|(atol, n)| atol.unwrap_or(n * settings.rtol)).collect();
+    let tolerance = (settings.rtol, atol);
     let plan = Plan { at, both_sides, tolerance, ..Plan::new(settings.t_0, settings.t_end, settings.output) };
     integrate(problem, y, stepper.as_mut(), &plan, observer)
 }

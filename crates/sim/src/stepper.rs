@@ -1,6 +1,7 @@
 //! The one face of all solvers: restart from values, take one accepted step, give the curve over it.
 
 use crate::problem::Problem;
+pub use crate::solvers::error::Tolerance;
 use trunnion_num::Archive;
 
 /// How a solver is to work. Fixed-step solvers use `h` alone.
@@ -8,8 +9,8 @@ use trunnion_num::Archive;
 pub struct Options {
     /// Relative tolerance of every unknown.
     pub rtol: f64,
-    /// Absolute tolerance of each unknown; None: rtol · nominal.
-    pub atol: Option<Vec<f64>>,
+    /// Absolute tolerance of unknowns that have none of their own in the layout; None: rtol times their size.
+    pub atol: Option<f64>,
     /// Largest step (s).
     pub h_max: f64,
     /// First step of an adaptive solver, or the step of a fixed-step one (s); None: chosen by the solver.
@@ -114,6 +115,10 @@ pub trait Stepper {
     /// The curve over the last step.
     fn segment(&mut self) -> &Segment;
     fn work(&self) -> Work;
+    /// What errors are held against; none without error control.
+    fn tolerance(&self) -> Option<&Tolerance> {
+        None
+    }
     /// What the next step takes over from those before; false if this solver has no way to keep it.
     fn remember(&mut self, archive: &mut Archive) -> bool {
         let _ = archive;

@@ -28,4 +28,5 @@ pub mod scene;
 pub mod signals;
 pub mod simulate;
 pub mod space;
+mod unseen;
 pub mod watchdog;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trunnion_equations::structure::UNFIT_START;
-use trunnion_equations::{Engine, Flat, System, analyse};
+use trunnion_equations::{Engine, Flat, Symbol, System, analyse};
 use trunnion_model::diagnostic::did_you_mean;
 use trunnion_model::display::Display;
 use trunnion_model::energy::Account;
@@ -27,6 +27,7 @@ use crate::listing::{number, with_unit};
 use crate::motions;
 
 const NOT_HELD: &str = "M0318";
+const NO_TOLERANCE: &str = "M0408";
 
 /// A model ready to run.
 pub struct Project {
@@ -123,6 +124,7 @@ impl Project {
         let display = model.display.or(preferred()?);
         let mut prepared = Prepared::new(system, engine);
         prepared.rest = model.rest.map(|names| held_at_rest(&prepared, &names)).transpose()?;
+        prepared.layout.atol = tolerances(&prepared.system, &model.run.atol_of)?;
         let prepared = Arc::new(prepared);
         let span = (model.run.t_start, model.run.t_end);
         warnings.extend(motions::examine(&prepared.system, &model.mechanism, &model.sources, span)?);
@@ -178,6 +180,29 @@ fn held_at_rest(prepared: &Prepared, names: &[Text]) -> Result<Hold, Failure> {
         }
     }
     if wrong.is_empty() { Ok(hold) } else { Err(Failure::Model(wrong)) }
+}
+
+/// The absolute tolerances the user gave, by unknown; another name of an unknown serves too.
+fn tolerances(system: &System, given: &[(Text, f64)]) -> Result<Vec<Option<f64>>, Failure> {
+    let (mut atol, mut wrong) = (vec![None; system.n()], vec![]);
+    let alias = |s: Symbol| {
+        let alias = system.aliases.iter().find(|a| a.symbol == s)?;
+        system.y_place(system.graph.signed(alias.value)?.0)
+    };
+    for (name, number) in given {
+        let symbol = system.find(&name.text);
+        match symbol.and_then(|s| system.y_place(s).or_else(|| alias(s))) {
+            Some(i) => atol[i] = Some(*number),
+            // A pattern is for those that can have one.
+            None if name.span.text().contains('*') => {}
+            None => wrong.push(
+                Diagnostic::error(NO_TOLERANCE, format!("`{}` has no tolerance of its own", name.text))
+                    .at(&name.span, "it follows from states at every instant")
+                    .hint("give it to the states it follows from: `trunnion equations` shows them"),
+            ),
+        }
+    }
+    if wrong.is_empty() { Ok(atol) } else { Err(Failure::Model(wrong)) }
 }
 
 /// Accounts of the network and of the mechanism.

@@ -13,6 +13,7 @@ use trunnion_sim::integrate::{Ended, Moment, Observer, Output, Progress, RunErro
 use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::run::{Finished, Settings, run};
 use trunnion_sim::solvers::choose::{Entry, MethodNumbers, SOLVERS, find};
+use trunnion_sim::stepper::Tolerance;
 
 use crate::failure::Failure;
 use crate::listing::number;
@@ -20,6 +21,7 @@ use crate::output::tell;
 use crate::progress::ProgressLine;
 use crate::project::Project;
 use crate::results::{Column, MOST_BYTES, Table, nearest};
+use crate::unseen::{Signals, Unseen};
 
 /// Relative tolerance where the user gives none.
 pub const RTOL: f64 = 1e-6;
@@ -185,6 +187,7 @@ struct Watcher<'a> {
     not_finite: Option<RunError>,
     /// Measured expressions that had no finite value, and where first.
     measured: HashMap<usize, RunError>,
+    signals: Signals,
     progress: ProgressLine,
 }
 
@@ -194,6 +197,7 @@ impl Observer<Machine> for Watcher<'_> {
             self.not_finite = Some(error);
             return ControlFlow::Break(());
         }
+        self.signals.look(machine, t, y);
         self.row[0] = t;
         for (k, &c) in self.columns.iter().enumerate() {
             self.row[k + 1] = self.all[c];
@@ -206,6 +210,10 @@ impl Observer<Machine> for Watcher<'_> {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
+    }
+
+    fn tolerance(&mut self, tolerance: &Tolerance) {
+        self.signals.hold_against(tolerance);
     }
 
     fn progress(&mut self, at: Progress) -> ControlFlow<()> {
@@ -227,6 +235,8 @@ pub struct Outcome {
     /// Why the model ended the run early.
     pub ended_by: Option<String>,
     pub y: Vec<f64>,
+    /// States that moved, but never by more than errors may be.
+    pub unseen: Vec<Unseen>,
     /// By column: why a measured expression was not finite, where that happened first.
     pub not_finite: HashMap<usize, RunError>,
     /// What can be done about an error.
@@ -326,6 +336,7 @@ pub fn simulate<'a>(
         failed: None,
         not_finite: None,
         measured: HashMap::new(),
+        signals: Signals::new(&prepared.layout, settings.atol),
         progress: ProgressLine::new(settings.t_0, settings.t_end, quiet),
     };
     let finished = run(prepared, given, solver, settings, &mut watcher);
@@ -347,8 +358,8 @@ pub fn simulate<'a>(
     let hint = error
         .as_ref()
         .and_then(|e| operation(&machine, e, &y).or_else(|| growth(prepared, e, &y)).or_else(|| hint(e)));
-    let (ended_by, not_finite) = (machine.ended_by, watcher.measured);
-    Ok(Outcome { summary, error, wall, fired, events, log, ended_by, y, not_finite, hint })
+    let (ended_by, not_finite, unseen) = (machine.ended_by, watcher.measured, watcher.signals.unseen());
+    Ok(Outcome { summary, error, wall, fired, events, log, ended_by, y, not_finite, unseen, hint })
 }
 
 /// What a solver's failure outside a run means in the user's names.

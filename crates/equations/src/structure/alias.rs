@@ -250,7 +250,8 @@ impl Groups {
                 let symbol = graph.symbol(member);
                 *start = if negative { -symbol } else { symbol }.id;
             }
-            target.nominal = target.nominal.or(nominal);
+            let known = target.nominal.filter(|n| n.given || nominal.is_none_or(|n| !n.given));
+            target.nominal = known.or(nominal);
         }
     }
 }

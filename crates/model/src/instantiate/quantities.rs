@@ -1,7 +1,7 @@
 //! Variables, inputs, modes and the variables of ports.
 
 use trunnion_equations::Expr;
-use trunnion_equations::flat::{Kind, Quantity};
+use trunnion_equations::flat::{Kind, Nominal, Quantity};
 
 use super::{Builder, Named, Role, shown};
 use crate::component::{Port, Variable};
@@ -136,13 +136,14 @@ impl<'a> Builder<'a> {
             Role::Mode => Kind::Mode { start },
             _ => Kind::Unknown { start },
         };
+        let given = new.nominal.map(Nominal::given);
         let symbol = self.flat.add(Quantity {
             name: new.name.clone(),
             unit: shown(new.unit.as_ref()),
             doc: new.doc.to_string(),
             origin: self.origin(index, new.span),
             kind,
-            nominal: new.nominal.or_else(|| new.unit.as_ref().map(|u| nominal(u.dimension))),
+            nominal: given.or_else(|| new.unit.as_ref().map(|u| Nominal::by_unit(nominal(u.dimension)))),
             range: (f64::NEG_INFINITY, f64::INFINITY),
         });
         let expr = self.flat.ex(symbol).id;

@@ -1,7 +1,7 @@
 //! Files that are right, and the equations they become.
 
 use trunnion_equations::Node;
-use trunnion_equations::flat::{Action, Direction, Kind};
+use trunnion_equations::flat::{Action, Direction, Kind, Nominal};
 use trunnion_equations::print::{Style, print};
 use trunnion_equations::{Flat, analyse};
 use trunnion_model::expect::{Demand, Measure, Subject, Tolerance};
@@ -132,7 +132,7 @@ fn equations_need_no_components() {
     assert_eq!(value(&model, "x"), 0.1);
     assert!((model.run.t_end - 0.628318).abs() < 1e-5);
     assert_eq!(model.run.grid, Grid::Step(0.01));
-    assert_eq!(model.flat.quantity(model.flat.find("x").unwrap()).nominal, Some(1e-3));
+    assert_eq!(model.flat.quantity(model.flat.find("x").unwrap()).nominal, Some(Nominal::given(1e-3)));
     let energy = &model.flat.outputs[0];
     assert_eq!((energy.name.as_str(), energy.unit.text.as_str()), ("energy", "N·m"));
     assert_eq!(model.flat.outputs[1].name, "x - 0.1 m*cos(w*time)");

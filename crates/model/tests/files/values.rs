@@ -230,7 +230,7 @@ fn a_tolerance_in_degrees_is_a_difference() {
         let model = load(&Memory::new(&[("m.toml", &text)]), "m.toml", &[], &built_in());
         let model = model.unwrap_or_else(|e| panic!("{}", shown(&e)));
         let temp = model.flat.find("temp").unwrap();
-        assert_eq!(model.flat.quantity(temp).nominal, Some(10.0));
+        assert_eq!(model.flat.quantity(temp).nominal, Some(trunnion_equations::flat::Nominal::given(10.0)));
         model.expect[0].demand
     };
     for tol in ["\"1 °C\"", "\"1 K\"", "1", "\"1.8 °F\""] {

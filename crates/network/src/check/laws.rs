@@ -154,7 +154,7 @@ impl<'a> Sampler<'a> {
     }
 
     fn size(&self, s: Symbol) -> f64 {
-        self.flat.quantity(s).nominal.filter(|n| n.is_normal()).unwrap_or(1.0)
+        self.flat.quantity(s).nominal.map(|n| n.size).filter(|n| n.is_normal()).unwrap_or(1.0)
     }
 
     /// The law in terms of its own variables and of what nothing in the component defines.

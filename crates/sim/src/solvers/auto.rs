@@ -7,7 +7,7 @@
 use super::explicit::Explicit;
 use super::rosenbrock::rodas5p;
 use crate::problem::{Layout, Problem};
-use crate::stepper::{Failure, Options, Segment, Stepper, Work};
+use crate::stepper::{Failure, Options, Segment, Stepper, Tolerance, Work};
 
 /// Entries in a row of the Jacobian, in the mean, from which an explicit method is tried first: an LU of rows with fewer costs
 /// about as much as the evaluations it saves.
@@ -51,6 +51,7 @@ impl Auto {
     fn switch(&mut self, problem: &mut dyn Problem) -> Result<(), Failure> {
         let (t, y) = self.explicit.state();
         let (y, mut implicit) = (y.to_vec(), Box::new(rodas5p(&self.layout, &self.options)));
+        implicit.take_sizes(self.explicit.tolerance());
         implicit.restart(problem, t, &y)?;
         self.implicit = Some(implicit);
         Ok(())
@@ -90,6 +91,10 @@ impl Stepper for Auto {
 
     fn segment(&mut self) -> &Segment {
         self.active_mut().segment()
+    }
+
+    fn tolerance(&self) -> Option<&Tolerance> {
+        self.active().tolerance()
     }
 
     fn work(&self) -> Work {

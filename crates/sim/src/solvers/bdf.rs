@@ -197,6 +197,7 @@ impl Bdf {
                 self.differences[j * n + i] += self.differences[(j + 1) * n + i];
             }
         }
+        self.tolerance.learn(&self.differences[..n]);
         self.t_before = self.t;
         self.t = t1;
         self.order_done = k;
@@ -275,6 +276,7 @@ impl Bdf {
 impl Stepper for Bdf {
     fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
         let n = y.len();
+        self.tolerance.learn(y);
         let mut f = vec![0.0; n];
         problem.residual(t, y, &mut f);
         self.work.residuals += 1;
@@ -289,7 +291,7 @@ impl Stepper for Bdf {
         if self.newton.matrix.derivative(&mut y_dot).is_err() || y_dot.iter().any(|v| !v.is_finite()) {
             (0..n).for_each(|i| y_dot[i] = self.mass[i] * f[i]);
         }
-        let norm = |e: &[f64]| self.tolerance.norm(e, y, y);
+        let norm = |e: &[f64]| self.tolerance.first_norm(e, y);
         let mut bent = vec![0.0; n];
         self.h = self.h_first.take().unwrap_or_else(|| {
             first_step(1, self.h_max, norm(y).max(self.tolerance.nominal_norm()), norm(&y_dot), |h| {
@@ -407,5 +409,9 @@ impl Stepper for Bdf {
 
     fn work(&self) -> Work {
         self.work
+    }
+
+    fn tolerance(&self) -> Option<&Tolerance> {
+        Some(&self.tolerance)
     }
 }

@@ -44,13 +44,13 @@ pub const SOLVERS: &[Entry] = &[
     },
     Entry {
         name: "esdirk34",
-        about: "singly diagonally implicit Runge–Kutta, order 3, adaptive",
+        about: "singly diagonally implicit Runge–Kutta, order 4, adaptive",
         fixed_step: false,
         make: |l, o, _| Box::new(esdirk34(l, o)),
     },
     Entry {
         name: "trbdf2",
-        about: "trapezoid and backward difference, order 2, adaptive, very robust",
+        about: "trapezoid and backward difference, order 3, adaptive, very robust",
         fixed_step: false,
         make: |l, o, _| Box::new(trbdf2(l, o)),
     },

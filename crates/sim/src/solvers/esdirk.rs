@@ -1,10 +1,13 @@
 //! Diagonally implicit Runge–Kutta methods with an explicit first stage (ESDIRK), stiffly accurate.
 //!
-//!   Y_i = y0 + h Σ_{j<i} a_ij k_j + hγ k_i,   M k_i = f(t + c_i h, Y_i),   y1 = Y_s                  (1)
+//!   Y_i = y0 + h Σ_{j<i} a_ij k_j + hγ k_i,   M k_i = f(t + c_i h, Y_i)                              (1)
 //!   W e = M h Σ d_i k_i,   d = b − b̂                                                               (2)
+//!   y1 = Y_s − e₁,   W e₁ = M e                                                                      (3)
 //!
 //! Stages are solved by simplified Newton iterations on W = M − hγ J. W in (2) keeps the estimate bounded for stiff parts and carries it to the algebraic unknowns
-//! [Hosea, Shampine 1996]. The last stage is the first of the next step.
+//! [Hosea, Shampine 1996]. e is the error of Y_s, so its errors would add up step by step where nothing damps them; (3) takes it off and goes on with the
+//! embedded order. On y' = λ y, R(z) = R_s(z) − E(z)/(1 − γz)²: |R| ≤ 1 on the imaginary axis and R(∞) = 0, for both methods below, so they stay L-stable; with one
+//! factor less they would not. The last stage, moved along with y1, is the first of the next step: k_s − J e₁, J e₁ = (e₁ − e)/hγ.
 
 use super::error::Tolerance;
 use super::newton::Newton;
@@ -24,26 +27,25 @@ pub struct Tableau {
     pub a: &'static [&'static [f64]],
     /// b − b̂.
     pub d: &'static [f64],
-    /// Part of the tolerance one step may use. The estimate is that of the solution carried on, not of a
-    /// cruder one, so errors of many steps add up to more than the tolerance if each may use all of it.
+    /// Part of the tolerance one step may use: errors of many steps add up.
     pub share: f64,
 }
 
-/// TR-BDF2: order 2, estimate from an embedded third order, 3 stages, L-stable. [Hosea, Shampine 1996]
+/// TR-BDF2: order 2, 3 with (3), 3 stages, L-stable. [Hosea, Shampine 1996]
 pub const TR_BDF2: Tableau = Tableau {
-    order: 2,
+    order: 3,
     estimate_order: 2,
     gamma: 1.0 - FRAC_1_SQRT_2,
     c: &[0.0, 2.0 - SQRT_2, 1.0],
     a: &[&[], &[1.0 - FRAC_1_SQRT_2], &[SQRT_2 / 4.0, SQRT_2 / 4.0]],
     // b = (w, w, γ), b̂ = (1 − w, 3w + 1, γ) / 3, w = √2/4.
     d: &[(SQRT_2 - 1.0) / 3.0, -1.0 / 3.0, (2.0 - SQRT_2) / 3.0],
-    share: 0.05,
+    share: 0.2,
 };
 
-/// ESDIRK34: order 3, estimate from an embedded fourth order, 4 stages, L-stable. [Jørgensen, Kristensen, Thomsen 2018]
+/// ESDIRK34: order 3, 4 with (3), 4 stages, L-stable. [Jørgensen, Kristensen, Thomsen 2018]
 pub const ESDIRK34: Tableau = Tableau {
-    order: 3,
+    order: 4,
     estimate_order: 3,
     gamma: 0.435866521508459,
     c: &[0.0, 0.871733043016918, 0.4682387448518444, 1.0],
@@ -57,6 +59,8 @@ pub const ESDIRK34: Tableau = Tableau {
     share: 0.1,
 };
 
+/// Of the tolerance, what stages may be off; times that of `Newton`. They feed the estimate, and (3) does not take it off.
+const STAGES: f64 = 0.1;
 /// Steps that grow as fast as they may are not foretold by the one before; values then start from y0.
 const FAR: f64 = 1.9;
 
@@ -115,7 +119,7 @@ impl Esdirk {
             tableau,
             nodes: Nodes::new(tableau.c),
             tolerance: Tolerance::new(layout, options),
-            newton: Newton::new(layout, tableau.share),
+            newton: Newton::new(layout, STAGES),
             algebraic: (0..n).filter(|i| !layout.differential[*i]).collect(),
             h: 0.0,
             before: None,
@@ -238,6 +242,7 @@ impl Method for Esdirk {
                 }
             }
         }
+        self.tolerance.learn(y0);
         loop {
             self.newton.prepare(h_gamma, &self.tolerance, y0, work)?;
             match self.solve_stages(problem, span, y0, work) {
@@ -252,7 +257,16 @@ impl Method for Esdirk {
             error.iter_mut().zip(k).for_each(|(e, k)| *e += span.h * d * k);
         }
         self.newton.matrix.solve(error); // (2)
-        error.iter_mut().for_each(|e| *e /= self.tableau.share);
+        let (k, stage) = (&mut self.k[(s - 1) * n..], &mut self.stages[(s - 1) * n..]);
+        let correction = &mut self.base;
+        (0..n).for_each(|i| correction[i] = self.newton.matrix.mass[i] * error[i]);
+        self.newton.matrix.solve(correction);
+        for i in 0..n {
+            y1[i] -= correction[i]; // (3)
+            k[i] -= self.newton.matrix.mass[i] * (correction[i] - error[i]) / h_gamma;
+            error[i] /= self.tableau.share;
+        }
+        stage.copy_from_slice(y1);
         self.h = span.h;
         Ok(())
     }

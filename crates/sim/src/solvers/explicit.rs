@@ -13,6 +13,7 @@
 //! Stability: explicit, |h λ| below about 3.3 (Tsit45), 2.8 (RK4), 2 (Euler) on the negative real axis. Stiff problems
 //! work with tiny steps only; `looks_stiff` says so.
 
+use super::error::Tolerance;
 use super::fixed::{DEFAULT_STEP, FixedSteps};
 use crate::newton::{Part, Stuck};
 use crate::problem::Problem;
@@ -125,7 +126,7 @@ pub struct Explicit {
     differential: Vec<usize>,
     algebraic: Option<Part>,
     nominal: Vec<f64>,
-    atol: Vec<f64>,
+    tolerance: Tolerance,
     // The state: values at the end of the last step, and what the next one needs.
     t: f64,
     y: Vec<f64>,
@@ -162,7 +163,7 @@ impl Explicit {
             differential: vec![],
             algebraic: None,
             nominal: vec![],
-            atol: vec![],
+            tolerance: Tolerance::default(),
             t: 0.0,
             y: vec![],
             h_next: 0.0,
@@ -217,10 +218,7 @@ impl Explicit {
         let part = Part::algebraic(layout);
         self.algebraic = (part.m() > 0).then_some(part);
         self.nominal = layout.nominal.clone();
-        self.atol = match &self.options.atol {
-            Some(atol) => atol.clone(),
-            None => layout.nominal.iter().map(|size| self.options.rtol * size).collect(),
-        };
+        self.tolerance = Tolerance::new(layout, &self.options);
         self.k = vec![0.0; rows * n];
         let degree = self.tableau.dense[0].len();
         self.inside = vec![0.0; (degree - 1) * n];
@@ -236,7 +234,7 @@ impl Explicit {
     fn weigh(&mut self) {
         for i in 0..self.n {
             self.weight[i] = if self.is_adaptive() {
-                self.atol[i] + self.options.rtol * self.y_start[i].abs()
+                self.tolerance.atol()[i] + self.options.rtol * self.y_start[i].abs()
             } else {
                 self.nominal[i].max(self.y_start[i].abs())
             };
@@ -300,8 +298,8 @@ impl Explicit {
         let (mut norm, mut worst) = (0.0, 0);
         for &u in &self.differential {
             let sum: f64 = tableau.error.iter().enumerate().map(|(j, e)| e * self.k[j * n + u]).sum();
-            let tolerance = self.atol[u] + self.options.rtol * self.y_start[u].abs().max(self.y_end[u].abs());
-            let e = (h * sum).abs() / tolerance; // (2)
+            let size = self.y_start[u].abs().max(self.y_end[u].abs());
+            let e = (h * sum).abs() / self.tolerance.weight(u, size); // (2)
             if e > norm || e.is_nan() {
                 (norm, worst) = (e, u);
             }
@@ -353,9 +351,10 @@ impl Explicit {
         Ok(())
     }
 
-    /// Largest x_u of the differential unknowns relative to its tolerance.
+    /// Largest x_u of the differential unknowns relative to its tolerance, before anything is learnt of sizes.
     fn norm(&self, x: impl Fn(usize) -> f64) -> f64 {
-        self.differential.iter().fold(0.0, |m: f64, &u| m.max((x(u) / self.weight[u]).abs()))
+        let weight = |u: usize| self.options.rtol * (self.nominal[u] + self.y_start[u].abs());
+        self.differential.iter().fold(0.0, |m: f64, &u| m.max((x(u) / weight(u)).abs()))
     }
 
     /// First step of an adaptive run: a hundredth of the time in which an unknown changes by its size, then corrected by
@@ -442,6 +441,7 @@ impl Explicit {
     fn accept(&mut self, t_end: f64) {
         self.t = t_end;
         self.y.copy_from_slice(&self.y_end);
+        self.tolerance.learn(&self.y);
         self.work.steps += 1;
         self.segment_is_current = false;
     }
@@ -459,6 +459,7 @@ impl Stepper for Explicit {
         self.error_old = 1e-4;
         self.rejected_last = false;
         self.stiff_hits = 0;
+        self.tolerance.learn(y);
         self.weigh();
         // Modes may have changed: the old Jacobian of the algebraic rows is no guide.
         if let Some(part) = &mut self.algebraic
@@ -561,6 +562,10 @@ impl Stepper for Explicit {
 
     fn work(&self) -> Work {
         self.work
+    }
+
+    fn tolerance(&self) -> Option<&Tolerance> {
+        self.is_adaptive().then_some(&self.tolerance)
     }
 }
 

@@ -16,4 +16,6 @@ pub mod problems;
 pub mod rosenbrock;
 
 #[cfg(test)]
+mod oscillations;
+#[cfg(test)]
 mod tests;

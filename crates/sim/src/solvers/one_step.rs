@@ -147,6 +147,13 @@ impl<M: Method> OneStep<M> {
         OneStep { period: Some(period), ..Self::adaptive(method, layout, &options) }
     }
 
+    /// Go on with what another solver learnt of sizes.
+    pub fn take_sizes(&mut self, tolerance: Option<&Tolerance>) {
+        if let Some(tolerance) = tolerance {
+            self.tolerance.learn(tolerance.largest());
+        }
+    }
+
     fn first_step_from(mut self, options: &Options) -> Self {
         if let Some(h) = options.h {
             self.control.h = h;
@@ -158,7 +165,7 @@ impl<M: Method> OneStep<M> {
     /// The step to begin with, from the behaviour at the start, and from the step before a jump.
     fn begin_with(&mut self, problem: &mut dyn Problem) -> f64 {
         let (t, y, f, mass, y_dot) = (self.span.t1, &self.y1, &self.f, &self.mass, &mut self.y_dot);
-        let norm = |e: &[f64], tolerance: &Tolerance| tolerance.norm(e, y, y);
+        let norm = |e: &[f64], tolerance: &Tolerance| tolerance.first_norm(e, y);
         (0..y.len()).for_each(|i| y_dot[i] = f[i] * mass[i]);
         let y_norm = norm(y, &self.tolerance).max(self.tolerance.nominal_norm());
         let y_dot_norm = norm(y_dot, &self.tolerance);
@@ -195,6 +202,7 @@ impl<M: Method> OneStep<M> {
 
     fn keep(&mut self, span: Span) {
         self.method.accept();
+        self.tolerance.learn(&self.y_new);
         std::mem::swap(&mut self.y0, &mut self.y1);
         std::mem::swap(&mut self.y1, &mut self.y_new);
         self.span = span;
@@ -233,6 +241,7 @@ impl<M: Method> Stepper for OneStep<M> {
         }
         self.y1.copy_from_slice(y);
         self.y0.copy_from_slice(y);
+        self.tolerance.learn(y);
         problem.residual(t, y, &mut self.f);
         self.work.residuals += 1;
         if let Some(row) = self.f.iter().position(|v| !v.is_finite()) {
@@ -310,6 +319,7 @@ impl<M: Method> Stepper for OneStep<M> {
         self.span = Span { t, t1: t, h: 0.0 };
         self.y1.copy_from_slice(y);
         self.y0.copy_from_slice(y);
+        self.tolerance.learn(y);
         self.method.resume(problem, t, self.control.h, y, &mut self.f, &mut self.work);
         self.segment_is_current = false;
         Ok(())
@@ -346,7 +356,12 @@ impl<M: Method> Stepper for OneStep<M> {
         self.work
     }
 
+    fn tolerance(&self) -> Option<&Tolerance> {
+        self.fixed.is_none().then_some(&self.tolerance)
+    }
+
     fn remember(&mut self, archive: &mut Archive) -> bool {
+        self.tolerance.remember(archive);
         self.control.remember(archive);
         self.periods.remember(archive);
         archive.flag(&mut self.started);

@@ -70,8 +70,8 @@ fn fixed(name: &str, layout: &Layout, h: f64) -> (Box<dyn Stepper>, f64) {
     let rosenbrock = |tableau| Box::new(OneStep::fixed(Rosenbrock::new(tableau, layout), layout, h));
     let esdirk = |tableau| Box::new(OneStep::fixed(Esdirk::new(tableau, layout, &exact()), layout, h));
     match name {
-        "trbdf2" => (esdirk(&TR_BDF2), 2.0),
-        "esdirk34" => (esdirk(&ESDIRK34), 3.0),
+        "trbdf2" => (esdirk(&TR_BDF2), 3.0),
+        "esdirk34" => (esdirk(&ESDIRK34), 4.0),
         "rodas5p" => (rosenbrock(&RODAS5P), 5.0),
         _ => (rosenbrock(&RODAS3), 3.0),
     }
@@ -152,6 +152,7 @@ fn polynomial(degree: i32) -> Written {
     let (residual, time_gradient): (problems::Residual, problems::Residual) = match degree {
         2 => (residual::<2>, time_gradient::<2>),
         3 => (residual::<3>, time_gradient::<3>),
+        4 => (residual::<4>, time_gradient::<4>),
         _ => (residual::<5>, time_gradient::<5>),
     };
     Written {
@@ -208,7 +209,9 @@ fn the_curve_over_a_step_is_as_good_as_its_ends() {
                 let (mut solver, _) = fixed(name, problem.layout(), h);
                 curve_error(&mut *solver, &mut problem, i)
             });
-            assert!(observed > order.min(4.0) - 0.2, "{name}, unknown {i}: {observed}");
+            // Stages of esdirk34 have order 3 inside a step, and algebraic unknowns are read off them.
+            let order = if name == "esdirk34" && i == 1 { 3.0 } else { order.min(4.0) };
+            assert!(observed > order - 0.2, "{name}, unknown {i}: {observed}");
         }
     }
     for (name, make) in ADAPTIVE {

@@ -19,6 +19,7 @@ use crate::project::Project;
 use crate::results::{Metadata, Writer};
 use crate::signals::PLOT;
 use crate::simulate::{Outcome, Overrides, header, recorded, settings, simulate, warn_size};
+use crate::unseen;
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct RunArgs {
@@ -99,7 +100,8 @@ pub fn execute(args: &RunArgs, colour: bool) -> Result<(), Failure> {
     if !written {
         tell(format_args!("the run got nowhere, and the result before stays in {}", out.display()));
     }
-    for warning in warnings(&project, &outcome.fired) {
+    let unseen = unseen::warnings(&project.prepared.system, &project.sources, &outcome.unseen);
+    for warning in warnings(&project, &outcome.fired).iter().chain(&unseen) {
         eprintln!("{}", warning.render(colour));
     }
     if let Some(path) = &args.stats {

@@ -382,7 +382,7 @@ fn compare(project: &Project, expect: &Expect, settings: &Settings) -> Check {
 /// Typical size of a signal, the same that error control uses.
 fn nominal_of(project: &Project, signal: &str, unit: &Unit) -> f64 {
     let system = &project.prepared.system;
-    let own = system.find(signal).and_then(|s| system.quantity(s).nominal);
+    let own = system.find(signal).and_then(|s| system.quantity(s).nominal.map(|n| n.size));
     own.or_else(|| parse_unit(&unit.text).ok().map(|u| nominal(u.dimension))).unwrap_or(1.0)
 }
 

@@ -33,6 +33,7 @@ mod rest;
 mod scripts;
 mod studies;
 mod switches;
+mod tolerances;
 mod trust;
 mod units;
 mod user_components;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use trunnion_equations::derivative::derivative;
-use trunnion_equations::flat::Kind as QuantityKind;
+use trunnion_equations::flat::{Kind as QuantityKind, Nominal};
 use trunnion_equations::{Expr, Node as Term, Symbol};
 
 use super::{Builder, OPEN};
@@ -213,11 +213,13 @@ impl<'a> Builder<'a> {
             let slope = derivative(g.at(answer), Term::Symbol(state)).id;
             let slope = g.rewrite(&[slope], |node| (node == Term::Symbol(state)).then_some(start))[0];
             let slope = self.values.of(g, slope).map(f64::abs).filter(|s| s.is_normal());
-            let size = self.flat.quantity(result.symbol).nominal.zip(slope).map(|(e, s)| e / s); // (2)
+            let size = self.flat.quantity(result.symbol).nominal.zip(slope).map(|(e, s)| e.size / s); // (2)
             let quantity = &mut self.flat.quantities[state.index()];
             // A soft store may still move little: its own size is an upper limit.
-            quantity.nominal =
-                size.map_or(quantity.nominal, |s| Some(quantity.nominal.map_or(s, |n| n.min(s))));
+            if let Some(size) = size {
+                let own = quantity.nominal.unwrap_or(Nominal::by_unit(size));
+                quantity.nominal = Some(Nominal { size: own.size.min(size), ..own });
+            }
         }
     }
 
