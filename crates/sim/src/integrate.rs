@@ -21,7 +21,7 @@ use crate::events::{Locator, sign};
 use crate::history::{BURST, History};
 use crate::newton::Consistent;
 use crate::plan::Points;
-pub use crate::plan::{Ended, Moment, Observer, Output, Plan, Progress, Summary};
+pub use crate::plan::{Ended, Moment, Observer, Output, Piece, Plan, Progress, Summary};
 use crate::problem::{Corner, Crossing, Hybrid};
 pub use crate::run_error::RunError;
 use crate::stepper::{Failure, Stepper};
@@ -101,6 +101,8 @@ pub(crate) struct Run<'a, P: Hybrid> {
     standing: usize,
     standing_since: f64,
     history: Vec<History>,
+    /// Nothing happened since the last piece of the solution.
+    joined: bool,
     /// What crosses at the instant at hand, and all guards there.
     crossings: Vec<Crossing>,
     at: Instant,
@@ -139,6 +141,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             standing: 0,
             standing_since: plan.t_0,
             history: vec![History::default(); m],
+            joined: false,
             crossings: Vec::with_capacity(m),
             at: Instant::new(n, m),
             y_out: vec![0.0; n],
@@ -245,6 +248,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             } else {
                 self.locator.look_at_end(problem, curve, from, end)
             };
+            self.pass_piece(from, found.unwrap_or(end))?;
             let Some(at) = found else {
                 self.report_until(end)?;
                 self.move_to(end);
@@ -286,6 +290,18 @@ impl<'a, P: Hybrid> Run<'a, P> {
             }
             from = at;
         }
+    }
+
+    /// Show the curve from one instant to another to the observer.
+    fn pass_piece(&mut self, from: f64, to: f64) -> Result<(), Stop> {
+        if to > from {
+            let piece = Piece { curve: self.stepper.segment(), from, to, joined: self.joined };
+            self.joined = true;
+            if self.observer.follow(self.problem, piece).is_break() {
+                return Err(Stop::Ended(Ended::Cancelled));
+            }
+        }
+        Ok(())
     }
 
     /// All that the steps to come take over from those before, the problem's own memory aside.
@@ -362,7 +378,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
     }
 
     fn restart(&mut self) -> Result<(), Stop> {
-        self.restarts += 1;
+        (self.restarts, self.joined) = (self.restarts + 1, false);
         self.stand_still()?;
         let done = self.stepper.restart(self.problem, self.t, &self.y);
         done.map_err(|failure| self.solver_error(failure).into())

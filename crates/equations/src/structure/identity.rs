@@ -12,7 +12,6 @@
 //! Points are the same on every run.
 
 use crate::graph::Graph;
-use crate::hash::Map;
 use crate::node::{Binary, Expr, Node, Unary};
 
 /// Points tried, and how many of them have to give a value.
@@ -31,6 +30,8 @@ struct Number {
 }
 
 impl Number {
+    const NONE: Number = Number { value: f64::NAN, error: f64::NAN, size: f64::NAN };
+
     fn may_be_zero(self) -> bool {
         self.value.abs() <= 4.0 * self.error
     }
@@ -48,7 +49,7 @@ impl Number {
 pub struct Identity<'a> {
     graph: &'a Graph,
     /// By point, by node.
-    at: [Map<Expr, Number>; POINTS],
+    at: [Vec<Option<Number>>; POINTS],
 }
 
 impl<'a> Identity<'a> {
@@ -77,20 +78,21 @@ impl<'a> Identity<'a> {
 
     fn evaluate(&mut self, point: usize, e: Expr) -> Number {
         let (graph, known) = (self.graph, &mut self.at[point]);
+        known.resize(known.len().max(graph.len()), None);
         let mut stack = vec![e];
         while let Some(&at) = stack.last() {
             let node = graph.node(at);
             let open = stack.len();
             if is_analytic(node) {
-                stack.extend(node.children().filter(|c| !known.contains_key(c)));
+                stack.extend(node.children().filter(|c| known[c.index()].is_none()));
             }
             if stack.len() == open {
-                let number = value(node, at, point, |c| known[&c]);
-                known.insert(at, number);
+                let number = value(node, at, point, |c| known[c.index()].unwrap_or(Number::NONE));
+                known[at.index()] = Some(number);
                 stack.pop();
             }
         }
-        known[&e]
+        known[e.index()].unwrap_or(Number::NONE)
     }
 }
 

@@ -1,8 +1,9 @@
 //! `trunnion compare`: two results, two models, or one model in two ways, signal by signal.
 //!
 //! Signals are compared at times that both have. Where those are few, at the times of the coarser one, the finer one
-//! interpolated linearly. Instants of events, which have two rows, are left out: two runs never place them at the very
-//! same time, and a jump would look like a difference.
+//! interpolated linearly. Two runs never place an event at the very same time: a signal that jumps there is compared before with before and
+//! after with after; an event that the other one has not, with the value it has instead. Highest and lowest values, which may lie between
+//! rows, are compared too: |max a − max b| ≤ max |a − b|.
 
 use std::path::PathBuf;
 
@@ -23,6 +24,8 @@ use crate::simulate::Overrides;
 
 /// Signals that are listed, those with the largest differences.
 const MOST_LISTED: usize = 20;
+/// A smaller change at an event, as a share of the signal's range, is none.
+const JUMP: f64 = 1e-9;
 /// Signals that are drawn where nobody says which.
 const MOST_DRAWN: usize = 4;
 
@@ -135,7 +138,7 @@ fn open(args: &CompareArgs) -> Result<(Signals, Signals), Failure> {
     };
     let a = Signals::open(&args.a, &changes_a)?;
     // The second model gives values at the times of the first: nothing has to be interpolated.
-    let mut b = Signals::open_at(path_b, &changes_b, &single_times(&a.time().values))?;
+    let mut b = Signals::open_at(path_b, &changes_b, &different_times(&a.time().values))?;
     // Each of the two may want to be shown in other units.
     for column in &mut b.table.columns {
         if let Ok(same) = a.table.column(&column.name) {
@@ -143,6 +146,12 @@ fn open(args: &CompareArgs) -> Result<(Signals, Signals), Failure> {
         }
     }
     Ok((a, b))
+}
+
+fn different_times(times: &[f64]) -> Vec<f64> {
+    let mut times = times.to_vec();
+    times.dedup();
+    times
 }
 
 /// Times with one row.
@@ -158,6 +167,56 @@ pub struct Times {
     a: Vec<f64>,
     b: Vec<f64>,
     interpolated: bool,
+    /// Instants with two rows: in both, only in the first, only in the second.
+    events: [Vec<(Instant, Instant)>; 3],
+}
+
+/// First and last row of an instant; the same where it has one.
+type Instant = (usize, usize);
+
+/// Instants with several rows.
+fn events(times: &[f64]) -> Vec<Instant> {
+    let runs = times.chunk_by(|a, b| a == b);
+    let from = runs.scan(0, |at, run| {
+        *at += run.len();
+        Some((*at - run.len(), *at - 1))
+    });
+    from.filter(|(first, last)| first < last).collect()
+}
+
+/// Events of both that belong together, being nearest to each other without a row between them; the others of each, with the row of the other
+/// one that comes last before them.
+fn matched(a: &[f64], b: &[f64]) -> [Vec<(Instant, Instant)>; 3] {
+    let (of_a, of_b) = (events(a), events(b));
+    let row_at = |times: &[f64], t: f64| times.partition_point(|&s| s <= t).saturating_sub(1);
+    let between = |times: &[f64], s: f64, t: f64| {
+        times.partition_point(|&x| x < s.max(t)) > times.partition_point(|&x| x <= s.min(t))
+    };
+    let nearest = |list: &[Instant], times: &[f64], t: f64| {
+        let k = list.partition_point(|e| times[e.0] < t);
+        let near = [k.checked_sub(1), Some(k)].into_iter().flatten().filter(|&k| k < list.len());
+        near.min_by(|&i, &j| (times[list[i].0] - t).abs().total_cmp(&(times[list[j].0] - t).abs()))
+    };
+    let [mut both, mut only_a, mut only_b] = [vec![], vec![], vec![]];
+    let mut taken = vec![false; of_b.len()];
+    for (i, &e) in of_a.iter().enumerate() {
+        let t = a[e.0];
+        let partner = nearest(&of_b, b, t).filter(|&j| {
+            let s = b[of_b[j].0];
+            nearest(&of_a, a, s) == Some(i) && !between(a, s, t) && !between(b, s, t)
+        });
+        match partner {
+            Some(j) => {
+                taken[j] = true;
+                both.push((e, of_b[j]));
+            }
+            None => only_a.push((e, (row_at(b, t), row_at(b, t)))),
+        }
+    }
+    for (&e, _) in of_b.iter().zip(&taken).filter(|(_, taken)| !**taken) {
+        only_b.push(((row_at(a, b[e.0]), row_at(a, b[e.0])), e));
+    }
+    [both, only_a, only_b]
 }
 
 impl Times {
@@ -182,7 +241,42 @@ impl Times {
             common = coarse;
             common.retain(|t| first.is_some_and(|f| f <= *t) && last.is_some_and(|l| *t <= l));
         }
-        Times { at: common, a: a.to_vec(), b: b.to_vec(), interpolated }
+        Times { at: common, a: a.to_vec(), b: b.to_vec(), interpolated, events: matched(a, b) }
+    }
+
+    /// Differences of signals that jump, before and after events.
+    fn at_events(&self, x: &Column, y: &Column, size: f64) -> Vec<(f64, f64)> {
+        let jumps = |c: &Column, e: Instant| (c.values[e.0] - c.values[e.1]).abs() > JUMP * size;
+        let mut found = vec![];
+        let [both, only_a, only_b] = &self.events;
+        for &(e, f) in both.iter().filter(|(e, f)| jumps(x, *e) || jumps(y, *f)) {
+            found.extend(
+                [(e.0, f.0), (e.1, f.1)].map(|(i, j)| (self.a[i], (x.values[i] - y.values[j]).abs())),
+            );
+        }
+        for (list, from_a) in [(only_a, true), (only_b, false)] {
+            for &(e, f) in list {
+                let (own, c, e, other, times) =
+                    if from_a { (&self.a, x, e, y, &self.b) } else { (&self.b, y, f, x, &self.a) };
+                let t = own[e.0];
+                if !jumps(c, e) || t < times[0] || t > times[times.len() - 1] {
+                    continue;
+                }
+                let value = sampled(times, &other.values, &[t])[0];
+                found.extend([e.0, e.1].map(|i| (t, (c.values[i] - value).abs())));
+            }
+        }
+        found
+    }
+
+    /// Differences of the highest and of the lowest values, where both runs go over the same time.
+    fn of_extremes(&self, x: &Column, y: &Column) -> Vec<(f64, f64)> {
+        let (Some(p), Some(q)) = (x.extremes, y.extremes) else { return vec![] };
+        let ends = |t: &[f64]| (t.first().copied(), t.last().copied());
+        if ends(&self.a) != ends(&self.b) {
+            return vec![];
+        }
+        [(p.min, q.min), (p.max, q.max)].map(|(p, q)| (p.0, (p.1 - q.1).abs())).to_vec()
     }
 
     fn describe(&self) -> String {
@@ -232,9 +326,15 @@ pub fn difference(times: &Times, x: &Column, y: &Column) -> Difference {
         }
         rms.push(t, d);
     }
-    let low = x_at.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = x_at.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let known = x.extremes.unwrap_or_default();
+    let low = x.values.iter().copied().fold(known.min.1, f64::min);
+    let high = x.values.iter().copied().fold(known.max.1, f64::max);
     let size = if high > low { high - low } else { high.abs() };
+    for (t, d) in times.at_events(x, y, size).into_iter().chain(times.of_extremes(x, y)) {
+        if d > max {
+            (max, at) = (d, t);
+        }
+    }
     let relative = if max == 0.0 { 0.0 } else { max / size };
     Difference { name: x.name.clone(), unit: x.unit.clone(), max, at, rms: rms.value(), relative }
 }
@@ -377,13 +477,14 @@ fn draw(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extremes::Extremes;
 
     fn column(values: &[f64]) -> Column {
         Column { values: values.to_vec(), ..Column::new("x", "m", "") }
     }
 
     #[test]
-    fn common_times_are_compared_and_events_left_out() {
+    fn common_times_are_compared_and_events_side_by_side() {
         let (a, b) = ([0.0, 1.0, 1.5, 1.5, 2.0, 3.0], [0.0, 1.0, 2.0, 2.2, 3.0]);
         let times = Times::new(&a, &b);
         assert_eq!((times.at.as_slice(), times.interpolated), ([0.0, 1.0, 2.0, 3.0].as_slice(), false));
@@ -392,7 +493,26 @@ mod tests {
             &column(&[0.0, 1.0, 9.0, -9.0, 2.0, 4.0]),
             &column(&[0.0, 1.0, 2.5, 7.0, 4.0]),
         );
-        assert_eq!((d.max, d.at, d.relative), (0.5, 2.0, 0.125));
+        // Only the first jumps at 1.5, where the other is at 1.75.
+        assert_eq!((d.max, d.at), (10.75, 1.5));
+        let b = [0.0, 1.0, 1.6, 1.6, 2.0, 3.0];
+        let (x, y) = ([0.0, 1.0, 9.0, -9.0, 2.0, 4.0], [0.0, 1.0, 9.25, -9.0, 2.5, 4.0]);
+        let d = difference(&Times::new(&a, &b), &column(&x), &column(&y));
+        assert_eq!((d.max, d.at, d.relative), (0.5, 2.0, 0.5 / 18.0));
+        let y = [0.0, 1.0, 9.75, -9.0, 2.5, 4.0];
+        let d = difference(&Times::new(&a, &b), &column(&x), &column(&y));
+        assert_eq!((d.max, d.at), (0.75, 1.5));
+    }
+
+    #[test]
+    fn a_peak_between_rows_is_a_difference() {
+        let t = [0.0, 1.0, 2.0];
+        let peak = Extremes { min: (0.0, 0.0), max: (0.3, 5.0) };
+        let flat = Extremes { min: (0.0, 0.0), max: (0.0, 0.0) };
+        let with = |extremes| Column { extremes: Some(extremes), ..column(&[0.0; 3]) };
+        let d = difference(&Times::new(&t, &t), &with(peak), &with(flat));
+        assert_eq!((d.max, d.at, d.relative), (5.0, 0.3, 1.0));
+        assert_eq!(difference(&Times::new(&t, &t), &with(peak), &with(peak)).max, 0.0);
     }
 
     #[test]
