@@ -148,7 +148,7 @@ fn what_has_no_value_is_told() {
         "sweep",
         "m.toml",
         "-p",
-        "g=\"9.81 m/s^2\"",
+        "g=9.81 m/s^2",
         "-m",
         "time(bounce, 7)",
         "-m",
