@@ -144,16 +144,8 @@ fn what_has_no_value_is_told() {
     let folder = Folder::new();
     folder
         .write("m.toml", format!("[parameters]\ng = \"9.81 m/s^2\"\n{}", BALL.replace("-9.81 m/s^2", "-g")));
-    let answer = folder.run(&[
-        "sweep",
-        "m.toml",
-        "-p",
-        "g=9.81 m/s^2",
-        "-m",
-        "time(bounce, 7)",
-        "-m",
-        "settling(h)",
-    ]);
+    let answer =
+        folder.run(&["sweep", "m.toml", "-p", "g=9.81 m/s^2", "-m", "time(bounce, 7)", "-m", "settling(h)"]);
     assert_eq!(answer.code, 0, "{}", answer.err);
     assert!(answer.out.lines().nth(1).unwrap().matches('–').count() == 2, "{}", answer.out);
     for part in
