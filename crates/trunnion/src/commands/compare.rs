@@ -2,7 +2,7 @@
 //!
 //! Signals are compared at times that both have. Where those are few, at the times of the coarser one, the finer one
 //! interpolated linearly. Two runs never place an event at the very same time: a signal that jumps there is compared before with before and
-//! after with after; an event that the other one has not, with the value it has instead. Highest and lowest values, which may lie between
+//! after with after; an event that the other one has not, with the values it has about that time. Highest and lowest values, which may lie between
 //! rows, are compared too: |max a − max b| ≤ max |a − b|.
 
 mod times;
@@ -341,8 +341,8 @@ mod tests {
             &column(&[0.0, 1.0, 9.0, -9.0, 2.0, 4.0]),
             &column(&[0.0, 1.0, 2.5, 7.0, 4.0]),
         );
-        // Only the first jumps at 1.5, where the other is at 1.75.
-        assert_eq!((d.max, d.at), (10.75, 1.5));
+        // Only the first jumps at 1.5, to −9, where the other goes from 1 to 2.5.
+        assert_eq!((d.max, d.at), (10.0, 1.5));
         let b = [0.0, 1.0, 1.6, 1.6, 2.0, 3.0];
         let (x, y) = ([0.0, 1.0, 9.0, -9.0, 2.0, 4.0], [0.0, 1.0, 9.25, -9.0, 2.5, 4.0]);
         let d = difference(&Times::new(&a, &b), &column(&x), &column(&y));

@@ -121,8 +121,12 @@ impl Times {
                 if !jumps(c, e) || t < times[0] || t > times[times.len() - 1] {
                     continue;
                 }
-                let value = sampled(times, &other.values, &[t])[0];
-                found.extend([e.0, e.1].map(|i| (t, (c.values[i] - value).abs())));
+                // The other one may have jumped between its rows too: it is somewhere from one to the next.
+                let last = times.partition_point(|&s| s <= t) - 1;
+                let next = if times[last] < t { last + 1 } else { last };
+                let (p, q) = (other.values[last], other.values[next]);
+                let away = |v: f64| (v - p.max(q)).max(p.min(q) - v).max(0.0);
+                found.extend([e.0, e.1].map(|i| (t, away(c.values[i]))));
             }
         }
         found
