@@ -29,7 +29,7 @@
 //! Limits: a pair of crossings that the samples and the parabola through them do not hint at is missed; the maximum step
 //! is the remedy. Guards that are not finite somewhere have no sign there.
 
-use crate::problem::{Direction, Guard, Hybrid, Role};
+use crate::problem::{Direction, Hybrid, Layout, Role};
 use crate::stepper::Segment;
 use trunnion_num::Archive;
 
@@ -57,6 +57,8 @@ const AT_ONCE: f64 = 1e-6;
 const KINK_SHARE: f64 = 1e-3;
 /// The same where branches are not frozen.
 const WATCHED_SHARE: f64 = 10.0;
+/// Roundings of time for which the noise of algebraic unknowns at a kink is taken to be the same.
+const BLUNT: f64 = 1e6;
 const ROOT_ITERATIONS: usize = 120;
 const DIP_ITERATIONS: usize = 40;
 
@@ -87,6 +89,12 @@ pub struct Locator {
     blur: Vec<f64>,
     blur_is_known: bool,
     uncertain: Vec<f64>,
+    /// Algebraic unknowns may jump where branches differ by next to nothing, as the pressure behind a valve that closes: a kink of
+    /// theirs is told apart to rounding.
+    sharp: Vec<bool>,
+    rounding: Vec<f64>,
+    bluntness: Vec<f64>,
+    blunt_at: f64,
     /// Sign of each guard; 0: it has none yet.
     side: Vec<i8>,
     /// At or near zero at the beginning of the curve: signs there are rounding.
@@ -99,6 +107,10 @@ pub struct Locator {
     times: Vec<f64>,
     values: Vec<f64>,
     noise: Vec<f64>,
+    /// Their bounds, and guards that stay well clear of zero.
+    low: Vec<f64>,
+    high: Vec<f64>,
+    is_clear: Vec<bool>,
     /// What `search` found, at one instant.
     found: Vec<Found>,
     y: Vec<f64>,
@@ -115,7 +127,8 @@ pub fn resolution(t: f64) -> f64 {
 }
 
 impl Locator {
-    pub fn new(guards: &[Guard], n: usize, tolerance: &(f64, Vec<f64>)) -> Self {
+    pub fn new(layout: &Layout, tolerance: &(f64, Vec<f64>)) -> Self {
+        let (n, guards) = (layout.n(), &layout.guards);
         let m = guards.len();
         // 16 decades of θ, three per eighth and decade.
         let points = SAMPLES.len() + 20;
@@ -124,11 +137,15 @@ impl Locator {
             kinks: guards.iter().map(|g| g.role != Role::Switch).collect(),
             watched: guards.iter().map(|g| g.role == Role::Watched).collect(),
             passes_kinks: false,
+            sharp: guards.iter().map(|g| g.role == Role::Kink && g.algebraic).collect(),
+            rounding: vec![0.0; m],
+            bluntness: vec![0.0; m],
+            blunt_at: f64::NEG_INFINITY,
             timed: vec![false; m],
             tolerance: tolerance.clone(),
             blur: vec![0.0; m],
             blur_is_known: false,
-            uncertain: vec![0.0; tolerance.1.len()],
+            uncertain: vec![0.0; n],
             side: vec![0; m],
             resting: vec![false; m],
             level: vec![0.0; m],
@@ -136,6 +153,9 @@ impl Locator {
             times: Vec::with_capacity(points),
             values: Vec::with_capacity(points * m),
             noise: vec![0.0; m],
+            low: vec![0.0; m],
+            high: vec![0.0; m],
+            is_clear: vec![false; m],
             found: Vec::with_capacity(m),
             y: vec![0.0; n],
             g: vec![0.0; m],
@@ -148,6 +168,8 @@ impl Locator {
         archive.flags(&mut self.resting);
         archive.numbers(&mut self.level);
         archive.flags(&mut self.may_fire);
+        archive.numbers(&mut self.bluntness);
+        archive.number(&mut self.blunt_at);
     }
 
     pub fn len(&self) -> usize {
@@ -165,6 +187,24 @@ impl Locator {
 
     pub fn is_kink(&self, guard: usize) -> bool {
         self.kinks[guard]
+    }
+
+    /// A kink of algebraic unknowns.
+    pub fn is_sharp(&self, guard: usize) -> bool {
+        self.sharp[guard]
+    }
+
+    /// Kinks of algebraic unknowns are not told apart within the difference of two values; `anew`: forget what was known of that.
+    pub fn blunt(&mut self, t: f64, g: &[f64], near: &[f64], anew: bool) {
+        self.blunt_at = t;
+        for guard in 0..self.len() {
+            let d = (g[guard] - near[guard]).abs();
+            let known = if anew { 0.0 } else { self.bluntness[guard] };
+            self.bluntness[guard] = if d.is_finite() { known.max(d) } else { known };
+            if self.sharp[guard] {
+                self.blur[guard] = self.blur[guard].max(self.bluntness[guard]);
+            }
+        }
     }
 
     pub fn watch_kinks(&mut self, watch: bool) {
@@ -216,7 +256,14 @@ impl Locator {
             *u = KINK_SHARE * (atol[i] + rtol * y[i].abs());
         }
         problem.uncertainty(t, y, &self.uncertain, &mut self.blur);
+        if self.sharp.iter().any(|&s| s) {
+            problem.rounding(t, y, &mut self.rounding);
+        }
         for guard in 0..self.len() {
+            if self.sharp[guard] {
+                self.blur[guard] = self.rounding[guard].max(self.bluntness[guard]);
+                continue;
+            }
             // Either side is computed as it is: only what is larger than the tolerance is worth ending a step for.
             self.blur[guard] *= if self.watched[guard] { WATCHED_SHARE / KINK_SHARE } else { 1.0 };
         }
@@ -276,13 +323,17 @@ impl Locator {
     pub fn search<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) -> Option<f64> {
         self.found.clear();
         self.blur_is_known = false;
+        if from - self.blunt_at > BLUNT * resolution(from) {
+            self.bluntness.fill(0.0);
+        }
         if to <= from || self.timed.iter().all(|&t| t) {
             return None;
         }
         self.sample(problem, curve, from, to);
+        self.clear_the_rest();
         let mut earliest = f64::INFINITY;
         for guard in 0..self.len() {
-            if self.passes(guard) || self.timed[guard] {
+            if self.is_clear[guard] || self.passes(guard) || self.timed[guard] {
                 continue;
             }
             if let Some(found) = self.first(problem, curve, guard, earliest) {
@@ -293,8 +344,10 @@ impl Locator {
         if self.found.is_empty() {
             // Beyond this curve nobody rests at its start any more; those without side are still at zero.
             for guard in 0..self.len() {
-                self.resting[guard] = self.side[guard] == 0;
-                self.pass(guard);
+                if !self.is_clear[guard] {
+                    self.resting[guard] = self.side[guard] == 0;
+                    self.pass(guard);
+                }
             }
             return None;
         }
@@ -303,6 +356,25 @@ impl Locator {
         let at = self.found.iter().fold(earliest, |t, f| t.max(f.t));
         self.arrive(problem, curve, at);
         Some(at)
+    }
+
+    /// Tells guards that stay on their side: no parabola through three samples comes nearer to zero than the lowest of them
+    /// by more than a quarter of their spread.
+    fn clear_the_rest(&mut self) {
+        let m = self.len();
+        self.low.fill(f64::INFINITY);
+        self.high.fill(f64::NEG_INFINITY);
+        for row in self.values.chunks_exact(m) {
+            for (i, &g) in row.iter().enumerate() {
+                self.low[i] = self.low[i].min(g);
+                self.high[i] = self.high[i].max(g);
+            }
+        }
+        for i in 0..m {
+            let spread = self.high[i] - self.low[i];
+            let least = if self.side[i] > 0 { self.low[i] } else { -self.high[i] };
+            self.is_clear[i] = self.side[i] != 0 && !self.resting[i] && least > 2.0 * spread;
+        }
     }
 
     /// Guards that are on their other side at `to`, without asking since when: the work of two evaluations.

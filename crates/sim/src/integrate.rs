@@ -1,8 +1,8 @@
 //! The run loop: steps, events, sampled instants and output, for any solver and any hybrid problem.
 //!
 //! Order of what happens at one instant t:
-//!   1. guards that cross there are fired one after the other, algebraic unknowns made consistent, modes settled, guards that
-//!      jumped to their other side fired as well, until nothing changes (`instant.rs`);
+//!   1. guards that cross there are fired, algebraic unknowns made consistent, modes settled, guards that jumped to their other side
+//!      fired as well, until nothing changes (`instant.rs`);
 //!   2. tasks due at t are sampled together, then those that wait for them; if they changed something, as in 1;
 //!   3. the solver restarts if anything changed; then a grid point at t is reported.
 //!
@@ -17,7 +17,7 @@
 //!
 //! No clock, no input or output, no threads: the observer does what has to be done outside.
 
-use crate::events::{Locator, sign};
+use crate::events::{Locator, resolution, sign};
 use crate::history::{BURST, History};
 use crate::newton::Consistent;
 use crate::plan::Points;
@@ -41,6 +41,8 @@ const KINK_RATE: f64 = 1e-7;
 const KINK_STEPS: u64 = 80;
 /// Rounds at one instant: a chain of events may be long, but one without end is told within a second.
 const ROUNDS: usize = 10_000;
+/// Roundings of time in which an unknown jumps, at first.
+const MOMENT: f64 = 64.0;
 /// Restarts and events that leave zero at once, within vanishing time.
 const STANDING: usize = 200;
 
@@ -101,6 +103,8 @@ pub(crate) struct Run<'a, P: Hybrid> {
     standing: usize,
     standing_since: f64,
     history: Vec<History>,
+    /// Time after the last jump of an algebraic unknown, and the moment it took.
+    jumped: (f64, f64),
     /// What crosses at the instant at hand, and all guards there.
     crossings: Vec<Crossing>,
     at: Instant,
@@ -120,7 +124,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         let (n, m) = (layout.n(), layout.guards.len());
         Run {
             consistent: Consistent::new(layout),
-            locator: Locator::new(&layout.guards, n, &plan.tolerance),
+            locator: Locator::new(layout, &plan.tolerance),
             problem,
             stepper,
             plan,
@@ -139,6 +143,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             standing: 0,
             standing_since: plan.t_0,
             history: vec![History::default(); m],
+            jumped: (f64::NAN, 0.0),
             crossings: Vec::with_capacity(m),
             at: Instant::new(n, m),
             y_out: vec![0.0; n],
@@ -209,7 +214,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         if limit > self.t
             && let Err(failure) = self.stepper.step(self.problem, limit)
         {
-            return Err(self.solver_error(failure).into());
+            return self.jump_over(failure, limit);
         }
         // A step may be left undone for now.
         if self.stepper.state().0 > self.t {
@@ -223,6 +228,27 @@ impl<'a, P: Hybrid> Run<'a, P> {
             self.restart()?;
         }
         Ok(())
+    }
+
+    /// An algebraic unknown that changes faster than time resolves, as the pressure between two valves that close, jumps: the run goes on
+    /// behind the jump, from consistent values a moment later. Moments double as long as that does not help, up to vanishing time.
+    fn jump_over(&mut self, failure: Failure, limit: f64) -> Result<(), Stop> {
+        let layout = self.problem.layout();
+        let jumps = matches!(failure, Failure::StepTooSmall { unknown, .. } if !layout.differential[unknown]);
+        let (since, last) = self.jumped;
+        let dt = if self.t == since { 2.0 * last } else { MOMENT * resolution(self.t) };
+        if !jumps || dt > self.vanishing() {
+            return Err(self.solver_error(failure).into());
+        }
+        let t = (self.t + dt).min(limit);
+        self.problem.residual(self.t, &self.y, &mut self.y_out);
+        let differential = &self.problem.layout().differential;
+        for i in 0..self.y.len() {
+            self.y[i] += if differential[i] { (t - self.t) * self.y_out[i] } else { 0.0 };
+        }
+        self.jumped = (t, dt);
+        self.t = t;
+        self.take_change()
     }
 
     /// Parameters, inputs or modes were changed from outside.
@@ -306,6 +332,8 @@ impl<'a, P: Hybrid> Run<'a, P> {
         archive.word(&mut self.kinks_since.1);
         archive.count(&mut self.standing);
         archive.number(&mut self.standing_since);
+        archive.number(&mut self.jumped.0);
+        archive.number(&mut self.jumped.1);
         self.history.iter_mut().for_each(|history| history.remember(archive));
         self.locator.remember(archive);
         self.consistent.remember(archive);

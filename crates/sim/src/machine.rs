@@ -146,8 +146,17 @@ fn layout(system: &System) -> Layout {
         Some(k) if k < system.relations.len() => system.relations[k].role,
         _ => Role::Switch,
     };
+    let unknown = |s: Symbol| system.unknowns[system.n_states..].contains(&s);
+    let reads = |&e: &Expr| matches!(system.graph.node(e), Node::Symbol(s) if unknown(s));
+    let algebraic =
+        |guard: Expr| system.n() > system.n_states && system.graph.reachable([guard]).iter().any(reads);
     let guards = system.guards().into_iter().enumerate();
-    let guards = guards.map(|(number, (name, direction, _))| Guard { name, direction, role: role(number) });
+    let guards = guards.map(|(number, (name, direction, guard))| Guard {
+        name,
+        direction,
+        role: role(number),
+        algebraic: algebraic(guard),
+    });
     Layout {
         names: system.unknowns.iter().map(|s| quantity(s).name.clone()).collect(),
         differential: (0..system.n()).map(|i| i < system.n_states).collect(),
@@ -727,6 +736,13 @@ impl Hybrid for Machine {
             self.prepare();
         }
         self.stick(t, y) || changed
+    }
+
+    fn mirrored(&self, guard: usize) -> i8 {
+        let system = &self.prepared.system;
+        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
+        let Some(place) = relation.and_then(|r| system.slow_place(r.mode)) else { return 0 };
+        if self.slow[place] != 0.0 { 1 } else { -1 }
     }
 
     fn follow_kinks(&mut self, on: bool) {

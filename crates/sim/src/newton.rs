@@ -21,8 +21,9 @@ const CONVERGED: f64 = 1e-13;
 const ROUNDING: f64 = 1e-8;
 /// A row below this share of what its unknowns contribute is zero.
 const FULFILLED: f64 = 1e-9;
-/// Smallest damping factor before (1) counts as stuck. [Deuflhard2011, p. 148]
-const SMALLEST_DAMPING: f64 = 1e-4;
+/// Smallest damping factor before (1) counts as stuck. Smooth equations need no less than 1e-4 [Deuflhard2011, p. 148]; the slope of a closed valve
+/// points beyond its kink by ten decades.
+const SMALLEST_DAMPING: f64 = 1e-13;
 /// Walking down an exponential takes about one iteration for each factor e.
 const ITERATIONS: usize = 250;
 

@@ -39,6 +39,8 @@ pub struct Guard {
     pub name: String,
     pub direction: Direction,
     pub role: Role,
+    /// It reads algebraic unknowns.
+    pub algebraic: bool,
 }
 
 /// The continuous part. A value that cannot be computed comes out as NaN or ±∞; solvers check.
@@ -117,6 +119,11 @@ pub trait Hybrid: Problem {
     ) -> Result<(Effect, usize), String>;
     /// Bring modes that mirror a relation into line with the guard values `g`; true if one changed. A mode whose guard has no value stays.
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool;
+    /// The side on which the mode that mirrors this guard takes it to be; 0: there is none.
+    fn mirrored(&self, guard: usize) -> i8 {
+        let _ = guard;
+        0
+    }
     /// While `on`, kinks take the branch of the values at which equations are evaluated, for finding values and branches together.
     fn follow_kinks(&mut self, on: bool) {
         let _ = on;

@@ -70,7 +70,7 @@ impl Scene {
         g: impl Fn(f64, &[f64], &[bool]) -> f64 + 'static,
         action: impl FnMut(f64, &mut [f64], &mut [bool], Crossing) -> Effect + 'static,
     ) -> Self {
-        self.layout.guards.push(Guard { name: name.into(), direction, role: Role::Switch });
+        self.layout.guards.push(Guard { name: name.into(), direction, role: Role::Switch, algebraic: false });
         self.guards.push(Box::new(g));
         self.actions.push(Box::new(action));
         self

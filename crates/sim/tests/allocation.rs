@@ -78,7 +78,12 @@ struct Swing(Layout);
 
 impl Swing {
     fn new() -> Self {
-        let guard = |name: &str, direction| Guard { name: name.into(), direction, role: Role::Switch };
+        let guard = |name: &str, direction| Guard {
+            name: name.into(),
+            direction,
+            role: Role::Switch,
+            algebraic: false,
+        };
         Swing(Layout {
             names: vec!["x".into(), "v".into()],
             differential: vec![true; 2],

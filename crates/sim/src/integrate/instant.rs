@@ -145,23 +145,37 @@ impl<P: Hybrid> Run<'_, P> {
             self.kinks_since = (self.t, self.steps);
         }
         self.crossings.clear();
+        // Algebraic unknowns on the curve are interpolated: whether they pass a kink is seen where they are consistent.
+        let any_sharp = self.locator.found().iter().any(|f| self.locator.is_sharp(f.guard));
+        if any_sharp {
+            let _ = self.consistent.solve(self.problem, self.t, &mut self.y);
+            self.measure_sharpness(true);
+        }
         for k in 0..self.locator.found().len() {
             let found = self.locator.found()[k];
-            self.crossings.push(Crossing { guard: found.guard, rising: found.rising });
             let heading = if found.rising { 1 } else { -1 };
-            self.locator.lean(found.guard, heading, self.locator.blur(found.guard));
+            let (g, blur) = (self.at.g[found.guard], self.locator.blur(found.guard));
+            if self.locator.is_sharp(found.guard) && sign(g) == -heading && g.abs() > blur {
+                continue;
+            }
+            self.crossings.push(Crossing { guard: found.guard, rising: found.rising });
+            self.locator.lean(found.guard, heading, blur);
         }
         let effect = self.problem.fire(self.t, &mut self.y, &self.crossings, &mut self.at.touched);
         effect.map_err(|message| RunError::Action { t: self.t, message })?;
         self.crossings.clear();
-        self.problem.guards(self.t, &self.y, &mut self.at.g);
+        self.make_consistent()?;
+        if any_sharp {
+            self.measure_sharpness(false);
+        } else {
+            self.problem.guards(self.t, &self.y, &mut self.at.g);
+        }
         let moved = |i: usize| {
             let (side, s) = (self.locator.side(i), sign(self.at.g[i]));
             let small = self.at.g[i].abs() <= self.locator.rests_within(i).max(self.locator.blur(i));
             s != 0 && s != side && !small
         };
         if (0..self.locator.len()).any(moved) {
-            self.make_consistent()?;
             self.happen(true)?;
             return self.restart();
         }
@@ -238,6 +252,20 @@ impl<P: Hybrid> Run<'_, P> {
         for i in 0..m {
             let d = located[i] + (later[i] - g[i]).abs();
             located[i] = if d.is_finite() { d } else { 0.0 };
+        }
+    }
+
+    /// How far kinks of algebraic unknowns, consistent in `self.y`, are told apart: rounding of rows that hardly determine them moves them by
+    /// more than their own. Guards there are left in `self.at.g`.
+    fn measure_sharpness(&mut self, anew: bool) {
+        self.problem.guards(self.t, &self.y, &mut self.at.g);
+        for step in [-1.0, 1.0] {
+            let t = self.t + step * INSTANT_ROUNDINGS * resolution(self.t);
+            self.at.y.copy_from_slice(&self.y);
+            if self.consistent.solve(self.problem, t, &mut self.at.y).is_ok() {
+                self.problem.guards(t, &self.at.y, &mut self.at.later);
+                self.locator.blunt(self.t, &self.at.g, &self.at.later, anew && step < 0.0);
+            }
         }
     }
 
@@ -357,6 +385,9 @@ impl<P: Hybrid> Run<'_, P> {
                 self.locator.put(guard, s);
             } else if self.locator.is_timed(guard) && timed != 0 {
                 self.locator.put(guard, timed);
+            } else if self.locator.is_kink(guard) && self.problem.mirrored(guard) != 0 {
+                // Its mode may have changed and changed back while others settled.
+                self.locator.lean(guard, self.problem.mirrored(guard), noise);
             } else if heading != 0 && !changed && !(self.at.fired[guard] && self.at.touched[guard]) {
                 // On along the same curve.
                 self.locator.lean(guard, heading, noise);

@@ -364,6 +364,10 @@ impl Stepper for Bdf {
         Err(last)
     }
 
+    fn pace(&self) -> f64 {
+        self.h
+    }
+
     fn adjust(&mut self, _problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
         self.differences[..y.len()].copy_from_slice(y);
         Ok(())

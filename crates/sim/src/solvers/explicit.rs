@@ -509,6 +509,10 @@ impl Stepper for Explicit {
         if self.is_adaptive() { self.adaptive_step(problem, limit) } else { self.fixed_step(problem, limit) }
     }
 
+    fn pace(&self) -> f64 {
+        self.h_next
+    }
+
     fn adjust(&mut self, problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
         let t = self.t;
         self.y.copy_from_slice(y);

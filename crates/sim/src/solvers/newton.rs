@@ -131,7 +131,9 @@ impl Newton {
         let delta = &mut self.delta[..];
         // What the last solve found, trusted a little less.
         let trusted = self.rate.max(f64::EPSILON).powf(0.8);
-        let mut rate = if self.rate == UNKNOWN_RATE { UNKNOWN_RATE } else { trusted };
+        // Algebraic rows may bend so much that it says nothing of this one.
+        let measured = self.rate != UNKNOWN_RATE && !self.matrix.mass.contains(&0.0);
+        let mut rate = if measured { trusted } else { UNKNOWN_RATE };
         let mut last = 0.0;
         for iteration in 0..MAX_ITERATIONS {
             problem.residual(t, y, delta);

@@ -5,7 +5,7 @@ use crate::program::Folder;
 const SOLVERS: [&str; 5] = ["rodas5p", "esdirk34", "trbdf2", "bdf", "tsit45"];
 
 /// The last value of each column, for a model run with every solver.
-fn check(model: &str, expected: &[(&str, f64, f64)]) {
+pub fn check(model: &str, expected: &[(&str, f64, f64)]) {
     for solver in SOLVERS {
         let folder = Folder::new();
         folder.write("m.toml", model);

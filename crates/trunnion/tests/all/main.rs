@@ -32,6 +32,7 @@ mod references;
 mod rest;
 mod scripts;
 mod studies;
+mod switches;
 mod trust;
 mod units;
 mod user_components;
