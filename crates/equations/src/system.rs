@@ -98,7 +98,7 @@ pub struct OfTime {
     /// Numbers of guards.
     pub guards: Vec<usize>,
     /// Arguments of tables, and where these have corners.
-    pub corners: Vec<(Expr, Vec<f64>)>,
+    pub corners: Vec<(Expr, Vec<f64>, bool)>,
     /// What jumps where it passes a whole number.
     pub jumps: Vec<Expr>,
     /// Whatever else enters equations and guards.
@@ -350,14 +350,16 @@ impl System {
                 inputs.push(e);
             }
             match node {
-                Node::Table1(table, a, 0) => {
+                Node::Table1(table, a, order) => {
                     if let Table::One(table) = graph.table_at(table.0 as usize)
                         && !table.corners().is_empty()
                     {
-                        found.corners.push((a, table.corners().to_vec()));
+                        found.corners.push((a, table.corners().to_vec(), order > 0));
                     }
                 }
-                Node::Unary(Unary::Floor | Unary::Ceil, a) => found.jumps.push(a),
+                Node::Unary(Unary::Floor, a) => found.jumps.push(a),
+                // It jumps behind a whole number, not at it.
+                Node::Unary(Unary::Ceil, a) => found.jumps.push((-graph.at(a)).id),
                 Node::Binary(Binary::Mod, a, b) => found.jumps.push((graph.at(a) / graph.at(b)).id),
                 _ => {}
             }

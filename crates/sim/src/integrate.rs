@@ -35,10 +35,13 @@ const VANISHING: f64 = 1e-10;
 const VANISHING_TIME: f64 = 1e-13;
 /// Firings that shrink to less than this share of the run come to an end.
 const LITTLE: f64 = 1e-3;
-/// Kinks that come as fast as this, so many within a share of the run, or in nearly every step, are no longer worth ending steps for.
+/// Kinks that come as fast as this, so many within a share of the run, or in nearly every step of a larger share, are not worth ending steps
+/// for until so many times as long has passed.
 const KINK_BUNCH: u64 = 64;
 const KINK_RATE: f64 = 1e-7;
 const KINK_STEPS: u64 = 80;
+const KINK_SPAN: f64 = 1e-4;
+const KINK_PAUSE: f64 = 10.0;
 /// Rounds at one instant: a chain of events may be long, but one without end is told within a second.
 const ROUNDS: usize = 10_000;
 /// Roundings of time in which an unknown jumps, at first.
@@ -97,6 +100,8 @@ pub(crate) struct Run<'a, P: Hybrid> {
     kinks: u64,
     /// Time and steps when the last bunch of them began.
     kinks_since: (f64, u64),
+    /// They are passed without a look up to this time.
+    kinks_again: f64,
     /// Instants between the ends of steps at which something happened, since whoever counts put it to 0.
     pub located: usize,
     crossings_total: u64,
@@ -141,6 +146,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             events: 0,
             kinks: 0,
             kinks_since: (plan.t_0, 0),
+            kinks_again: f64::INFINITY,
             located: 0,
             crossings_total: 0,
             samples: 0,
@@ -208,7 +214,13 @@ impl<'a, P: Hybrid> Run<'a, P> {
     pub fn once(&mut self, t_end: f64) -> Result<(), Stop> {
         let horizon = if self.plan.t_end.is_finite() { self.plan.t_end } else { self.t.floor() + 2.0 };
         let corner = self.problem.next_corner(self.t, horizon);
-        let mut limit = self.problem.next_instant().min(t_end).min(corner.t);
+        if self.t >= self.kinks_again {
+            self.kinks_again = f64::INFINITY;
+            self.locator.watch_kinks(true);
+            self.problem.follow_kinks(false);
+            self.take_change()?;
+        }
+        let mut limit = self.problem.next_instant().min(t_end).min(corner.t).min(self.kinks_again);
         if self.stepper.freezes_kinks() {
             let pace = self.stepper.pace().min(limit - self.t);
             limit = limit.min(self.problem.time_limit(self.t, pace, horizon));
@@ -361,6 +373,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         }
         archive.number(&mut self.kinks_since.0);
         archive.word(&mut self.kinks_since.1);
+        archive.number(&mut self.kinks_again);
         archive.count(&mut self.standing);
         archive.number(&mut self.standing_since);
         archive.number(&mut self.jumped.0);

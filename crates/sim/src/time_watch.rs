@@ -24,11 +24,17 @@ const AHEAD: [f64; 3] = [32.0, 4.0, 1.0];
 /// A step is shortened to this share at most: the next one goes on from there.
 const SHORTEST: f64 = 1e-3;
 
+/// Times looked at between two that are four roundings apart.
+const WALK: usize = 16;
+/// The piece of a guard that is about to leave zero.
+const LEAVING: i64 = i64::MIN;
+
 /// How an expression is divided into pieces.
 #[derive(Clone, Debug)]
 enum Pieces {
     Sign,
-    Cells(Vec<f64>),
+    /// true: a slope, which jumps from cell to cell.
+    Cells(Vec<f64>, bool),
     Whole,
 }
 
@@ -36,9 +42,13 @@ impl Pieces {
     fn of(&self, value: f64) -> i64 {
         match self {
             Pieces::Sign => sign(value) as i64,
-            Pieces::Cells(x) => x.partition_point(|&x| x <= value) as i64,
+            Pieces::Cells(x, _) => x.partition_point(|&x| x <= value) as i64,
             Pieces::Whole => value.floor() as i64,
         }
+    }
+
+    fn jumps(&self) -> bool {
+        matches!(self, Pieces::Whole | Pieces::Cells(_, true))
     }
 }
 
@@ -90,7 +100,7 @@ impl TimeWatch {
             return None;
         }
         let signs = of_time.guards.iter().map(|_| Pieces::Sign);
-        let cells = of_time.corners.iter().map(|(_, x)| Pieces::Cells(x.clone()));
+        let cells = of_time.corners.iter().map(|(_, x, slope)| Pieces::Cells(x.clone(), *slope));
         let wholes = of_time.jumps.iter().map(|_| Pieces::Whole);
         let pieces: Vec<Pieces> = signs.chain(cells).chain(wholes).collect();
         let m = pieces.len();
@@ -166,20 +176,17 @@ impl TimeWatch {
         if self.pieces.is_empty() || start >= horizon {
             return none;
         }
-        self.evaluate(at, t);
+        self.read_pieces(at, t);
         for k in 0..self.pieces.len() {
-            self.now[k] = self.pieces[k].of(self.point[k]);
-        }
-        self.evaluate(at, start);
-        for k in 0..self.pieces.len() {
-            let (here, piece) = (self.now[k], self.pieces[k].of(self.point[k]));
-            // Between the two, and not at t itself, where it has been dealt with.
-            let passed = here != piece && !(here == 0 && matches!(self.pieces[k], Pieces::Sign));
-            if passed && !self.unbounded[k] {
-                return Corner { t: start, jumps: matches!(self.pieces[k], Pieces::Whole) };
+            // A guard at zero has been dealt with: it is on the side it goes to.
+            if self.now[k] == 0 && matches!(self.pieces[k], Pieces::Sign) {
+                self.now[k] = LEAVING;
             }
-            self.now[k] = piece;
         }
+        if let Some(corner) = self.walk(at, t.next_up(), start) {
+            return corner;
+        }
+        self.read_pieces(at, start);
         self.stack.clear();
         self.stack.push((start, horizon));
         let mut looks = 0;
@@ -202,15 +209,46 @@ impl TimeWatch {
                 self.stack.extend([(middle, b), (a, middle)]);
                 continue;
             }
-            self.evaluate(at, b);
-            let left = |k: usize| !self.unbounded[k] && self.pieces[k].of(self.point[k]) != self.now[k];
-            if let Some(first) = (0..self.pieces.len()).find(|&k| left(k)) {
-                let jumps =
-                    (first..self.pieces.len()).any(|k| left(k) && matches!(self.pieces[k], Pieces::Whole));
-                return Corner { t: b, jumps };
+            if let Some(corner) = self.walk(at, a, b) {
+                return corner;
             }
         }
         none
+    }
+
+    fn read_pieces(&mut self, at: &mut At<'_>, t: f64) {
+        self.evaluate(at, t);
+        for k in 0..self.pieces.len() {
+            self.now[k] = self.pieces[k].of(self.point[k]);
+        }
+    }
+
+    /// A corner from a to b, some roundings apart: at b, or where something jumps at the first time at which it has, just before which it has not.
+    fn walk(&mut self, at: &mut At<'_>, a: f64, b: f64) -> Option<Corner> {
+        let ended = |watch: &Self, jumps: bool| {
+            let left = |k: usize| {
+                let asked = !watch.unbounded[k] && watch.now[k] != LEAVING;
+                asked && watch.pieces[k].of(watch.point[k]) != watch.now[k]
+            };
+            (0..watch.pieces.len()).any(|k| left(k) && (!jumps || watch.pieces[k].jumps()))
+        };
+        self.evaluate(at, b);
+        if !ended(self, false) {
+            return None;
+        }
+        if !ended(self, true) {
+            return Some(Corner { t: b, jumps: false });
+        }
+        let mut t = a;
+        // Near zero time has more roundings than it is worth to look at.
+        for _ in 0..WALK {
+            self.evaluate(at, t);
+            if t >= b || ended(self, true) {
+                return Some(Corner { t: t.min(b), jumps: true });
+            }
+            t = t.next_up();
+        }
+        Some(Corner { t: b, jumps: true })
     }
 
     /// Where a step of about h from t is to end at the latest.

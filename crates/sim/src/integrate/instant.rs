@@ -15,7 +15,7 @@
 //! the event put it there (a reset onto its own threshold), or if after its event it headed back and another event of the
 //! same instant turned it again (a body hit from both sides). Otherwise it only goes on.
 
-use super::{KINK_BUNCH, KINK_RATE, KINK_STEPS, ROUNDS, Run, Stop};
+use super::{KINK_BUNCH, KINK_PAUSE, KINK_RATE, KINK_SPAN, KINK_STEPS, ROUNDS, Run, Stop};
 use crate::events::{resolution, sign};
 use crate::history::BURST;
 use crate::integrate::{Ended, Moment};
@@ -39,6 +39,8 @@ pub(super) struct Instant {
     turned_back: Vec<bool>,
     /// Where it heads for was asked.
     probed: Vec<bool>,
+    /// Time at which it was last passed, as a kink.
+    passed: Vec<f64>,
     /// Time of the last instant at which things were settled.
     last: f64,
     // Of `look_ahead`: values and guards a little later.
@@ -59,6 +61,7 @@ impl Instant {
             touched: vec![false; m],
             turned_back: vec![false; m],
             probed: vec![false; m],
+            passed: vec![f64::NEG_INFINITY; m],
             last: f64::NAN,
             y: vec![0.0; n],
             f: vec![0.0; n],
@@ -76,6 +79,10 @@ impl Instant {
 const SETTLINGS: usize = 100;
 /// After so many rounds modes are not found one after the other: kinks and algebraic unknowns are tried together.
 const KINK_ROUNDS: usize = 5;
+/// Of the blur of a kink: the tolerance of the unknowns itself, within which curves waver.
+const WAVERING: f64 = 1e3;
+/// Of a step: a kink that is passed again so soon is looked at more closely.
+const RECENT: f64 = 1e-3;
 /// Share of the run in which a guard that is put back again and again gets nowhere.
 const STANDING_STILL: f64 = 1e-5;
 /// Roundings of time within which the instant of a crossing is known.
@@ -146,8 +153,11 @@ impl<P: Hybrid> Run<'_, P> {
         self.kinks += 1;
         if self.kinks.is_multiple_of(KINK_BUNCH) {
             let (t, steps) = self.kinks_since;
-            if self.t - t < KINK_RATE * self.plan.length() || self.steps - steps < KINK_STEPS {
-                // Branches follow the values from now on, as with fixed steps.
+            let few = self.steps - steps < KINK_STEPS;
+            if self.t - t < if few { KINK_SPAN } else { KINK_RATE } * self.plan.length() {
+                // Branches follow the values for a while, as with fixed steps.
+                self.kinks_again = self.t + KINK_PAUSE * (self.t - t).max(KINK_RATE * self.plan.length());
+                self.kinks_since = (self.kinks_again, self.steps);
                 self.locator.watch_kinks(false);
                 self.problem.follow_kinks(true);
                 return self.restart();
@@ -161,6 +171,11 @@ impl<P: Hybrid> Run<'_, P> {
             let _ = self.consistent.solve(self.problem, self.t, &mut self.y);
             self.measure_sharpness(true);
         }
+        let recent = |at: &Self, guard: usize| at.t - at.at.passed[guard] < RECENT * at.stepper.pace();
+        let in_doubt = !any_sharp && self.locator.found().iter().any(|f| recent(self, f.guard));
+        if in_doubt {
+            self.look_ahead();
+        }
         for k in 0..self.locator.found().len() {
             let found = self.locator.found()[k];
             let heading = if found.rising { 1 } else { -1 };
@@ -168,8 +183,16 @@ impl<P: Hybrid> Run<'_, P> {
             if self.locator.is_sharp(found.guard) && sign(g) == -heading && g.abs() > blur {
                 continue;
             }
+            let ahead = self.at.later[found.guard] - g;
+            let wavers = sign(ahead) == -heading && ahead.abs() > 10.0 * blur;
+            if in_doubt && recent(self, found.guard) && wavers {
+                // Only the curve comes back to where it has just been: the equations do not.
+                self.locator.lean(found.guard, -heading, WAVERING * blur);
+                continue;
+            }
             self.crossings.push(Crossing { guard: found.guard, rising: found.rising });
             self.locator.lean(found.guard, heading, blur);
+            self.at.passed[found.guard] = self.t;
         }
         let effect = self.problem.fire(self.t, &mut self.y, &self.crossings, &mut self.at.touched);
         effect.map_err(|message| RunError::Action { t: self.t, message })?;
@@ -401,7 +424,10 @@ impl<P: Hybrid> Run<'_, P> {
             let size = layout.nominal[i].max(self.y[i].abs());
             if layout.differential[i] && f[i] != 0.0 { 1e-4 * size / f[i].abs() } else { f64::INFINITY }
         };
-        let dt = (0..self.y.len()).map(reach).fold(1.0, f64::min);
+        // Time alone may move a guard too: no farther than a part of the step at hand.
+        let pace = self.stepper.pace();
+        let most = if pace.is_finite() && pace > 0.0 { 0.01 * pace } else { 1.0 };
+        let dt = (0..self.y.len()).map(reach).fold(most, f64::min);
         for i in 0..y.len() {
             y[i] = self.y[i] + if layout.differential[i] { dt * f[i] } else { 0.0 };
         }
