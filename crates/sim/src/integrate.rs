@@ -21,7 +21,7 @@ use crate::events::{Locator, TOGETHER, resolution, sign};
 use crate::history::{BURST, History};
 use crate::newton::Consistent;
 use crate::plan::Points;
-pub use crate::plan::{Ended, Moment, Observer, Output, Plan, Progress, Summary};
+pub use crate::plan::{Ended, Moment, Observer, Output, Piece, Plan, Progress, Summary};
 use crate::problem::{Corner, Crossing, Hybrid};
 pub use crate::run_error::RunError;
 use crate::stepper::{Failure, Stepper};
@@ -106,6 +106,8 @@ pub(crate) struct Run<'a, P: Hybrid> {
     standing: usize,
     standing_since: f64,
     history: Vec<History>,
+    /// Nothing happened since the last piece of the solution.
+    joined: bool,
     /// Time after the last jump of an algebraic unknown, and the moment it took.
     jumped: (f64, f64),
     /// What crosses at the instant at hand, and all guards there.
@@ -146,6 +148,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             standing: 0,
             standing_since: plan.t_0,
             history: vec![History::default(); m],
+            joined: false,
             jumped: (f64::NAN, 0.0),
             crossings: Vec::with_capacity(m),
             at: Instant::new(n, m),
@@ -277,6 +280,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             };
             let near = |t: f64, other: f64| other - t <= TOGETHER * (1.0 + t.abs());
             let found = found.map(|t| if meets && near(t, end) { end } else { t });
+            self.pass_piece(from, found.unwrap_or(end))?;
             let Some(at) = found else {
                 self.report_until(end)?;
                 self.move_to(end);
@@ -327,6 +331,18 @@ impl<'a, P: Hybrid> Run<'a, P> {
             }
             from = at;
         }
+    }
+
+    /// Show the curve from one instant to another to the observer.
+    fn pass_piece(&mut self, from: f64, to: f64) -> Result<(), Stop> {
+        if to > from {
+            let piece = Piece { curve: self.stepper.segment(), from, to, joined: self.joined };
+            self.joined = true;
+            if self.observer.follow(self.problem, piece).is_break() {
+                return Err(Stop::Ended(Ended::Cancelled));
+            }
+        }
+        Ok(())
     }
 
     /// All that the steps to come take over from those before, the problem's own memory aside.
@@ -405,7 +421,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
     }
 
     fn restart(&mut self) -> Result<(), Stop> {
-        self.restarts += 1;
+        (self.restarts, self.joined) = (self.restarts + 1, false);
         self.stand_still()?;
         let done = self.stepper.restart(self.problem, self.t, &self.y);
         done.map_err(|failure| self.solver_error(failure).into())

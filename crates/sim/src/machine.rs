@@ -242,6 +242,8 @@ pub struct Machine {
     pub ended_by: Option<String>,
     /// Number and time of every event so far.
     pub fired: Vec<(usize, f64)>,
+    /// By column: where it comes from, factor and offset of its unit unless it is in SI.
+    readings: Vec<(Source, Option<(f64, f64)>)>,
     /// The first condition of an event that could not be judged.
     lost_guard: Option<RunError>,
     /// Time and number of the last round of `settle`.
@@ -250,6 +252,11 @@ pub struct Machine {
     following: bool,
     guard_values: Vec<f64>,
     time_watch: Option<TimeWatch>,
+}
+
+/// Factor and offset of a unit that is not SI.
+fn factors(unit: &Unit) -> Option<(f64, f64)> {
+    ((unit.factor, unit.offset) != (1.0, 0.0)).then_some((unit.factor, unit.offset))
 }
 
 /// Rounds in which all modes that do not fit change together.
@@ -305,6 +312,7 @@ impl Machine {
             rest: Rest::default(),
             tasks,
             frictions: Frictions::new(system),
+            readings: prepared.columns.iter().map(|c| (c.source, factors(&c.unit))).collect(),
             slow,
             prepared,
             ended_by: None,
@@ -443,18 +451,23 @@ impl Machine {
         }
         self.run(Part::Outputs, t, y, &mut outputs);
         self.outputs = outputs;
-        let Machine { prepared, outputs, slow, loops, .. } = self;
-        for (value, column) in row.iter_mut().zip(&prepared.columns) {
-            let si = match column.source {
+        let Machine { readings, outputs, slow, loops, .. } = self;
+        let mut all_finite = true;
+        for (value, (source, unit)) in row.iter_mut().zip(readings) {
+            let si = match *source {
                 Source::Unknown(i) => y[i],
                 Source::Multiplier(i) => loops.as_ref().map_or(0.0, |l| l.extended[y.len() + i]),
                 Source::Output(i) => outputs[i],
                 Source::Slow(i) => slow[i],
             };
-            *value = column.unit.shown(si);
+            *value = unit.map_or(si, |(factor, offset)| (si - offset) / factor);
+            all_finite &= value.is_finite();
         }
         if let Some(lost) = self.lost_guard.take() {
             return Err(lost);
+        }
+        if all_finite {
+            return Ok(());
         }
         let columns = &self.prepared.columns;
         match row.iter().zip(columns).position(|(value, column)| !value.is_finite() && !column.measured) {

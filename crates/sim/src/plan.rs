@@ -2,7 +2,7 @@
 
 use crate::events::resolution;
 use crate::run_error::RunError;
-use crate::stepper::{Tolerance, Work};
+use crate::stepper::{Segment, Tolerance, Work};
 use std::ops::ControlFlow;
 
 /// When values are reported beside events and the end.
@@ -150,11 +150,25 @@ pub struct Progress {
     pub events: u64,
 }
 
+/// A step, or what of it lies between events.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece<'a> {
+    pub curve: &'a Segment,
+    pub from: f64,
+    pub to: f64,
+    /// It goes on from the piece before without a jump or a bend.
+    pub joined: bool,
+}
+
 /// Who watches a run. Break ends it as cancelled.
 pub trait Observer<P> {
     fn observe(&mut self, problem: &mut P, t: f64, y: &[f64], moment: Moment) -> ControlFlow<()>;
     /// Called at the end, with what errors were held against.
     fn tolerance(&mut self, _tolerance: &Tolerance) {}
+    /// Called for every piece of the solution in which nothing happens, before the grid points in it are reported.
+    fn follow(&mut self, _problem: &mut P, _piece: Piece<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
     /// Called after every step.
     fn progress(&mut self, _at: Progress) -> ControlFlow<()> {
         ControlFlow::Continue(())

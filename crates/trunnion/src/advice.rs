@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use trunnion_model::Diagnostic;
 use trunnion_network::advise;
-use trunnion_sim::integrate::Moment;
+use trunnion_sim::integrate::{Moment, Observer, Progress};
 use trunnion_sim::machine::Machine;
 use trunnion_sim::run::run;
 
@@ -16,31 +16,66 @@ use crate::simulate::{Overrides, point, settings};
 
 /// Nobody waits longer for advice.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// What `check` had no time for.
+const LEFT_OUT: &str = "M0409";
 
-/// What can be said of a model at its start, and of a run as far as it gets in two seconds.
+/// What can be said of a model at its start, and of a run as far as it gets, in two seconds together.
 pub fn remarks(project: &Project) -> Vec<Diagnostic> {
+    let end = Instant::now() + PATIENCE;
     let mut remarks = vec![];
     if let Ok(mut at) = point(project, &Overrides::default(), None) {
         let length = project.run.t_end - project.run.t_start;
-        let findings = advise(&project.network, &mut at.machine, at.t, &at.y, length);
-        remarks.extend(findings.iter().map(|f| f.diagnostic(&project.network, &project.sources)));
+        if Instant::now() < end {
+            let findings = advise(&project.network, &mut at.machine, at.t, &at.y, length);
+            remarks.extend(findings.iter().map(|f| f.diagnostic(&project.network, &project.sources)));
+        } else {
+            remarks.push(left_out("the structure was not examined"));
+        }
     }
-    remarks.extend(trial(project));
+    remarks.extend(trial(project, end));
     remarks
 }
 
-/// Runs the model and reports the events that warn.
-fn trial(project: &Project) -> Vec<Diagnostic> {
-    let Ok((solver, settings)) = settings(&project.run, &Overrides::default()) else { return vec![] };
-    let begin = Instant::now();
-    let mut watch = |_: &mut Machine, _: f64, _: &[f64], _: Moment| match begin.elapsed() > PATIENCE {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    };
-    match run(&project.prepared, &HashMap::new(), solver, &settings, &mut watch) {
-        Ok(finished) => warnings(project, &finished.machine.fired),
-        Err(_) => vec![],
+fn left_out(what: &str) -> Diagnostic {
+    Diagnostic::note(LEFT_OUT, format!("{what}: two seconds for remarks are over"))
+        .hint("`trunnion run` goes on to the end, and tells what happens there")
+}
+
+/// Ends a run when its time is over, and knows how far it came.
+struct Impatient {
+    end: Instant,
+    reached: f64,
+    stopped: bool,
+}
+
+impl Observer<Machine> for Impatient {
+    fn observe(&mut self, _: &mut Machine, _: f64, _: &[f64], _: Moment) -> ControlFlow<()> {
+        ControlFlow::Continue(())
     }
+
+    fn progress(&mut self, at: Progress) -> ControlFlow<()> {
+        self.reached = at.t;
+        self.stopped = Instant::now() > self.end;
+        if self.stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Runs the model and reports the events that warn.
+fn trial(project: &Project, end: Instant) -> Vec<Diagnostic> {
+    let Ok((solver, settings)) = settings(&project.run, &Overrides::default()) else { return vec![] };
+    let mut watch = Impatient { end, reached: settings.t_0, stopped: false };
+    let finished = if Instant::now() < end {
+        run(&project.prepared, &HashMap::new(), solver, &settings, &mut watch).ok()
+    } else {
+        watch.stopped = true;
+        None
+    };
+    let mut list = finished.map_or(vec![], |f| warnings(project, &f.machine.fired));
+    if watch.stopped {
+        let [reached, end] = [watch.reached, settings.t_end].map(|t| number(t, 3));
+        list.push(left_out(&format!("a run was tried up to t = {reached} s of {end} s only")));
+    }
+    list
 }
 
 /// The messages of events that warn, each the first time it happened.
@@ -77,7 +112,7 @@ fn meetings(project: &Project, fired: &[(usize, f64)]) -> Vec<Diagnostic> {
             let (name, t) = (&system.quantity(common.target).name, number(t, 5));
             let text = format!("at t = {t} s `{}` and `{}` both set `{name}`", a.name, b.name);
             let label = format!("this acted after `{}`, on what that had set", a.name);
-            let warning = Diagnostic::warning("M0404", text).at_origin(&project.sources, &b.origin, label);
+            let warning = Diagnostic::warning("M0410", text).at_origin(&project.sources, &b.origin, label);
             list.push(
                 warning.hint("events that meet act in the order of the file; put them in the order you mean"),
             );

@@ -51,7 +51,11 @@ pub fn convert(column: &mut Column, unit: &str) {
         return;
     }
     // Through SI, correctly rounded on the way in: 19 mm are 0.019 m.
-    column.values.iter_mut().for_each(|v| *v = to.from_si(from.to_si(*v)));
+    let shown = |v: &mut f64| *v = to.from_si(from.to_si(*v));
+    column.values.iter_mut().for_each(shown);
+    if let Some(found) = &mut column.extremes {
+        [&mut found.min.1, &mut found.max.1].into_iter().for_each(shown);
+    }
     column.unit = unit.to_string();
 }
 

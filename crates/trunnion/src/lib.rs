@@ -6,6 +6,7 @@ pub mod cli;
 pub mod commands;
 pub mod component_checks;
 pub mod display;
+pub mod extremes;
 pub mod failure;
 pub mod files;
 pub mod given;

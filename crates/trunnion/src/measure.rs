@@ -3,8 +3,9 @@
 //!   mean = 1/T ∫ x dt,   rms = √(1/T ∫ x² dt)                                     (1), (2)
 //!
 //! with straight lines between rows. A run that is measured has `PER_STEP` rows in every step, both sides of every
-//! event, and a row at each time asked for: `at` and `final` are the solver's own values. A maximum can lie between
-//! two rows; with s steps in a period of a sine it reads low by at most 1 − cos(π / (s · PER_STEP)): 5e-5 for s = 20.
+//! event, and a row at each time asked for: `at` and `final` are the solver's own values. `max` and `min` are those of the curve
+//! between rows too (`extremes.rs`), as they are kept in results. A measure may have no value: an event that never came, a signal
+//! that did not settle.
 
 mod shape;
 
@@ -22,7 +23,7 @@ use trunnion_sim::run::Settings;
 use trunnion_sim::solvers::choose::Entry;
 
 use crate::failure::Failure;
-use crate::listing::number;
+use crate::listing::{count, number};
 use crate::project::Project;
 use crate::results::nearest;
 use crate::simulate::{Outcome, hint, simulate};
@@ -135,24 +136,22 @@ impl fmt::Display for Wanted {
     }
 }
 
-/// Takes one signal row by row.
+/// Takes one signal row by row; not for extremes, which may lie between rows.
 #[derive(Clone, Debug)]
 pub struct Meter {
     measure: Measure,
     first: f64,
     /// The row before, NaN at the beginning.
     last: (f64, f64),
-    /// Extreme value, integral of (1) or (2), or value at the time asked for.
+    /// Integral of (1) or (2), or value at the time asked for.
     held: f64,
 }
 
 impl Meter {
     pub fn new(measure: Measure) -> Self {
         let held = match measure {
-            Measure::Max => f64::NEG_INFINITY,
-            Measure::Min => f64::INFINITY,
             Measure::Mean | Measure::Rms => 0.0,
-            Measure::Final | Measure::At(_) => f64::NAN,
+            _ => f64::NAN,
         };
         Meter { measure, first: f64::NAN, last: (f64::NAN, f64::NAN), held }
     }
@@ -162,8 +161,6 @@ impl Meter {
         let (t_a, a) = self.last;
         let dt = if t_a.is_nan() { 0.0 } else { t - t_a };
         match self.measure {
-            Measure::Max if x > self.held || x.is_nan() => self.held = x,
-            Measure::Min if x < self.held || x.is_nan() => self.held = x,
             Measure::Mean if dt > 0.0 => self.held += 0.5 * dt * (a + x), // (1)
             Measure::Rms if dt > 0.0 => self.held += dt * (a * a + a * x + x * x) / 3.0, // (2)
             // Of several rows at one time the last counts: after the event.
@@ -184,11 +181,10 @@ impl Meter {
             Measure::Final => self.last.1,
             Measure::At(_) => self.held,
             _ if length.is_nan() => f64::NAN,
-            Measure::Max | Measure::Min => self.held,
             Measure::Mean if length == 0.0 => self.last.1,
             Measure::Rms if length == 0.0 => self.last.1.abs(),
-            Measure::Mean => self.held / length,
             Measure::Rms => (self.held / length).sqrt(),
+            _ => self.held / length,
         }
     }
 }
@@ -200,6 +196,15 @@ enum Source {
     /// The same all the time.
     Parameter(Symbol),
     Events,
+}
+
+/// What came of the measures of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// In the units they are shown in; NaN for those that have no value.
+    pub values: Vec<f64>,
+    /// Which of them have none, and why.
+    pub absent: Vec<(usize, String)>,
 }
 
 /// Measures of one model, their names found.
@@ -259,13 +264,13 @@ impl Probe {
         &self.units[number]
     }
 
-    /// Run and measure: values in the units they are shown in.
+    /// Run and measure.
     pub fn run(
         &self,
         project: &Project,
         given: &HashMap<Symbol, f64>,
         (solver, settings): (&Entry, &Settings),
-    ) -> Result<(Vec<f64>, Outcome), Failure> {
+    ) -> Result<(Measured, Outcome), Failure> {
         self.within(settings)?;
         let settings = self.sampled(settings);
         let mut meters: Vec<Option<Meter>> = self.wanted.iter().map(meter).collect();
@@ -287,18 +292,32 @@ impl Probe {
         let outcome = simulate(project, given, (solver, &settings), &self.columns, true, &mut sink)?;
         let start = project.prepared.system.start(given);
         let value = |k: usize| match (&self.wanted[k], &self.sources[k]) {
-            (Wanted::Signal { .. }, Source::Parameter(s)) => self.units[k].shown(start.value(*s)),
-            (Wanted::Signal { .. }, _) => meters[k].as_ref().map_or(f64::NAN, Meter::value),
-            (Wanted::Course { shape, .. }, _) => shape.of(&courses[k].0, &courses[k].1),
-            (Wanted::Count { event }, _) => times(&outcome, event).count() as f64,
-            (Wanted::Time { event, nth }, _) => times(&outcome, event).nth(nth - 1).unwrap_or(f64::NAN),
+            (Wanted::Signal { .. }, Source::Parameter(s)) => Ok(self.units[k].shown(start.value(*s))),
+            (Wanted::Signal { measure: Measure::Max, .. }, Source::Column(place)) => {
+                Ok(outcome.extremes[place - 1].max.1)
+            }
+            (Wanted::Signal { measure: Measure::Min, .. }, Source::Column(place)) => {
+                Ok(outcome.extremes[place - 1].min.1)
+            }
+            (Wanted::Signal { .. }, _) => Ok(meters[k].as_ref().map_or(f64::NAN, Meter::value)),
+            (Wanted::Course { .. }, Source::Parameter(_)) => Err("a parameter does not change".to_string()),
+            (Wanted::Course { shape, .. }, _) => shape.of(&courses[k].0, &courses[k].1).map_err(String::from),
+            (Wanted::Count { event }, _) => Ok(times(&outcome, event).count() as f64),
+            (Wanted::Time { event, nth }, _) => {
+                times(&outcome, event).nth(nth - 1).ok_or_else(|| match times(&outcome, event).count() {
+                    0 => format!("`{event}` never happened"),
+                    n => format!("`{event}` happened only {}", count(n, "time")),
+                })
+            }
         };
-        let values: Vec<f64> = (0..self.wanted.len()).map(value).collect();
+        let found: Vec<Result<f64, String>> = (0..self.wanted.len()).map(value).collect();
+        let values: Vec<f64> = found.iter().map(|v| *v.as_ref().unwrap_or(&f64::NAN)).collect();
         if let (Some(summary), Ok(())) = (outcome.summary, outcome.check()) {
             self.reached(summary.t)?;
             self.finite(&values, &outcome)?;
         }
-        Ok((values, outcome))
+        let absent = found.into_iter().enumerate().filter_map(|(k, v)| Some((k, v.err()?))).collect();
+        Ok((Measured { values, absent }, outcome))
     }
 
     /// A time outside the run has no value.
@@ -352,7 +371,7 @@ impl Probe {
     /// The settings with rows where the measures need them.
     fn sampled(&self, settings: &Settings) -> Settings {
         let over_time = |w: &Wanted| match w {
-            Wanted::Signal { measure, .. } => !matches!(measure, Measure::Final | Measure::At(_)),
+            Wanted::Signal { measure, .. } => matches!(measure, Measure::Mean | Measure::Rms),
             other => matches!(other, Wanted::Course { .. }),
         };
         let output = if self.wanted.iter().any(over_time) { Output::Steps(PER_STEP) } else { Output::Start };
@@ -362,6 +381,7 @@ impl Probe {
 
 fn meter(wanted: &Wanted) -> Option<Meter> {
     match wanted {
+        Wanted::Signal { measure: Measure::Max | Measure::Min, .. } => None,
         Wanted::Signal { measure, .. } => Some(Meter::new(*measure)),
         _ => None,
     }
@@ -426,8 +446,6 @@ mod tests {
         // 0 → 2 in 1 s, a jump to −1, held for 3 s: ∫ x = 1 − 3, ∫ x² = 4/3 + 3.
         let rows = [(0.0, 0.0), (1.0, 2.0), (1.0, -1.0), (4.0, -1.0)];
         for (measure, expected) in [
-            (Measure::Max, 2.0),
-            (Measure::Min, -1.0),
             (Measure::Final, -1.0),
             (Measure::Mean, -0.5),
             (Measure::Rms, (13.0_f64 / 12.0).sqrt()),
@@ -443,8 +461,8 @@ mod tests {
     #[test]
     fn what_does_not_exist_is_not_a_number() {
         assert!(measured(Measure::At(5.0), &[(0.0, 1.0), (4.0, 1.0)]).is_nan());
-        assert!(measured(Measure::Max, &[]).is_nan());
-        assert!(measured(Measure::Max, &[(0.0, 1.0), (1.0, f64::NAN), (2.0, 3.0)]).is_nan());
+        assert!(measured(Measure::Mean, &[]).is_nan());
+        assert!(measured(Measure::Mean, &[(0.0, 1.0), (1.0, f64::NAN), (2.0, 3.0)]).is_nan());
         assert_eq!(measured(Measure::Rms, &[(1.0, -3.0)]), 3.0);
     }
 }

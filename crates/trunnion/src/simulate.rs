@@ -9,18 +9,19 @@ use std::time::{Duration, Instant};
 use trunnion_equations::Symbol;
 use trunnion_model::run::{Grid, InitialAcceleration, MOST_STEPS, SHORTEST};
 use trunnion_model::{Run, run::matches};
-use trunnion_sim::integrate::{Ended, Moment, Observer, Output, Progress, RunError, Summary};
+use trunnion_sim::integrate::{Ended, Moment, Observer, Output, Piece, Progress, RunError, Summary};
 use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::run::{Finished, Settings, run};
 use trunnion_sim::solvers::choose::{Entry, MethodNumbers, SOLVERS, find};
 use trunnion_sim::stepper::Tolerance;
 
+use crate::extremes::{Extremes, Follower};
 use crate::failure::Failure;
 use crate::listing::number;
 use crate::output::tell;
 use crate::progress::ProgressLine;
 use crate::project::Project;
-use crate::results::{Column, MOST_BYTES, Table, nearest};
+use crate::results::{Column, MOST_BYTES, Metadata, Table, extremes_entry, nearest};
 use crate::unseen::{Signals, Unseen};
 
 /// Relative tolerance where the user gives none.
@@ -179,32 +180,53 @@ pub fn header(prepared: &Prepared, columns: &[usize]) -> Table {
 pub type Sink<'a> = dyn FnMut(&[f64]) -> Result<(), Failure> + 'a;
 
 struct Watcher<'a> {
-    columns: &'a [usize],
-    all: Vec<f64>,
+    reader: Reader<'a>,
     row: Vec<f64>,
+    follower: Follower,
     sink: &'a mut Sink<'a>,
     failed: Option<Failure>,
-    not_finite: Option<RunError>,
-    /// Measured expressions that had no finite value, and where first.
-    measured: HashMap<usize, RunError>,
+    /// A value between rows that is not finite, and the time by which rows before it have come.
+    late: Option<(f64, RunError)>,
     signals: Signals,
     progress: ProgressLine,
 }
 
-impl Observer<Machine> for Watcher<'_> {
-    fn observe(&mut self, machine: &mut Machine, t: f64, y: &[f64], _: Moment) -> ControlFlow<()> {
+/// Reads the recorded columns of a machine.
+struct Reader<'a> {
+    columns: &'a [usize],
+    all: Vec<f64>,
+    y: Vec<f64>,
+    not_finite: Option<RunError>,
+    /// Measured expressions that had no finite value, and where first.
+    measured: HashMap<usize, RunError>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, machine: &mut Machine, t: f64, y: &[f64], row: &mut [f64]) -> ControlFlow<()> {
         if let Err(error) = machine.record(t, y, &mut self.all) {
             self.not_finite = Some(error);
             return ControlFlow::Break(());
         }
-        self.signals.look(machine, t, y);
-        self.row[0] = t;
-        for (k, &c) in self.columns.iter().enumerate() {
-            self.row[k + 1] = self.all[c];
-            if !self.all[c].is_finite() {
+        for (value, &c) in row.iter_mut().zip(self.columns) {
+            *value = self.all[c];
+            if !value.is_finite() {
                 self.measured.entry(c).or_insert_with(|| machine.not_finite(t, y, c));
             }
         }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Observer<Machine> for Watcher<'_> {
+    fn observe(&mut self, machine: &mut Machine, t: f64, y: &[f64], _: Moment) -> ControlFlow<()> {
+        self.row[0] = t;
+        self.reader.read(machine, t, y, &mut self.row[1..])?;
+        if self.late.as_ref().is_some_and(|late| t >= late.0) {
+            self.reader.not_finite = self.late.take().map(|late| late.1);
+            return ControlFlow::Break(());
+        }
+        self.signals.look(machine, t, y);
+        self.follower.push(t, &self.row[1..]);
         if let Err(failure) = (self.sink)(&self.row) {
             self.failed = Some(failure);
             return ControlFlow::Break(());
@@ -214,6 +236,21 @@ impl Observer<Machine> for Watcher<'_> {
 
     fn tolerance(&mut self, tolerance: &Tolerance) {
         self.signals.hold_against(tolerance);
+    }
+
+    fn follow(&mut self, machine: &mut Machine, piece: Piece<'_>) -> ControlFlow<()> {
+        let reader = &mut self.reader;
+        let mut y = std::mem::take(&mut reader.y);
+        let done = self.follower.follow(piece, &mut |t, row| {
+            piece.curve.at(t, &mut y);
+            reader.read(machine, t, &y, row)
+        });
+        reader.y = y;
+        if done.is_break() && self.late.is_none() {
+            // A row before may have no finite value either.
+            self.late = reader.not_finite.take().map(|error| (piece.to, error));
+        }
+        ControlFlow::Continue(())
     }
 
     fn progress(&mut self, at: Progress) -> ControlFlow<()> {
@@ -237,6 +274,8 @@ pub struct Outcome {
     pub y: Vec<f64>,
     /// States that moved, but never by more than errors may be.
     pub unseen: Vec<Unseen>,
+    /// Of the recorded columns, between rows too.
+    pub extremes: Vec<Extremes>,
     /// By column: why a measured expression was not finite, where that happened first.
     pub not_finite: HashMap<usize, RunError>,
     /// What can be done about an error.
@@ -251,6 +290,12 @@ impl Outcome {
             (None, Some(Ended::Cancelled)) => crate::results::CANCELLED.into(),
             (None, _) => crate::results::COMPLETE.into(),
         }
+    }
+
+    /// The metadata of results with these columns, as far as they are known only now.
+    pub fn metadata(&self, header: &Table) -> Metadata {
+        let names = header.columns.iter().skip(1).map(|c| c.name.as_str());
+        extremes_entry(names.zip(self.extremes.iter().copied())).into_iter().collect()
     }
 
     /// Err if the run failed or was cancelled.
@@ -329,13 +374,18 @@ pub fn simulate<'a>(
 ) -> Result<Outcome, Failure> {
     let prepared = &project.prepared;
     let mut watcher = Watcher {
-        columns,
-        all: vec![0.0; prepared.columns.len()],
+        reader: Reader {
+            columns,
+            all: vec![0.0; prepared.columns.len()],
+            y: vec![0.0; prepared.system.n()],
+            not_finite: None,
+            measured: HashMap::new(),
+        },
         row: vec![0.0; columns.len() + 1],
+        follower: Follower::new(columns.len()),
         sink,
         failed: None,
-        not_finite: None,
-        measured: HashMap::new(),
+        late: None,
         signals: Signals::new(&prepared.layout, settings.atol),
         progress: ProgressLine::new(settings.t_0, settings.t_end, quiet),
     };
@@ -350,7 +400,8 @@ pub fn simulate<'a>(
     let events = machine.fired.iter().map(|&(e, t)| (names[e].name.clone(), t)).collect();
     let fired = std::mem::take(&mut machine.fired);
     let log = machine.take_log();
-    let result = watcher.not_finite.map_or(result, Err);
+    let not_finite = watcher.reader.not_finite.or(watcher.late.map(|late| late.1));
+    let result = not_finite.map_or(result, Err);
     let (summary, error) = match result {
         Ok(summary) => (Some(summary), None),
         Err(error) => (None, Some(error)),
@@ -358,8 +409,10 @@ pub fn simulate<'a>(
     let hint = error
         .as_ref()
         .and_then(|e| operation(&machine, e, &y).or_else(|| growth(prepared, e, &y)).or_else(|| hint(e)));
-    let (ended_by, not_finite, unseen) = (machine.ended_by, watcher.measured, watcher.signals.unseen());
-    Ok(Outcome { summary, error, wall, fired, events, log, ended_by, y, not_finite, unseen, hint })
+    let (ended_by, not_finite, unseen) =
+        (machine.ended_by, watcher.reader.measured, watcher.signals.unseen());
+    let extremes = watcher.follower.found();
+    Ok(Outcome { summary, error, wall, fired, events, log, ended_by, y, unseen, extremes, not_finite, hint })
 }
 
 /// What a solver's failure outside a run means in the user's names.
@@ -444,5 +497,8 @@ pub fn simulate_to_table(
         Ok(())
     };
     let outcome = simulate(project, given, (solver, settings), &columns, quiet, &mut sink)?;
+    for (column, &extremes) in table.columns[1..].iter_mut().zip(&outcome.extremes) {
+        column.extremes = Some(extremes);
+    }
     Ok((table, outcome))
 }

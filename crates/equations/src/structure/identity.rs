@@ -3,26 +3,53 @@
 //! An analytic expression that is not zero everywhere is zero at a random point with probability 0 [Schwartz1980]. So it is
 //! evaluated at a few points, with a bound of its rounding error carried along:
 //!
-//!   |fl(e)| ≤ 4 ε(e)   at every point   ⇒   e ≡ 0                                                          (1)
+//!   |fl(e)| ≤ 4 ε(e) ≪ size(e)   at every point   ⇒   e ≡ 0                                                (1)
+//!
+//! where size(e) is that of the terms whose sum e is. In long recursions the bound outgrows the terms, and nothing can be said: e counts as
+//! not zero.
 //!
 //! What is not analytic (`max`, `abs`, `if`, steps, tables) counts as a quantity of its own: what cancels with it does so by its name.
 //! Points are the same on every run.
 
 use crate::graph::Graph;
-use crate::hash::Map;
 use crate::node::{Binary, Expr, Node, Unary};
 
 /// Points tried, and how many of them have to give a value.
 const POINTS: usize = 6;
 const NEEDED: usize = 3;
+/// A bound of errors below this share of the terms tells whether they cancel.
+const TELLING: f64 = 1e-6;
 
-/// Value and bound of its error.
-type Number = (f64, f64);
+#[derive(Clone, Copy)]
+struct Number {
+    value: f64,
+    /// Bound of its error.
+    error: f64,
+    /// What it would be if nothing cancelled in the sum that it is or has as a factor.
+    size: f64,
+}
+
+impl Number {
+    const NONE: Number = Number { value: f64::NAN, error: f64::NAN, size: f64::NAN };
+
+    fn may_be_zero(self) -> bool {
+        self.value.abs() <= 4.0 * self.error
+    }
+
+    fn tells(self) -> bool {
+        4.0 * self.error <= TELLING * self.size
+    }
+
+    /// Its size as a term of a sum.
+    fn as_term(self) -> f64 {
+        if self.may_be_zero() && self.tells() { self.size } else { self.value.abs() }
+    }
+}
 
 pub struct Identity<'a> {
     graph: &'a Graph,
     /// By point, by node.
-    at: [Map<Expr, Number>; POINTS],
+    at: [Vec<Option<Number>>; POINTS],
 }
 
 impl<'a> Identity<'a> {
@@ -37,34 +64,35 @@ impl<'a> Identity<'a> {
         }
         let mut zero = 0;
         for point in 0..POINTS {
-            let (value, error) = self.evaluate(point, e);
-            if !(value.is_finite() && error.is_finite()) {
+            let found = self.evaluate(point, e);
+            if !(found.value.is_finite() && found.error.is_finite()) {
                 continue;
             }
-            if value.abs() > 4.0 * error {
+            if !found.may_be_zero() {
                 return false;
             }
-            zero += 1;
+            zero += usize::from(found.tells());
         }
         zero >= NEEDED
     }
 
     fn evaluate(&mut self, point: usize, e: Expr) -> Number {
         let (graph, known) = (self.graph, &mut self.at[point]);
+        known.resize(known.len().max(graph.len()), None);
         let mut stack = vec![e];
         while let Some(&at) = stack.last() {
             let node = graph.node(at);
             let open = stack.len();
             if is_analytic(node) {
-                stack.extend(node.children().filter(|c| !known.contains_key(c)));
+                stack.extend(node.children().filter(|c| known[c.index()].is_none()));
             }
             if stack.len() == open {
-                let number = value(node, at, point, |c| known[&c]);
-                known.insert(at, number);
+                let number = value(node, at, point, |c| known[c.index()].unwrap_or(Number::NONE));
+                known[at.index()] = Some(number);
                 stack.pop();
             }
         }
-        known[&e]
+        known[e.index()].unwrap_or(Number::NONE)
     }
 }
 
@@ -82,11 +110,15 @@ fn is_analytic(node: Node) -> bool {
 
 /// Value and running error bound [Higham2002, section 3.3].
 fn value(node: Node, e: Expr, point: usize, of: impl Fn(Expr) -> Number) -> Number {
-    let rounded = |v: f64, error: f64| (v, error + f64::EPSILON * v.abs());
+    let rounded = |v: f64, error: f64, size: f64| Number {
+        value: v,
+        error: error + f64::EPSILON * v.abs(),
+        size: size.max(v.abs()),
+    };
     match node {
-        Node::Const(v) => rounded(v, 0.0),
+        Node::Const(v) => rounded(v, 0.0, 0.0),
         Node::Unary(op, a) if is_analytic(node) => {
-            let (x, error) = of(a);
+            let Number { value: x, error, size } = of(a);
             let v = op.eval(x);
             let slope = match op {
                 Unary::Sqrt => 0.5 / v,
@@ -99,20 +131,26 @@ fn value(node: Node, e: Expr, point: usize, of: impl Fn(Expr) -> Number) -> Numb
                 // At most 1.
                 _ => 1.0,
             };
-            rounded(v, slope.abs() * error)
+            rounded(v, slope.abs() * error, slope.abs() * size)
         }
         Node::Binary(op, a, b) if is_analytic(node) => {
-            let ((x, dx), (y, dy)) = (of(a), of(b));
+            let (a, b) = (of(a), of(b));
+            let (x, y) = (a.value, b.value);
             let v = op.eval(x, y);
-            let error = match op {
-                Binary::Add | Binary::Sub => dx + dy,
+            let through = |dx: f64, dy: f64| match op {
                 Binary::Mul => x.abs() * dy + y.abs() * dx,
                 Binary::Div => (dx + v.abs() * dy) / y.abs(),
                 _ => v.abs() * ((y / x).abs() * dx + x.abs().ln().abs() * dy),
             };
-            rounded(v, error)
+            match op {
+                Binary::Add | Binary::Sub => rounded(v, a.error + b.error, a.as_term() + b.as_term()),
+                _ => rounded(v, through(a.error, b.error), through(a.size, b.size)),
+            }
         }
-        _ => (sample(e, point), 0.0),
+        _ => {
+            let v = sample(e, point);
+            Number { value: v, error: 0.0, size: v.abs() }
+        }
     }
 }
 
@@ -158,5 +196,18 @@ mod tests {
         check(1e-9 * x, false);
         check(1.0 - (1e-3 * x).cos(), false);
         check(x + 1e-11 * y - x, false);
+        check((x - x * y / y) + (z - z * x / x), true);
+        check(x * (y + z - y - z) * (x + 1.0), true);
+    }
+
+    #[test]
+    fn what_rounding_hides_is_not_zero() {
+        // A recursion whose bound of errors grows without end, x ← 1 / (x + y) − y.
+        let g = Graph::new();
+        let [x, y] = [0, 1].map(|i| g.symbol(Symbol(i)));
+        let mut e = x;
+        (0..200).for_each(|_| e = 1.0 / (e + y) - 3.0 * y);
+        assert!(!Identity::new(&g).is_zero(e.id));
+        assert!(!Identity::new(&g).is_zero((e - x).id));
     }
 }

@@ -189,6 +189,12 @@ impl<P: Hybrid> Run<'_, P> {
             self.happen(true)?;
             return self.restart();
         }
+        self.resume()
+    }
+
+    /// The solver goes on where equations have bent.
+    fn resume(&mut self) -> Result<(), Stop> {
+        self.joined = false;
         let done = self.stepper.resume(self.problem, self.t, &self.y);
         done.map_err(|failure| self.solver_error(failure).into())
     }
@@ -201,17 +207,12 @@ impl<P: Hybrid> Run<'_, P> {
         self.find_timed();
         let only_kinks = self.crossings.iter().all(|c| self.locator.is_kink(c.guard));
         if self.crossings.is_empty() && self.at.heading.iter().all(|&h| h == 0) && !corner.jumps {
-            if before < corner.t {
-                let done = self.stepper.resume(self.problem, self.t, &self.y);
-                done.map_err(|failure| self.solver_error(failure))?;
-            }
-            return Ok(());
+            return if before < corner.t { self.resume() } else { Ok(()) };
         }
         let changed = self.happen(corner.jumps)?;
         if only_kinks && !corner.jumps && changed {
             self.kinks += 1;
-            let done = self.stepper.resume(self.problem, self.t, &self.y);
-            return done.map_err(|failure| self.solver_error(failure).into());
+            return self.resume();
         }
         if changed || before < corner.t { self.restart() } else { Ok(()) }
     }

@@ -1,8 +1,11 @@
 //! `trunnion compare`: two results, two models, or one model in two ways, signal by signal.
 //!
 //! Signals are compared at times that both have. Where those are few, at the times of the coarser one, the finer one
-//! interpolated linearly. Instants of events, which have two rows, are left out: two runs never place them at the very
-//! same time, and a jump would look like a difference.
+//! interpolated linearly. Two runs never place an event at the very same time: a signal that jumps there is compared before with before and
+//! after with after; an event that the other one has not, with the values it has about that time. Highest and lowest values, which may lie between
+//! rows, are compared too: |max a − max b| ≤ max |a − b|.
+
+mod times;
 
 use std::path::PathBuf;
 
@@ -20,6 +23,8 @@ use crate::plot::{save, views};
 use crate::results::Column;
 use crate::signals::{Changes, Effort, Signals, is_model};
 use crate::simulate::Overrides;
+use times::sampled;
+pub use times::{Times, single_times};
 
 /// Signals that are listed, those with the largest differences.
 const MOST_LISTED: usize = 20;
@@ -134,7 +139,7 @@ fn open(args: &CompareArgs) -> Result<(Signals, Signals), Failure> {
         }
     };
     let a = Signals::open(&args.a, &changes_a)?;
-    // The second model gives values at the times of the first: nothing has to be interpolated.
+    // The second model gives values at the times of the first: nothing has to be interpolated. Events have rows of their own.
     let mut b = Signals::open_at(path_b, &changes_b, &single_times(&a.time().values))?;
     // Each of the two may want to be shown in other units.
     for column in &mut b.table.columns {
@@ -143,69 +148,6 @@ fn open(args: &CompareArgs) -> Result<(Signals, Signals), Failure> {
         }
     }
     Ok((a, b))
-}
-
-/// Times with one row.
-pub fn single_times(times: &[f64]) -> Vec<f64> {
-    let same = |k: usize| times[k] == times[k - 1];
-    let single = |&k: &usize| !(k > 0 && same(k) || k + 1 < times.len() && same(k + 1));
-    (0..times.len()).filter(single).map(|k| times[k]).collect()
-}
-
-/// The times at which two signals are compared.
-pub struct Times {
-    at: Vec<f64>,
-    a: Vec<f64>,
-    b: Vec<f64>,
-    interpolated: bool,
-}
-
-impl Times {
-    pub fn new(a: &[f64], b: &[f64]) -> Self {
-        let (single_a, single_b) = (single_times(a), single_times(b));
-        let mut common = vec![];
-        let (mut i, mut j) = (0, 0);
-        while i < single_a.len() && j < single_b.len() {
-            match single_a[i].total_cmp(&single_b[j]) {
-                std::cmp::Ordering::Less => i += 1,
-                std::cmp::Ordering::Greater => j += 1,
-                std::cmp::Ordering::Equal => {
-                    common.push(single_a[i]);
-                    (i, j) = (i + 1, j + 1);
-                }
-            }
-        }
-        let (coarse, fine) = if single_a.len() <= single_b.len() { (single_a, b) } else { (single_b, a) };
-        let interpolated = 2 * common.len() < coarse.len();
-        if interpolated {
-            let (first, last) = (fine.first().copied(), fine.last().copied());
-            common = coarse;
-            common.retain(|t| first.is_some_and(|f| f <= *t) && last.is_some_and(|l| *t <= l));
-        }
-        Times { at: common, a: a.to_vec(), b: b.to_vec(), interpolated }
-    }
-
-    fn describe(&self) -> String {
-        let n = count(self.at.len(), "time");
-        let (from, to) = (number(self.at[0], 6), number(self.at[self.at.len() - 1], 6));
-        let how = if self.interpolated { "interpolated at " } else { "" };
-        format!("compared at {how}{n} from {from} s to {to} s\n")
-    }
-}
-
-/// Values at ascending times, by straight lines.
-fn sampled(times: &[f64], values: &[f64], at: &[f64]) -> Vec<f64> {
-    let mut k = 0;
-    let sample = |&t: &f64| {
-        while k + 1 < times.len() && times[k + 1] <= t {
-            k += 1;
-        }
-        if times[k] == t || k + 1 == times.len() {
-            return values[k];
-        }
-        values[k] + (t - times[k]) / (times[k + 1] - times[k]) * (values[k + 1] - values[k])
-    };
-    at.iter().map(sample).collect()
 }
 
 #[derive(Clone, Debug)]
@@ -232,9 +174,15 @@ pub fn difference(times: &Times, x: &Column, y: &Column) -> Difference {
         }
         rms.push(t, d);
     }
-    let low = x_at.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = x_at.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let known = x.extremes.unwrap_or_default();
+    let low = x.values.iter().copied().fold(known.min.1, f64::min);
+    let high = x.values.iter().copied().fold(known.max.1, f64::max);
     let size = if high > low { high - low } else { high.abs() };
+    for (t, d) in times.at_events(x, y, size).into_iter().chain(times.of_extremes(x, y)) {
+        if d > max {
+            (max, at) = (d, t);
+        }
+    }
     let relative = if max == 0.0 { 0.0 } else { max / size };
     Difference { name: x.name.clone(), unit: x.unit.clone(), max, at, rms: rms.value(), relative }
 }
@@ -377,13 +325,14 @@ fn draw(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extremes::Extremes;
 
     fn column(values: &[f64]) -> Column {
         Column { values: values.to_vec(), ..Column::new("x", "m", "") }
     }
 
     #[test]
-    fn common_times_are_compared_and_events_left_out() {
+    fn common_times_are_compared_and_events_side_by_side() {
         let (a, b) = ([0.0, 1.0, 1.5, 1.5, 2.0, 3.0], [0.0, 1.0, 2.0, 2.2, 3.0]);
         let times = Times::new(&a, &b);
         assert_eq!((times.at.as_slice(), times.interpolated), ([0.0, 1.0, 2.0, 3.0].as_slice(), false));
@@ -392,7 +341,26 @@ mod tests {
             &column(&[0.0, 1.0, 9.0, -9.0, 2.0, 4.0]),
             &column(&[0.0, 1.0, 2.5, 7.0, 4.0]),
         );
-        assert_eq!((d.max, d.at, d.relative), (0.5, 2.0, 0.125));
+        // Only the first jumps at 1.5, to −9, where the other goes from 1 to 2.5.
+        assert_eq!((d.max, d.at), (10.0, 1.5));
+        let b = [0.0, 1.0, 1.6, 1.6, 2.0, 3.0];
+        let (x, y) = ([0.0, 1.0, 9.0, -9.0, 2.0, 4.0], [0.0, 1.0, 9.25, -9.0, 2.5, 4.0]);
+        let d = difference(&Times::new(&a, &b), &column(&x), &column(&y));
+        assert_eq!((d.max, d.at, d.relative), (0.5, 2.0, 0.5 / 18.0));
+        let y = [0.0, 1.0, 9.75, -9.0, 2.5, 4.0];
+        let d = difference(&Times::new(&a, &b), &column(&x), &column(&y));
+        assert_eq!((d.max, d.at), (0.75, 1.5));
+    }
+
+    #[test]
+    fn a_peak_between_rows_is_a_difference() {
+        let t = [0.0, 1.0, 2.0];
+        let peak = Extremes { min: (0.0, 0.0), max: (0.3, 5.0) };
+        let flat = Extremes { min: (0.0, 0.0), max: (0.0, 0.0) };
+        let with = |extremes| Column { extremes: Some(extremes), ..column(&[0.0; 3]) };
+        let d = difference(&Times::new(&t, &t), &with(peak), &with(flat));
+        assert_eq!((d.max, d.at, d.relative), (5.0, 0.3, 1.0));
+        assert_eq!(difference(&Times::new(&t, &t), &with(peak), &with(peak)).max, 0.0);
     }
 
     #[test]

@@ -3,14 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use trunnion_model::expect::Measure;
 use trunnion_model::units::{parse_unit, parse_value};
 
 use super::picture::{self, PictureArgs};
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::listing::{Align, Listing, count, number, with_unit};
-use crate::measure::Meter;
 use crate::output::say;
 use crate::plot::{
     Chart, Indicator, Panel, Peak, Series, Spectrum, Statistics, Style, Window, averaged, resample, save,
@@ -146,13 +144,12 @@ fn list(signals: &Signals) {
         [("signal", Left), ("unit", Left), ("min", Right), ("max", Right), ("last", Right), ("", Left)];
     let mut listing = Listing::new(head);
     for column in &table.columns {
-        let measured = |measure: Measure| {
-            let mut meter = Meter::new(measure);
-            column.values.iter().zip(&signals.time().values).for_each(|(&x, &t)| meter.push(t, x));
-            number(meter.value(), 6)
-        };
+        let found = column.extremes(signals.time());
+        let last = column.values.last().copied().unwrap_or(f64::NAN);
         let (name, unit) = (column.name.clone(), column.unit.clone());
-        let values = [Measure::Min, Measure::Max, Measure::Final].map(measured);
+        let values = [found.min.1, found.max.1, last]
+            .map(|x| if x.is_infinite() && table.rows() == 0 { f64::NAN } else { x })
+            .map(|x| number(x, 6));
         listing.push([name, unit].into_iter().chain(values).chain([column.doc.clone()]));
     }
     listing.print();
@@ -165,6 +162,7 @@ fn cut(signals: &mut Signals, args: &PlotArgs) {
     for column in &mut signals.table.columns {
         let mut keep = kept.iter();
         column.values.retain(|_| keep.next().copied().unwrap_or(false));
+        column.extremes = column.extremes.and_then(|e| e.within(from, to));
     }
 }
 

@@ -95,7 +95,7 @@ pub fn execute(args: &RunArgs, colour: bool) -> Result<(), Failure> {
     let mut sink = |row: &[f64]| writer.push_row(row).map_err(Failure::from);
     let outcome = simulate(&project, &HashMap::new(), (solver, &settings), &columns, args.quiet, &mut sink)?;
     let rows = writer.rows();
-    let written = writer.finish(&outcome.ended(), Metadata::new())?;
+    let written = writer.finish(&outcome.ended(), outcome.metadata(&table))?;
     outcome.log.iter().for_each(tell);
     if !written {
         tell(format_args!("the run got nowhere, and the result before stays in {}", out.display()));

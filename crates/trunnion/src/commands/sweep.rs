@@ -19,7 +19,7 @@ use crate::commands::run::{metadata, seconds};
 use crate::failure::Failure;
 use crate::given::{Given, answered, completed, measuring};
 use crate::listing::{Align, Listing, count, number};
-use crate::measure::{Probe, Wanted};
+use crate::measure::{Measured, Probe, Wanted};
 use crate::output::{say, tell};
 use crate::parallel::{for_each, workers};
 use crate::plot::{Chart, save, views};
@@ -78,11 +78,15 @@ pub fn execute(args: &SweepArgs, colour: bool) -> Result<(), Failure> {
     }
     let mut rows: Vec<Option<Vec<f64>>> = vec![None; n];
     let mut failures: Vec<(usize, Failure)> = vec![];
+    let mut absent: Vec<(usize, usize, String)> = vec![];
     let mut written = 0;
     let mut lost = None;
     let cancelled = for_each(n, workers(), "runs", &|k| sweep.run(k), |k, result| {
         rows[k] = match result {
-            Ok(values) => Some(values),
+            Ok(Measured { values, absent: none }) => {
+                absent.extend(none.into_iter().map(|(m, why)| (k, m, why)));
+                Some(values)
+            }
             // Not finished: as if it had not been begun.
             Err(Failure::Cancelled) => None,
             Err(failure) => {
@@ -108,6 +112,7 @@ pub fn execute(args: &SweepArgs, colour: bool) -> Result<(), Failure> {
     if let Some(path) = &args.plot {
         save(&sweep.chart(&rows), path)?;
     }
+    sweep.note(&mut absent);
     sweep.warn(&mut failures);
     let done = rows.iter().flatten().count();
     let files: Vec<String> = args.out.iter().chain(&args.plot).map(|p| p.display().to_string()).collect();
@@ -118,8 +123,13 @@ pub fn execute(args: &SweepArgs, colour: bool) -> Result<(), Failure> {
     match (lost, cancelled) {
         (Some(error), _) => Err(error.into()),
         (None, true) => Err(Failure::Cancelled),
+        (None, false) if failures.is_empty() => Ok(()),
         (None, false) if failures.len() == n => Err(failures.swap_remove(0).1),
-        (None, false) => Ok(()),
+        // The others are in the table, and told.
+        (None, false) => Err(Failure::Run {
+            message: format!("{} of {} failed", failures.len(), count(n, "run")),
+            hint: None,
+        }),
     }
 }
 
@@ -202,7 +212,7 @@ impl Sweep {
     }
 
     /// The measures of run k, in the units they are shown in.
-    pub fn run(&self, k: usize) -> Result<Vec<f64>, Failure> {
+    pub fn run(&self, k: usize) -> Result<Measured, Failure> {
         let values = self.values(k);
         let pairs = || self.swept.iter().zip(&values);
         let given: HashMap<Symbol, f64> = pairs().map(|(s, &v)| (s.symbol, s.unit.to_si(v))).collect();
@@ -249,19 +259,35 @@ impl Sweep {
                 continue;
             }
             let values = rows[k].as_deref().unwrap_or_default();
-            listing.push(self.row(k, values).iter().map(|v| number(*v, 6)));
+            let cell = |v: &f64| if v.is_nan() { "–".to_string() } else { number(*v, 6) };
+            listing.push(self.row(k, values).iter().map(cell));
         }
         listing.print();
+    }
+
+    /// "k = 100 N/m, c = 2 N s/m" of run k.
+    fn named(&self, k: usize) -> String {
+        let values = self.values(k);
+        let at = self.swept.iter().zip(values).map(|(s, v)| format!("{} = {}", s.name, shown(v, &s.unit)));
+        at.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Says why measures have no value.
+    fn note(&self, absent: &mut [(usize, usize, String)]) {
+        absent.sort();
+        for (k, m, why) in absent.iter().take(MOST_WARNINGS) {
+            tell(format_args!("note: {}: `{}` has no value: {why}", self.named(*k), self.probe.wanted()[*m]));
+        }
+        if absent.len() > MOST_WARNINGS {
+            eprintln!("note: {} more without a value", count(absent.len() - MOST_WARNINGS, "measure"));
+        }
     }
 
     /// Says why runs failed.
     fn warn(&self, failures: &mut [(usize, Failure)]) {
         failures.sort_by_key(|(k, _)| *k);
         for (k, failure) in failures.iter().take(MOST_WARNINGS) {
-            let values = self.values(*k);
-            let at =
-                self.swept.iter().zip(values).map(|(s, v)| format!("{} = {}", s.name, shown(v, &s.unit)));
-            tell(format_args!("warning: {}: {}", at.collect::<Vec<_>>().join(", "), failure.reason()));
+            tell(format_args!("warning: {}: {}", self.named(*k), failure.reason()));
         }
         if failures.len() > MOST_WARNINGS {
             eprintln!("warning: {} more failed", count(failures.len() - MOST_WARNINGS, "run"));

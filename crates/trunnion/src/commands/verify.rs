@@ -62,6 +62,9 @@ pub fn execute(args: &VerifyArgs, colour: bool) -> Result<(), Failure> {
         tell(format_args!("\n{}{solver}:", report.path));
         eprint!("{}", failure.cause.render(colour));
     }
+    for (report, (wanted, why)) in reports.iter().flat_map(|r| r.absent.iter().map(move |a| (r, a))) {
+        tell(format_args!("{}: `{wanted}` has no value: {why}", report.path));
+    }
     let (passed, failed) = reports.iter().fold((0, 0), |(p, f), r| (p + r.passed(), f + r.failed()));
     let loose = reports.iter().flat_map(|r| &r.checks).filter(|c| c.loose).count();
     if loose > 0 {
@@ -118,6 +121,8 @@ pub struct Report {
     pub path: String,
     pub checks: Vec<Check>,
     pub failures: Vec<Broken>,
+    /// Measures without a value, and why.
+    pub absent: Vec<(String, String)>,
     pub runs: usize,
 }
 
@@ -309,9 +314,10 @@ fn check(
     report.runs += 1;
     let (found, outcome) = probe.run(project, &HashMap::new(), (solver, &settings))?;
     outcome.check()?;
+    report.absent.extend(found.absent.iter().map(|(k, why)| (probe.wanted()[*k].to_string(), why.clone())));
     for (k, one) in expect().enumerate() {
         let unit = probe.unit(k);
-        let si = found[k] * unit.factor + unit.offset;
+        let si = found.values[k] * unit.factor + unit.offset;
         report.checks.push(Check {
             expectation: checked[k],
             what: what(&probe.wanted()[k].to_string(), &one.sets),

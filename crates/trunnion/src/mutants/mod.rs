@@ -214,7 +214,7 @@ impl<'a> Target<'a> {
 
     fn by_example(&self, example: &Example, library: &Library) -> Found {
         let limit = self.limit.max(example.time * LONGER);
-        let report = within(limit, || example.verify(library, example.engine));
+        let report = self.in_time(limit, library, &|library| example.verify(library, example.engine));
         let refused = report.failures.iter().find_map(|broken| match &broken.cause {
             Failure::Model(errors) => Some(Found::of(errors)),
             _ => None,
@@ -227,15 +227,34 @@ impl<'a> Target<'a> {
     }
 
     fn by_common_checks(&self, site: &Site, library: &Library) -> Found {
-        let Some(definition) = library.find(&self.definition.name) else { return Found::Invalid };
-        let bundle = Bundle::single(library.clone(), definition.clone());
         let wanted = |chosen: &[(String, String)]| match &site.when {
             Some((option, is)) => chosen.iter().any(|(name, value)| name == option && is.contains(value)),
             None => true,
         };
-        let report = within(self.limit, || bundle.check_quickly(0, &wanted));
-        let found: Vec<Diagnostic> = report.findings().cloned().collect();
-        if found.is_empty() { Found::Nothing } else { Found::of(&found) }
+        let check = |library: &Library| {
+            let definition = library.find(&self.definition.name)?;
+            let report = Bundle::single(library.clone(), definition.clone()).check_quickly(0, &wanted);
+            Some(report.findings().cloned().collect::<Vec<_>>())
+        };
+        match self.in_time(self.limit, library, &check) {
+            None => Found::Invalid,
+            Some(found) if found.is_empty() => Found::Nothing,
+            Some(found) => Found::of(&found),
+        }
+    }
+
+    /// What a check says of a library with a fault, within a limit. A machine that is busy otherwise is no fault: where the
+    /// limit is passed, what the check takes without the fault is measured again.
+    fn in_time<T>(&self, limit: Duration, library: &Library, check: &dyn Fn(&Library) -> T) -> T {
+        let start = Instant::now();
+        let found = within(limit, || check(library));
+        if start.elapsed() < limit {
+            return found;
+        }
+        let start = Instant::now();
+        check(self.library);
+        let longer = start.elapsed() * LONGER;
+        if longer > limit { within(longer, || check(library)) } else { found }
     }
 }
 

@@ -139,4 +139,20 @@ mod tests {
         assert_eq!(found, [Some("size"), None, None, Some("smoothing")]);
         assert!(Reasons::read("r.toml", "[[survivor]]\nsite = \"x\"\n").is_err());
     }
+
+    #[test]
+    fn every_reason_names_a_fault_of_the_library() {
+        let root = format!("{}/../..", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(format!("{root}/docs/mutants.toml")).unwrap();
+        for excuse in Reasons::read("mutants.toml", &text).unwrap().excuses {
+            let path = format!("{root}/library/{}.toml", excuse.component);
+            let source = Source::new(&path, std::fs::read_to_string(&path).unwrap());
+            let names = |site: &Site| {
+                let changes =
+                    site.mutants.iter().any(|m| excuse.change.is_empty() || excuse.change == m.change);
+                site.path == excuse.site && changes
+            };
+            assert!(sites(&source).iter().any(names), "{excuse:?}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! What a chart shows, as data. Values and units are as they shall be read: the caller has scaled them.
 
 use super::{Error, draw, png};
+use crate::extremes::Extremes;
 
 /// Panels above one another over one x axis.
 #[derive(Clone, Debug)]
@@ -72,6 +73,8 @@ pub struct Series {
     pub x: Vec<f64>,
     pub y: Vec<f64>,
     pub style: Style,
+    /// Lowest and highest point, where they are known from more than the points.
+    pub extremes: Option<Extremes>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,11 +142,23 @@ fn named(label: &str, unit: &str) -> String {
 
 impl Series {
     pub fn new(name: impl Into<String>, x: Vec<f64>, y: Vec<f64>) -> Self {
-        Self { name: name.into(), x, y, style: Style::Line }
+        Self { name: name.into(), x, y, style: Style::Line, extremes: None }
     }
 
     /// Points as far as both coordinates are given.
     pub(super) fn points(&self) -> impl Iterator<Item = (f64, f64)> {
         self.x.iter().copied().zip(self.y.iter().copied())
+    }
+
+    /// The same with the extremes in their places.
+    pub(super) fn drawn(&self) -> Vec<(f64, f64)> {
+        let mut points: Vec<(f64, f64)> = self.points().collect();
+        for point in self.extremes.iter().flat_map(|e| [e.min, e.max]).filter(|p| p.0.is_finite()) {
+            let place = points.partition_point(|p| p.0 <= point.0);
+            if place > 0 && place < points.len() && points[place - 1].0 < point.0 {
+                points.insert(place, point);
+            }
+        }
+        points
     }
 }

@@ -189,7 +189,7 @@ fn x_is_free(chart: &Chart) -> bool {
 }
 
 fn y_range(panel: &Panel) -> (f64, f64) {
-    let of_series = panel.series.iter().flat_map(|series| series.y.iter().copied());
+    let of_series = panel.series.iter().flat_map(|series| series.drawn().into_iter().map(|p| p.1));
     let of_lines = panel.lines.iter().filter_map(|line| match line {
         Indicator::Horizontal { y, .. } => Some(*y),
         Indicator::Vertical { .. } => None,
@@ -254,6 +254,9 @@ impl Statistics {
         let first = *finite.first()?;
         let min = finite.iter().fold(first, |best, point| if point.1 < best.1 { *point } else { best });
         let max = finite.iter().fold(first, |best, point| if point.1 > best.1 { *point } else { best });
+        let known = series.extremes.unwrap_or_default();
+        let min = if known.min.1 < min.1 { known.min } else { min };
+        let max = if known.max.1 > max.1 { known.max } else { max };
         // Over x, as steps may differ: ∫ y dx / ∫ dx and ∫ y² dx / ∫ dx for straight lines between points.
         let (mut area, mut square, mut length) = (0.0, 0.0, 0.0);
         for pair in finite.windows(2) {

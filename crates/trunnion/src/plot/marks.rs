@@ -28,7 +28,7 @@ pub fn series(canvas: &mut Canvas, panel: &Panel, place: &Place) {
 /// The points of a series in px; NaN where there is none to show.
 pub fn pixels(series: &Series, place: &Place) -> impl Iterator<Item = (f64, f64)> {
     let (x_scale, y_scale) = (place.x, place.y);
-    series.points().map(move |(x, y)| (x_scale.px(x), y_scale.px(y)))
+    series.drawn().into_iter().map(move |(x, y)| (x_scale.px(x), y_scale.px(y)))
 }
 
 fn has_line(style: Style) -> bool {

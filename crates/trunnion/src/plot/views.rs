@@ -2,7 +2,7 @@
 
 use super::chart::{Axis, Chart, HeatMap, Indicator, Panel, Series, Style, TickKind};
 use super::spectrum::Spectrum;
-use crate::results::Column;
+use crate::results::{Column, TIME};
 
 /// Signals over time (or another column), those of one unit together in a panel.
 pub fn history(x: &Column, columns: &[&Column]) -> Chart {
@@ -114,7 +114,8 @@ fn panels_by_unit(x: &Column, columns: &[&Column], style: Style) -> Vec<Panel> {
     let mut panels = Vec::new();
     for column in columns {
         let series = Series::new(&column.name, x.values.clone(), column.values.clone());
-        push_by_unit(&mut panels, column, Series { style, ..series });
+        let extremes = column.extremes.filter(|_| x.name == TIME);
+        push_by_unit(&mut panels, column, Series { style, extremes, ..series });
     }
     panels
 }

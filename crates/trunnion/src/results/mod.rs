@@ -7,6 +7,7 @@
 
 mod csv;
 mod error;
+mod extremes;
 mod journal;
 mod nearest;
 mod parquet;
@@ -15,6 +16,7 @@ mod table;
 mod writer;
 
 pub use error::{Action, Error, Fault};
+pub use extremes::entry as extremes_entry;
 pub use nearest::nearest;
 pub use read::read;
 pub use table::{Column, Metadata, Table};
@@ -24,6 +26,8 @@ use std::path::Path;
 
 pub use crate::files::output::partial_path;
 
+/// The first column of a run.
+pub const TIME: &str = "time";
 /// Metadata key that says how a run ended.
 pub const ENDED: &str = "ended";
 /// `ended` of a run that reached its end time.

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::journal::Journal;
 use crate::files::input;
 
-use super::{Action, ENDED, Error, Fault, Format, Table, UNFINISHED, csv, parquet, partial_path};
+use super::{Action, ENDED, Error, Fault, Format, Table, UNFINISHED, csv, extremes, parquet, partial_path};
 
 /// Reads `.parquet`, `.csv`, or the `.partial` that a running or killed run has of either.
 pub fn read(path: &Path) -> Result<Table, Error> {
@@ -23,6 +23,7 @@ pub fn read(path: &Path) -> Result<Table, Error> {
     let mut table = table
         .map_err(|cause| refused(path, cause))?
         .map_err(|fault| Error::Content { path: path.to_owned(), fault })?;
+    extremes::unfold(&mut table);
     if unfinished {
         table.metadata.entry(ENDED.to_owned()).or_insert_with(|| UNFINISHED.to_owned());
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::{Error, Fault, nearest};
+use crate::extremes::Extremes;
 
 /// What is known about a result besides its numbers: model, hash, solver, tolerance, version, how it ended.
 pub type Metadata = BTreeMap<String, String>;
@@ -15,12 +16,21 @@ pub struct Column {
     pub unit: String,
     pub doc: String,
     pub values: Vec<f64>,
+    /// Over the whole run, between rows too, where that is known.
+    pub extremes: Option<Extremes>,
 }
 
 impl Column {
     /// A column of a header, still without values.
     pub fn new(name: impl Into<String>, unit: impl Into<String>, doc: impl Into<String>) -> Self {
-        Self { name: name.into(), unit: unit.into(), doc: doc.into(), values: Vec::new() }
+        Self { name: name.into(), unit: unit.into(), doc: doc.into(), values: Vec::new(), extremes: None }
+    }
+
+    /// Lowest and highest value with their times: what the run found, and the rows.
+    pub fn extremes(&self, time: &Column) -> Extremes {
+        let mut found = self.extremes.unwrap_or_default();
+        time.values.iter().zip(&self.values).for_each(|(&t, &x)| found.push(t, x));
+        found
     }
 
     /// `name [unit]`, or the name alone when there is no unit.

@@ -252,7 +252,7 @@ fn lost_rows_make_a_failed_result() {
         let file = writer.redirect(OpenOptions::new().write(true).open("/dev/full").unwrap());
         writer.push_row(&row(10)).unwrap();
         assert!(writer.flush().is_err());
-        writer.redirect(file);
+        writer.redirect(file.unwrap());
         assert!(writer.push_row(&row(11)).is_err());
         writer.finish(COMPLETE, Metadata::new()).unwrap();
         let table = read(&path).unwrap();

@@ -16,7 +16,7 @@ use super::journal::{self, Journal};
 use super::parquet::Sink;
 use super::read::is_worthless;
 use super::{
-    Action, COMPLETE, Column, ENDED, Error, Fault, Format, Metadata, Table, csv, parquet as columns,
+    Action, COMPLETE, Column, ENDED, Error, Fault, Format, Metadata, Table, csv, extremes, parquet as columns,
 };
 use crate::files::output::{self, Growing, Refusal};
 
@@ -285,11 +285,12 @@ pub fn write(table: &Table, destination: &Path) -> Result<(), Error> {
     let format = Format::of(destination)?;
     check_destination(destination)?;
     table.check().map_err(|fault| Error::Content { path: destination.to_owned(), fault })?;
+    let header = Table { metadata: extremes::folded(table), ..without_rows(table) };
     match format {
         Format::Parquet => {
             let limit = columns::rows_per_group(table.columns.len());
             let mut from = 0;
-            write_parquet(destination, &without_rows(table), || {
+            write_parquet(destination, &header, || {
                 let to = (from + limit).min(table.rows());
                 let slice = |column: &Column| Column {
                     values: column.values[from..to].to_vec(),
@@ -302,7 +303,7 @@ pub fn write(table: &Table, destination: &Path) -> Result<(), Error> {
         }
         Format::Csv => publish(destination, |mut file, temporary| {
             let failed = |cause| refused(temporary, Action::Write, cause);
-            let mut text = csv::head(table).into_bytes();
+            let mut text = csv::head(&header).into_bytes();
             for row in 0..table.rows() {
                 csv::push_row(&mut text, table.columns.iter().map(|column| column.values[row]));
                 if text.len() >= FLUSH_BYTES {
@@ -364,8 +365,8 @@ fn refused(path: &Path, action: Action, cause: io::Error) -> Error {
 
 #[cfg(test)]
 impl Writer {
-    /// From now on writes go to another file; gives the one before back.
-    pub(super) fn redirect(&mut self, file: File) -> File {
-        self.with(|open| std::mem::replace(&mut open.growing.file, file)).expect("open")
+    /// From now on writes go to another file; gives the one before back, unless the result is written already.
+    pub(super) fn redirect(&mut self, file: File) -> Option<File> {
+        self.with(|open| std::mem::replace(&mut open.growing.file, file))
     }
 }

@@ -41,8 +41,8 @@ fn run<const P: usize, const S: usize>(
         let (solver, settings) = settings(&project.run, &overrides)?;
         probe.run(&project, &HashMap::new(), (solver, &settings))
     };
-    let (values, _) = measured().unwrap_or_else(|f| panic!("{pair}: {}", f.render(false)));
-    (parameters.try_into().unwrap(), values.try_into().unwrap())
+    let (found, _) = measured().unwrap_or_else(|f| panic!("{pair}: {}", f.render(false)));
+    (parameters.try_into().unwrap(), found.values.try_into().unwrap())
 }
 
 /// The stores without a state, the losses of each loop, and that no energy is lost or gained.

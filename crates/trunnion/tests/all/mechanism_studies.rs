@@ -316,3 +316,28 @@ fn the_reach_of_an_arm_and_of_a_loop() {
     let both = ["--joint", "p=0.1 rad", "--joint", "q=1 rad", "--point", "bar"];
     folder.bad(&[&["workspace", "loop.toml"][..], &both].concat(), 3, &["no pose"]);
 }
+
+/// Forty hinges with damping: what is lost is what the dampers take. Forces at the far end of a long chain are not mistaken for terms that cancel.
+#[test]
+fn energy_of_a_long_damped_chain_closes() {
+    let n = 40;
+    let mut text = String::from("[bodies]\n");
+    (0..n).for_each(|i| text += &format!("b{i} = {{ m = \"1 kg\", rod = \"0.5 m\" }}\n"));
+    text += "[joints]\n";
+    for i in 0..n {
+        let parent = if i == 0 { "world".into() } else { format!("b{}.end", i - 1) };
+        let axis = if i % 2 == 0 { "y" } else { "z" };
+        text += &format!(
+            "j{i} = {{ type = \"revolute\", parent = \"{parent}\", child = \"b{i}\", axis = \"{axis}\", c = \"20 N m s/rad\" }}\n"
+        );
+    }
+    text += "[run]\nt_end = \"0.1 s\"\n";
+    let folder = Folder::new();
+    folder.write("m.toml", text);
+    let path = folder.path("m.toml");
+    let opened = Project::open_with_energy(&path.to_string_lossy(), &[]);
+    let (project, accounts) = opened.unwrap_or_else(|f| panic!("{}", f.render(false)));
+    let balance = trunnion::commands::energy::balance_of(&project, accounts, &Overrides::default());
+    let balance = balance.unwrap_or_else(|f| panic!("{}", f.render(false)));
+    assert!(balance.relative() < 1e-5, "{} J of {} J", balance.rest, balance.scale);
+}

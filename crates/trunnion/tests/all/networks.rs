@@ -86,7 +86,8 @@ fn noise_finds_the_natural_frequency() {
         let Ok(probe) = Probe::new(&project, vec![wanted]) else { panic!("{volume}") };
         let Ok((solver, settings)) = settings(&project.run, &Overrides::default()) else { panic!() };
         let Ok((found, _)) = probe.run(&project, &HashMap::new(), (solver, &settings)) else { panic!() };
-        assert!((found[0] - expected).abs() < 0.05, "{volume}: {} Hz", found[0]);
+        let found = found.values[0];
+        assert!((found - expected).abs() < 0.05, "{volume}: {found} Hz");
     }
 }
 
