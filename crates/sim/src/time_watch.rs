@@ -267,6 +267,10 @@ impl TimeWatch {
         let (mut short, mut long) = (0.0, h);
         while long - short > 1e-6 * long && long > SHORTEST * h {
             let middle = 0.5 * (short + long);
+            // A step of a few roundings has no middle.
+            if middle <= short || middle >= long {
+                break;
+            }
             if self.is_calm(&at, t, t + middle) { short = middle } else { long = middle }
         }
         t + long

@@ -79,7 +79,7 @@ impl Instant {
 const SETTLINGS: usize = 100;
 /// After so many rounds modes are not found one after the other: kinks and algebraic unknowns are tried together.
 const KINK_ROUNDS: usize = 5;
-/// Of the blur of a kink: the tolerance of the unknowns itself, within which curves waver.
+/// Of the blur of a kink: within this curves waver.
 const WAVERING: f64 = 1e3;
 /// Of a step: a kink that is passed again so soon is looked at more closely.
 const RECENT: f64 = 1e-3;
@@ -244,10 +244,13 @@ impl<P: Hybrid> Run<'_, P> {
     /// be zero.
     pub(super) fn find_timed(&mut self) {
         let later = self.t + INSTANT_ROUNDINGS * resolution(self.t);
+        self.problem.guards(self.t, &self.y, &mut self.at.g);
         self.problem.guards(later, &self.y, &mut self.at.later);
         for guard in 0..self.locator.len() {
             let (side, s) = (self.locator.side(guard), sign(self.at.later[guard]));
-            if !self.locator.is_timed(guard) || s == 0 || s == side {
+            // What is still on its side will jump a little later, at a corner of its own.
+            let still = side != 0 && sign(self.at.g[guard]) == side;
+            if !self.locator.is_timed(guard) || s == 0 || s == side || still {
                 continue;
             }
             self.at.heading[guard] = s;

@@ -90,3 +90,11 @@ fn a_cylinder_that_does_not_fit_its_mounting_is_named() {
     let told = folder.good(&["run", "m.toml", "-o", "x.csv"]);
     assert!(told.contains("`cyl` does not fit its mounting"), "{told}");
 }
+
+/// Kept apart from the examples: its account of energy is open by 0.05 % of what moves.
+#[test]
+fn cushions_follow_their_laws() {
+    let folder = Folder::new();
+    folder.write("cushion_laws.toml", include_str!("../data/cushion_laws.toml"));
+    folder.good(&["verify", "cushion_laws.toml"]);
+}
