@@ -471,8 +471,13 @@ impl Locator {
         let m = self.len();
         if any_resting {
             // Three neighbouring times tell how much of a value is rounding.
-            for guard in 0..m {
-                self.noise[guard] = self.level[guard];
+            self.noise.copy_from_slice(&self.level);
+            if (0..m).any(|i| self.resting[i] && self.side[i] == 0 && !self.timed[i]) {
+                // A state at rest is moved by rounding of the curve before it moves by itself.
+                curve.at(from, &mut self.y);
+                curve.rounding(&mut self.uncertain);
+                problem.uncertainty(from, &self.y, &self.uncertain, &mut self.g);
+                (0..m).for_each(|i| self.noise[i] = self.noise[i].max(self.g[i]));
             }
             for k in 1..=3 {
                 self.evaluate(problem, curve, from + k as f64 * resolution(from));

@@ -126,6 +126,11 @@ pub trait Hybrid: Problem {
         crossings: &[Crossing],
         touched: &mut [bool],
     ) -> Result<(Effect, usize), String>;
+    /// The event of a guard has just fired once more and would fire again at once: true if from now on it holds what it has set.
+    fn hold(&mut self, t: f64, y: &[f64], guard: usize) -> bool {
+        let _ = (t, y, guard);
+        false
+    }
     /// Bring modes that mirror a relation into line with the guard values `g`; true if one changed. A mode whose guard has no value stays.
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool;
     /// The side on which the mode that mirrors this guard takes it to be; 0: there is none.

@@ -67,6 +67,15 @@ impl Segment {
         }
     }
 
+    /// What rounding may have done to each of them beside their values at the start.
+    pub fn rounding(&self, out: &mut [f64]) {
+        let n = out.len();
+        out.fill(0.0);
+        for c in self.coefficients[n..(self.degree + 1) * n].chunks_exact(n.max(1)) {
+            (0..n).for_each(|i| out[i] += 4.0 * f64::EPSILON * c[i].abs());
+        }
+    }
+
     /// Their rates of change at `t`.
     pub fn slope(&self, t: f64, rate: &mut [f64]) {
         let (n, h) = (rate.len(), self.t1 - self.t0);
