@@ -126,6 +126,13 @@ impl Machine {
         }
         let mut noise = vec![0.0; self.prepared.layout.guards.len()];
         self.rounding(t, y, &mut noise);
+        let mut g = std::mem::take(&mut self.held.g);
+        self.run(Part::Guards, t, y, &mut g);
+        let rests = g[event].abs() <= noise[event];
+        self.held.g = g;
+        if !rests {
+            return false;
+        }
         let (first, dt) = (self.drive(k, 1, t, y), self.reach(t, y));
         let order = if (first * dt).abs() > CLEAR * noise[event] { 1 } else { 2 };
         let drive = self.drive(k, order, t, y);
