@@ -34,7 +34,7 @@ use crate::stepper::Segment;
 use trunnion_num::Archive;
 
 /// Roots closer than this, relative to 1 + |t|, cross together: what integration leaves uncertain in any case.
-pub const TOGETHER: f64 = 1e-12;
+const TOGETHER: f64 = 1e-12;
 /// θ of the samples: ½ (1 − cos(π j / 10)).
 const SAMPLES: [f64; 11] = [
     0.0,
@@ -124,6 +124,11 @@ pub struct Locator {
 
 pub fn sign(x: f64) -> i8 {
     (x > 0.0) as i8 - (x < 0.0) as i8
+}
+
+/// Whether what happens at `later`, not before t, counts as happening at t.
+pub fn meets(t: f64, later: f64) -> bool {
+    later - t <= TOGETHER * (1.0 + t.abs())
 }
 
 /// One rounding of time around t.
@@ -298,14 +303,14 @@ impl Locator {
     }
 
     /// The earliest instant in (from, to], or at `from` if a guard leaves zero there, at which something is found.
-    /// `meets`: something happens at `to`, and guards that cross within `TOGETHER` of it cross there.
+    /// `ends_there`: something happens at `to`, and guards that cross within `TOGETHER` of it cross there.
     pub fn search<P: Hybrid>(
         &mut self,
         problem: &mut P,
         curve: &Segment,
         from: f64,
         to: f64,
-        meets: bool,
+        ends_there: bool,
     ) -> Option<f64> {
         self.found.clear();
         self.blur_is_known = false;
@@ -316,8 +321,8 @@ impl Locator {
             return None;
         }
         self.sample(problem, curve, from, to);
-        self.looks_beyond = meets;
-        if meets {
+        self.looks_beyond = ends_there;
+        if ends_there {
             self.times.push(to + TOGETHER * (1.0 + to.abs()));
             self.evaluate(problem, curve, *self.times.last().unwrap_or(&to));
             self.values.extend_from_slice(&self.g);
@@ -343,8 +348,7 @@ impl Locator {
             }
             return None;
         }
-        let together = earliest + TOGETHER * (1.0 + earliest.abs());
-        self.found.retain(|f| f.t <= together);
+        self.found.retain(|f| meets(earliest, f.t));
         let at = self.found.iter().fold(earliest, |t, f| t.max(f.t)).min(to);
         self.arrive(problem, curve, at);
         Some(at)
@@ -517,7 +521,7 @@ impl Locator {
         let mut side = self.side[guard];
         let mut last = k;
         for k in k + 1..points {
-            if self.times[last] > earliest + TOGETHER * (1.0 + earliest.abs()) {
+            if !meets(earliest, self.times[last]) {
                 return None;
             }
             let s = sign(g(self, k));

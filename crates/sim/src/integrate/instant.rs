@@ -21,6 +21,7 @@ use crate::history::{BURST, History};
 use crate::integrate::{Ended, Moment};
 use crate::problem::{Corner, Crossing, Hybrid};
 use crate::run_error::RunError;
+use trunnion_num::Archive;
 
 /// Of every guard at the instant at hand.
 #[derive(Default)]
@@ -67,6 +68,12 @@ impl Instant {
             f: vec![0.0; n],
             later: vec![0.0; m],
         }
+    }
+
+    /// What the next instant takes over from those before.
+    pub fn remember(&mut self, archive: &mut Archive) {
+        archive.numbers(&mut self.passed);
+        archive.number(&mut self.last);
     }
 
     /// Sign of a guard, 0 while it rests.
