@@ -40,11 +40,11 @@ impl Program {
                     Some(false) => v(b),
                     None => hull(v(a), v(b)),
                 },
-                Op::Table1(table, a, 0) => match &tables[table as usize] {
-                    Table::One(table) => table.range(v(a).0, v(a).1),
+                Op::Table1(table, a, derivative) => match &tables[table as usize] {
+                    Table::One(table) => table.range(v(a).0, v(a).1, derivative),
                     Table::Two(_) => ALL,
                 },
-                Op::Table1(..) | Op::Table2(..) => ALL,
+                Op::Table2(..) => ALL,
                 Op::Store(j, a) => {
                     out[j as usize] = v(a);
                     continue;

@@ -83,18 +83,28 @@ impl Table1 {
 }
 
 impl Table1 {
-    /// Smallest and largest value for x in [a, b]: the table is monotone between its points.
-    pub fn range(&self, a: f64, b: f64) -> (f64, f64) {
+    /// Smallest and largest value, or derivative, for x in [a, b].
+    pub fn range(&self, a: f64, b: f64, derivative: u8) -> (f64, f64) {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         if !(a.is_finite() && b.is_finite()) {
-            return (f64::NEG_INFINITY, f64::INFINITY);
+            return (high, low);
         }
-        let (at_a, at_b) = (self.eval(a, 0), self.eval(b, 0));
-        let (mut low, mut high) = (at_a.min(at_b), at_a.max(at_b));
-        let (first, last) = (self.x.partition_point(|&x| x <= a), self.x.partition_point(|&x| x < b));
-        for i in first..last.max(first) {
-            // The last point begins the region right of the range.
-            let y = self.cells[if i + 1 < self.x.len() { i } else { i + 1 }][0];
-            (low, high) = (low.min(y), high.max(y));
+        let n = self.x.len();
+        let number = |v: f64| self.x.partition_point(|&x| x <= v);
+        for piece in number(a)..=number(b) {
+            // Left of the range, its cells, right of it.
+            let (cell, origin) = if piece == 0 { (n - 1, 0) } else { (piece - 1, piece - 1) };
+            let (cell, origin) = if piece == n { (n, n - 1) } else { (cell, origin) };
+            let c = &self.cells[cell];
+            let from = if piece == 0 { a } else { a.max(self.x[piece - 1]) } - self.x[origin];
+            let to = if piece == n { b } else { b.min(self.x[piece]) } - self.x[origin];
+            // Values are monotone in a cell; a slope is a parabola with this vertex.
+            let vertex =
+                if derivative == 1 { (-c[2] / (3.0 * c[3])).clamp(from, to.max(from)) } else { from };
+            for s in [from, to, if vertex.is_nan() { from } else { vertex }] {
+                let y = power_sum(c, s, derivative);
+                (low, high) = (low.min(y), high.max(y));
+            }
         }
         (low, high)
     }
@@ -312,6 +322,36 @@ mod tests {
             let v = t.eval(-1.0 + 0.01 * k as f64, 0);
             assert!(v >= last - 1e-14 && v <= 6.0);
             last = v;
+        }
+    }
+
+    #[test]
+    fn ranges_hold_every_value_and_no_more() {
+        let (x, y) = ([0.0, 0.5, 2.0, 3.0], [1.0, 3.0, -1.0, 4.0]);
+        for shape in [Shape::Linear, Shape::Monotone] {
+            for outside in [Outside::Hold, Outside::Extend] {
+                let t = Table1::new(&x, &y, shape, outside).unwrap();
+                for (a, b) in
+                    [(-1.0, -0.5), (-1.0, 4.0), (0.1, 0.4), (0.4, 2.5), (0.5, 0.6), (2.9, 3.5), (4.0, 5.0)]
+                {
+                    for derivative in 0..4 {
+                        let at = |k: u32| t.eval(a + (b - a) * f64::from(k) / 1e4, derivative);
+                        let seen = (0..=10_000)
+                            .map(at)
+                            .fold((f64::INFINITY, f64::NEG_INFINITY), |r, y| (r.0.min(y), r.1.max(y)));
+                        let range = t.range(a, b, derivative);
+                        let near = |a: f64, b: f64| (a - b).abs() < 1e-2 * (1.0 + b.abs());
+                        assert!(
+                            range.0 <= seen.0 + 1e-12 && range.1 >= seen.1 - 1e-12,
+                            "{shape:?} {derivative}: {range:?} without {seen:?}"
+                        );
+                        assert!(
+                            near(range.0, seen.0) && near(range.1, seen.1),
+                            "{derivative}: {range:?} for {seen:?}"
+                        );
+                    }
+                }
+            }
         }
     }
 
