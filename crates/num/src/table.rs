@@ -85,25 +85,30 @@ impl Table1 {
 impl Table1 {
     /// Smallest and largest value, or derivative, for x in [a, b].
     pub fn range(&self, a: f64, b: f64, derivative: u8) -> (f64, f64) {
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         if !(a.is_finite() && b.is_finite()) {
-            return (high, low);
+            return (f64::NEG_INFINITY, f64::INFINITY);
         }
-        let n = self.x.len();
+        let (at_a, at_b) = (self.eval(a, derivative), self.eval(b, derivative));
+        let (mut low, mut high) = (at_a.min(at_b), at_a.max(at_b));
+        let mut include = |y: f64| (low, high) = (low.min(y), high.max(y));
         let number = |v: f64| self.x.partition_point(|&x| x <= v);
-        for piece in number(a)..=number(b) {
-            // Left of the range, its cells, right of it.
-            let (cell, origin) = if piece == 0 { (n - 1, 0) } else { (piece - 1, piece - 1) };
-            let (cell, origin) = if piece == n { (n, n - 1) } else { (cell, origin) };
-            let c = &self.cells[cell];
-            let from = if piece == 0 { a } else { a.max(self.x[piece - 1]) } - self.x[origin];
-            let to = if piece == n { b } else { b.min(self.x[piece]) } - self.x[origin];
-            // Values are monotone in a cell; a slope is a parabola with this vertex.
-            let vertex =
-                if derivative == 1 { (-c[2] / (3.0 * c[3])).clamp(from, to.max(from)) } else { from };
-            for s in [from, to, if vertex.is_nan() { from } else { vertex }] {
-                let y = power_sum(c, s, derivative);
-                (low, high) = (low.min(y), high.max(y));
+        let (first, last, n) = (number(a), number(b), self.x.len());
+        // Left of the range, the n − 1 cells, right of it.
+        let cell =
+            |piece: usize| &self.cells[if piece == 0 { n - 1 } else { piece - usize::from(piece < n) }];
+        // Values are monotone from point to point.
+        (first + 1..=last).for_each(|piece| include(power_sum(cell(piece), 0.0, derivative)));
+        if derivative > 0 {
+            for piece in first..=last {
+                // A slope is a parabola with this vertex, and jumps at the points.
+                let (c, origin) = (cell(piece), self.x[piece.saturating_sub(1)]);
+                let end = if piece < last { self.x[piece] - origin } else { b - origin };
+                let from = if piece > first { 0.0 } else { a - origin };
+                let vertex = -c[2] / (3.0 * c[3]);
+                include(power_sum(c, end, derivative));
+                if derivative == 1 && vertex > from && vertex < end {
+                    include(power_sum(c, vertex, derivative));
+                }
             }
         }
         (low, high)

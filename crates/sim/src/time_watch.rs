@@ -23,7 +23,7 @@ const MOST_LOOKS: usize = 4_000;
 const RANGE_LOOKS: usize = 500;
 const FEW_LOOKS: usize = 500;
 /// Share of its range by which an input may leave its value in a step. Below a half: no value is nearer than that to all others.
-const SHARE: f64 = 0.25;
+const SHARE: f64 = 0.3;
 /// Steps ahead for which bounds are tried.
 const AHEAD: f64 = 32.0;
 /// How exactly the end of a step is found, as part of its length.
