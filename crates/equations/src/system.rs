@@ -317,10 +317,34 @@ impl System {
         let guards: Vec<Expr> = self.guards().into_iter().map(|(_, _, e)| e).collect();
         let accelerations = self.constraints.iter().map(|c| c.acceleration);
         let rows: Vec<Expr> = self.rows.iter().map(|r| r.value).chain(accelerations).collect();
-        OfTime::find(&self.graph, &rows, &guards, |leaf| match leaf {
+        let is_unknown = |leaf: Node| match leaf {
             Node::Symbol(s) => !matches!(self.places.get(&s), Some(Place::Slow(_))),
             leaf => leaf != Node::Time,
+        };
+        let relations: Vec<Expr> = self.relations.iter().map(|r| r.guard).collect();
+        let by_time = self.graph.dependence(&relations, |leaf| leaf == Node::Time);
+        let by_unknowns = self.graph.dependence(&relations, is_unknown);
+        let of_time = |r: &&Relation| by_time[&r.guard] && !by_unknowns[&r.guard];
+        let tangled = self.tangled(self.relations.iter().filter(of_time).collect());
+        OfTime::find(&self.graph, &rows, &guards, |leaf| {
+            is_unknown(leaf) || matches!(leaf, Node::Symbol(s) if tangled.contains(&s))
         })
+    }
+
+    /// Modes of those relations that are found together, as those of a bridge of diodes: what they read depends on themselves. Bounds of such
+    /// guards over intervals say nothing.
+    fn tangled(&self, mut relations: Vec<&Relation>) -> Vec<Symbol> {
+        loop {
+            let modes: Vec<Symbol> = relations.iter().map(|r| r.mode).collect();
+            let is_mode = |leaf: Node| matches!(leaf, Node::Symbol(s) if modes.contains(&s));
+            let guards: Vec<Expr> = relations.iter().map(|r| r.guard).collect();
+            let depends = self.graph.dependence(&guards, is_mode);
+            let before = relations.len();
+            relations.retain(|r| depends[&r.guard]);
+            if relations.len() == before {
+                return modes;
+            }
+        }
     }
 
     pub fn compile(&self, engine: Engine) -> Compiled {
