@@ -16,6 +16,7 @@ mod identity;
 mod index;
 mod linear;
 mod matching;
+mod odd;
 mod relations;
 mod roots;
 mod sign;
@@ -43,6 +44,7 @@ use assemble::{Solved, assemble};
 pub fn analyse(mut flat: Flat) -> Result<System, Vec<StructureError>> {
     holding::extract(&mut flat);
     roots::guard_zero_widths(&mut flat);
+    odd::join(&mut flat);
     let n_quantities = flat.quantities.len();
     let eliminated = alias::eliminate(&mut flat);
     match solve(&mut flat, &eliminated.aliases) {

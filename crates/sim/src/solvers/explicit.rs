@@ -13,6 +13,7 @@
 //! Stability: explicit, |h λ| below about 3.3 (Tsit45), 2.8 (RK4), 2 (Euler) on the negative real axis. Stiff problems
 //! work with tiny steps only; `looks_stiff` says so.
 
+use super::control::first_step;
 use super::error::Tolerance;
 use super::fixed::{DEFAULT_STEP, FixedSteps};
 use crate::newton::{Part, Stuck};
@@ -360,28 +361,24 @@ impl Explicit {
         self.differential.iter().fold(0.0, |m: f64, &u| m.max((x(u) / weight(u)).abs()))
     }
 
-    /// First step of an adaptive run: a hundredth of the time in which an unknown changes by its size, then corrected by
-    /// how much the derivative changes over it. [Hairer1993, II.4, p. 169]
+    /// First step of an adaptive run.
     fn first_step(&mut self, problem: &mut dyn Problem) -> f64 {
         // A value near zero is no small unknown: its nominal size counts.
-        let d_0 = self.norm(|u| self.y_start[u].abs().max(self.nominal[u]));
-        let d_1 = self.norm(|u| self.k[u]);
-        let h_0 = if d_0 < 1e-5 || d_1 < 1e-5 { 1e-6 } else { 0.01 * d_0 / d_1 };
-        let h_0 = h_0.min(self.options.h_max);
+        let y_norm = self.norm(|u| self.y_start[u].abs().max(self.nominal[u]));
+        let y_dot_norm = self.norm(|u| self.k[u]);
         let mut stage = std::mem::take(&mut self.stage);
-        stage.copy_from_slice(&self.y_start);
-        for &u in &self.differential {
-            stage[u] += h_0 * self.k[u];
-        }
-        let done = self.evaluate(problem, self.t + h_0, &mut stage);
+        let h = first_step(4, self.options.h_max, y_norm, y_dot_norm, |h| {
+            stage.copy_from_slice(&self.y_start);
+            for &u in &self.differential {
+                stage[u] += h * self.k[u];
+            }
+            match self.evaluate(problem, self.t + h, &mut stage) {
+                Ok(_) => self.norm(|u| self.f[u] - self.k[u]),
+                Err(_) => f64::NAN,
+            }
+        });
         self.stage = stage;
-        if done.is_err() {
-            return h_0 * 1e-2;
-        }
-        let d_2 = self.norm(|u| self.f[u] - self.k[u]) / h_0;
-        let d = f64::max(d_1, d_2);
-        let h_1 = if d <= 1e-15 { f64::max(1e-6, h_0 * 1e-3) } else { (0.01 / d).powf(0.2) };
-        f64::min(100.0 * h_0, h_1)
+        h
     }
 
     /// One accepted step under control of the error (4).
