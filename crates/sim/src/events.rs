@@ -26,6 +26,9 @@
 //! from one side to zero, it keeps its side until it comes out on the other. Put from zero to a side, it fires as if it left
 //! zero there.
 //!
+//! **Costly guards** are looked at in four places of a step first. If they stay clear of zero there by far more than they change, they
+//! are left out of all other samples.
+//!
 //! Limits: a pair of crossings that the samples and the parabola through them do not hint at is missed; the maximum step
 //! is the remedy. Guards that are not finite somewhere have no sign there.
 
@@ -49,6 +52,9 @@ const SAMPLES: [f64; 11] = [
     0.9755282581475768,
     1.0,
 ];
+/// Where costly guards are looked at first, and how many times what they change there they have to stay clear of zero.
+const COARSE: [f64; 4] = [0.0, SAMPLES[4], SAMPLES[6], 1.0];
+const COARSE_CLEARANCE: f64 = 4.0;
 /// Where a guard leaves zero is looked for from the first sample down, each time at an eighth.
 const CLOSER: f64 = 0.125;
 /// Samples within this share of the step count as its start.
@@ -109,6 +115,8 @@ pub struct Locator {
     noise: Vec<f64>,
     /// The last of them is beyond the curve.
     looks_beyond: bool,
+    /// Costly guards stay clear of zero: they are left out.
+    skips_costly: bool,
     /// Their bounds, and guards that stay well clear of zero.
     low: Vec<f64>,
     high: Vec<f64>,
@@ -117,6 +125,14 @@ pub struct Locator {
     found: Vec<Found>,
     y: Vec<f64>,
     g: Vec<f64>,
+}
+
+/// Bounds that hold further values too; what is no number does not count.
+fn widen(low: &mut [f64], high: &mut [f64], values: &[f64]) {
+    for ((low, high), &g) in low.iter_mut().zip(high).zip(values) {
+        *low = if g < *low { g } else { *low };
+        *high = if g > *high { g } else { *high };
+    }
 }
 
 pub fn sign(x: f64) -> i8 {
@@ -156,6 +172,7 @@ impl Locator {
             values: Vec::with_capacity(points * m),
             noise: vec![0.0; m],
             looks_beyond: false,
+            skips_costly: false,
             low: vec![0.0; m],
             high: vec![0.0; m],
             is_clear: vec![false; m],
@@ -237,6 +254,11 @@ impl Locator {
         self.blur[guard]
     }
 
+    /// What rounding does to a guard, where noise was last read.
+    pub fn rounding(&self, guard: usize) -> f64 {
+        self.rounding[guard]
+    }
+
     /// How far from zero a kink is not told apart: what a thousandth of the tolerance of the unknowns makes of it.
     fn find_blur<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, t: f64) {
         if self.blur_is_known {
@@ -244,24 +266,21 @@ impl Locator {
         }
         let mut y = std::mem::take(&mut self.y);
         curve.at(t, &mut y);
-        self.blur_at(problem, t, &y);
+        self.read_noise(problem, t, &y);
         self.y = y;
     }
 
-    /// The same at given values.
-    pub fn blur_at<P: Hybrid>(&mut self, problem: &mut P, t: f64, y: &[f64]) {
+    /// The same at given values, and what rounding does to each guard there.
+    pub fn read_noise<P: Hybrid>(&mut self, problem: &mut P, t: f64, y: &[f64]) {
         if !self.kinks.iter().any(|&k| k) {
-            return;
+            return problem.rounding(t, y, &mut self.rounding);
         }
         self.blur_is_known = true;
         let (rtol, atol) = (self.tolerance.0, &self.tolerance.1);
         for (i, u) in self.uncertain.iter_mut().enumerate() {
             *u = KINK_SHARE * (atol[i] + rtol * y[i].abs());
         }
-        problem.uncertainty(t, y, &self.uncertain, &mut self.blur);
-        if self.sharp.iter().any(|&s| s) {
-            problem.rounding(t, y, &mut self.rounding);
-        }
+        problem.uncertainty(t, y, &self.uncertain, &mut self.rounding, &mut self.blur);
         for guard in 0..self.len() {
             if self.sharp[guard] {
                 self.blur[guard] = self.rounding[guard].max(self.bluntness[guard]);
@@ -391,15 +410,11 @@ impl Locator {
         self.low.fill(f64::INFINITY);
         self.high.fill(f64::NEG_INFINITY);
         for row in self.values.chunks_exact(m) {
-            for (i, &g) in row.iter().enumerate() {
-                self.low[i] = self.low[i].min(g);
-                self.high[i] = self.high[i].max(g);
-            }
+            widen(&mut self.low, &mut self.high, row);
         }
         for i in 0..m {
             let spread = self.high[i] - self.low[i];
-            let least = if self.side[i] > 0 { self.low[i] } else { -self.high[i] };
-            self.is_clear[i] = self.side[i] != 0 && !self.resting[i] && least > 2.0 * spread;
+            self.is_clear[i] = self.side[i] != 0 && !self.resting[i] && self.clearance(i) > 2.0 * spread;
         }
     }
 
@@ -415,6 +430,7 @@ impl Locator {
         if self.is_empty() || to <= from {
             return None;
         }
+        self.skips_costly = false;
         self.evaluate(problem, curve, to);
         for guard in 0..self.len() {
             self.resting[guard] &= self.g[guard].abs() <= 2.0 * self.level[guard];
@@ -472,7 +488,38 @@ impl Locator {
 
     fn evaluate<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, t: f64) {
         curve.at(t, &mut self.y);
-        problem.guards(t, &self.y, &mut self.g);
+        if self.skips_costly {
+            problem.cheap_guards(t, &self.y, &mut self.g);
+        } else {
+            problem.guards(t, &self.y, &mut self.g);
+        }
+    }
+
+    /// Whether costly guards cannot come near zero on the curve; `g` then has values of theirs.
+    fn costly_stay_clear<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) -> bool {
+        let mut any = false;
+        for guard in (0..self.len()).filter(|&g| problem.is_costly(g)) {
+            any = true;
+            if self.side[guard] == 0 || self.resting[guard] {
+                return false;
+            }
+        }
+        if !any {
+            return false;
+        }
+        self.low.fill(f64::INFINITY);
+        self.high.fill(f64::NEG_INFINITY);
+        for theta in COARSE {
+            self.evaluate(problem, curve, from + theta * (to - from));
+            widen(&mut self.low, &mut self.high, &self.g);
+        }
+        let clear = |i: usize| self.clearance(i) > COARSE_CLEARANCE * (self.high[i] - self.low[i]);
+        (0..self.len()).filter(|&g| problem.is_costly(g)).all(clear)
+    }
+
+    /// How far on its side a guard was where it was nearest to zero.
+    fn clearance(&self, guard: usize) -> f64 {
+        if self.side[guard] > 0 { self.low[guard] } else { -self.high[guard] }
     }
 
     /// One guard's value on the curve.
@@ -485,6 +532,8 @@ impl Locator {
     fn sample<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) {
         self.times.clear();
         self.values.clear();
+        self.skips_costly = false;
+        self.skips_costly = self.costly_stay_clear(problem, curve, from, to);
         let finest = 8.0 * resolution(from.abs().max(to.abs()));
         let any_resting = self.resting.iter().zip(&self.timed).any(|(&r, &t)| r && !t);
         self.times.push(from);
