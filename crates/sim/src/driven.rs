@@ -81,6 +81,22 @@ impl Hybrid for Driven {
         self.machine.fire(t, y, crossings, touched)
     }
 
+    fn hold(&mut self, t: f64, y: &[f64], guard: usize) -> bool {
+        self.machine.hold(t, y, guard)
+    }
+
+    fn at_start(&self, guard: usize) -> bool {
+        self.machine.at_start(guard)
+    }
+
+    fn project(&mut self, t: f64, y: &mut [f64]) -> bool {
+        self.machine.project(t, y)
+    }
+
+    fn other_branch(&mut self, t: f64, y: &[f64], guard: usize, f: &mut [f64]) -> bool {
+        self.machine.other_branch(t, y, guard, f)
+    }
+
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool {
         self.machine.settle(t, y, g)
     }

@@ -2,6 +2,7 @@
 //!
 //! [`Prepared`] is immutable and shared; each run has its own [`Machine`].
 
+mod clamp;
 mod watch;
 
 use std::collections::{HashMap, HashSet};
@@ -15,11 +16,12 @@ use crate::closure::{Assembly, Loops, Quaternion, normalise};
 use crate::cuts::Cuts;
 use crate::equilibrium::{Hold, Rest, balance_machine};
 use crate::friction::Frictions;
-use crate::problem::{Corner, Crossing, Effect, Guard, Hybrid, Layout, Problem, Role};
+use crate::problem::{Corner, Crossing, Direction, Effect, Guard, Hybrid, Layout, Problem, Role};
 use crate::run_error::RunError;
 use crate::start_error::StartError;
 use crate::task::Tasks;
 use crate::time_watch::{At, TimeWatch};
+use clamp::{Clamp, Held, clamps};
 use watch::plain_guards;
 
 /// The compiled model, for any number of runs on any number of threads.
@@ -41,6 +43,7 @@ pub struct Prepared {
     pub rest: Option<Hold>,
     /// By event, then by task: guards that read what it sets.
     touches: Vec<Vec<usize>>,
+    clamps: Vec<Clamp>,
 }
 
 /// A recorded signal.
@@ -65,7 +68,8 @@ enum Source {
 impl Prepared {
     pub fn new(system: System, engine: Engine) -> Self {
         let compiled = system.compile(engine);
-        let layout = layout(&system);
+        let clamps = clamps(&system);
+        let layout = layout(&system, &clamps);
         let columns = columns(&system);
         let reads = |part: usize| compiled.program(part).unknowns() > system.n();
         let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
@@ -83,6 +87,7 @@ impl Prepared {
             guards_read,
             plain_guards,
             touches,
+            clamps,
             rest: None,
         }
     }
@@ -96,6 +101,11 @@ impl Prepared {
             Source::Output(i) => system.outputs[i].value,
             Source::Slow(i) => system.graph.symbol(system.slow[i]).id,
         }
+    }
+
+    /// Guards of the model: those of clamps come after.
+    fn plain(&self) -> usize {
+        self.compiled.program(Part::Guards as usize).n_out
     }
 
     /// The place of a column by its name.
@@ -146,7 +156,7 @@ fn touches(system: &System) -> Vec<Vec<usize>> {
     by_events.chain(by_tasks).collect()
 }
 
-fn layout(system: &System) -> Layout {
+fn layout(system: &System, clamps: &[Clamp]) -> Layout {
     let quantity = |&s: &Symbol| system.quantity(s);
     // Components of a unit quaternion are of size one.
     let turns: HashSet<usize> = system.quaternion_places().into_iter().flatten().collect();
@@ -167,6 +177,13 @@ fn layout(system: &System) -> Layout {
         role: role(number),
         algebraic: algebraic(guard),
     });
+    // Events that hold, when they no longer do.
+    let ends = clamps.iter().map(|clamp| Guard {
+        name: system.events[clamp.event].name.clone(),
+        direction: Direction::Falling,
+        role: Role::Switch,
+        algebraic: false,
+    });
     Layout {
         names: system.unknowns.iter().map(|s| quantity(s).name.clone()).collect(),
         differential: (0..system.n()).map(|i| i < system.n_states).collect(),
@@ -175,7 +192,7 @@ fn layout(system: &System) -> Layout {
         learns: (0..system.n()).map(learns).collect(),
         pattern: system.pattern.clone(),
         second_order: system.second_order.clone(),
-        guards: guards.collect(),
+        guards: guards.chain(ends).collect(),
         constrained: !system.constraints.is_empty(),
     }
 }
@@ -251,6 +268,7 @@ pub struct Machine {
     /// Kinks take the branch of the values asked for; with their guards.
     following: bool,
     guard_values: Vec<f64>,
+    held: Held,
     time_watch: Option<TimeWatch>,
 }
 
@@ -294,7 +312,9 @@ impl Machine {
         let time_watch = TimeWatch::new(system, compiled);
         let n_guards = compiled.program(Part::Guards as usize).n_out;
         let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
+        let held_by_events = Held::new(prepared.clamps.len(), system.n(), n_guards);
         let mut machine = Machine {
+            held: held_by_events,
             k: vec![0.0; compiled.n_slow()],
             scratch: vec![0.0; compiled.scratch()],
             bounds: vec![[0.0; 2]; compiled.scratch()],
@@ -389,6 +409,8 @@ impl Machine {
         if let Some(loops) = &mut self.loops {
             loops.remember(archive);
         }
+        self.held.order.iter_mut().for_each(|order| archive.count(order));
+        archive.numbers(&mut self.held.least);
         self.tasks.remember(archive)?;
         self.prepare();
         Ok(())
@@ -425,6 +447,11 @@ impl Machine {
     /// Lines the controllers wrote since the last call.
     pub fn take_log(&mut self) -> Vec<String> {
         self.tasks.take_log()
+    }
+
+    /// Event and time of every beginning of a hold.
+    pub fn holds(&self) -> &[(usize, f64)] {
+        &self.held.log
     }
 
     /// Present value of a parameter, input or mode.
@@ -588,6 +615,9 @@ impl Machine {
             None => match self.prepared.system.y_place(target) {
                 Some(i) => {
                     self.unfit |= self.tied[i];
+                    if y[i] != value {
+                        self.let_go(i);
+                    }
                     &mut y[i]
                 }
                 None => return false,
@@ -607,7 +637,8 @@ impl Problem for Machine {
     fn residual(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
         self.choose_branches(t, y);
         if self.loops.is_none() {
-            return self.run(Part::Residual, t, y, f);
+            self.run(Part::Residual, t, y, f);
+            return self.hold_rows(f);
         }
         self.close(t, y);
         if let Some(loops) = &self.loops {
@@ -633,11 +664,13 @@ impl Problem for Machine {
                 loops.eliminate(values);
             }
         }
+        self.hold_entries(values);
     }
 
     fn time_gradient(&mut self, t: f64, y: &[f64], f_t: &mut [f64]) {
         if self.loops.is_none() {
-            return self.run(Part::TimeGradient, t, y, f_t);
+            self.run(Part::TimeGradient, t, y, f_t);
+            return self.hold_rows(f_t);
         }
         self.close(t, y);
         let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return };
@@ -661,6 +694,7 @@ impl Hybrid for Machine {
     fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
         // What slides does not ask what would hold it.
         let open = !self.prepared.guards_read && !self.frictions.any_sticks(&self.slow);
+        let (g, of_holds) = g.split_at_mut(self.prepared.plain());
         match &mut self.loops {
             Some(loops) if open => {
                 loops.extended[..y.len()].copy_from_slice(y);
@@ -670,6 +704,7 @@ impl Hybrid for Machine {
             _ => self.part(Part::Guards, t, y, g),
         }
         self.judge_guards(t, y, g);
+        self.guards_of_holds(t, y, of_holds);
     }
 
     fn is_costly(&self, guard: usize) -> bool {
@@ -703,6 +738,8 @@ impl Hybrid for Machine {
 
     fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], noise: &mut [f64], out: &mut [f64]) {
         let part = Part::Guards as usize;
+        let (out, of_holds) = out.split_at_mut(self.prepared.plain());
+        of_holds.fill(0.0);
         if self.prepared.reads_multipliers[part] {
             self.close(t, y);
         }
@@ -727,6 +764,7 @@ impl Hybrid for Machine {
         if crossings.iter().any(|c| c.guard >= n_events + n_relations) {
             self.read_frictions(t, y);
         }
+        let n_plain = prepared.plain();
         let mut effect = Effect::default();
         let mut done = 0;
         for &Crossing { guard, rising } in crossings {
@@ -743,6 +781,9 @@ impl Hybrid for Machine {
                     effect.terminate = true;
                     self.ended_by = Some(message.clone());
                 }
+            } else if guard >= n_plain {
+                self.held.order[guard - n_plain] = 0;
+                effect.changed = true;
             } else if guard >= n_events + n_relations {
                 effect.changed |= self.frictions.fire(guard - n_events - n_relations, &mut self.slow);
             } else {
@@ -798,6 +839,24 @@ impl Hybrid for Machine {
 
     fn follow_kinks(&mut self, on: bool) {
         self.following = on && self.prepared.system.relations.iter().any(|r| r.role == Role::Kink);
+    }
+
+    fn hold(&mut self, t: f64, y: &[f64], guard: usize) -> bool {
+        guard < self.prepared.system.events.len() && self.begin_hold(t, y, guard)
+    }
+
+    fn other_branch(&mut self, t: f64, y: &[f64], guard: usize, f: &mut [f64]) -> bool {
+        let system = &self.prepared.system;
+        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
+        let relation = relation.filter(|r| r.role == Role::Kink && !self.following);
+        let Some(place) = relation.and_then(|r| system.slow_place(r.mode)) else { return false };
+        let mode = self.slow[place];
+        self.slow[place] = 1.0 - mode;
+        self.prepare();
+        self.residual(t, y, f);
+        self.slow[place] = mode;
+        self.prepare();
+        true
     }
 
     fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {

@@ -136,6 +136,11 @@ pub trait Hybrid: Problem {
         crossings: &[Crossing],
         touched: &mut [bool],
     ) -> Result<(Effect, usize), String>;
+    /// The event of a guard has just fired once more and would fire again at once: true if from now on it holds what it has set.
+    fn hold(&mut self, t: f64, y: &[f64], guard: usize) -> bool {
+        let _ = (t, y, guard);
+        false
+    }
     /// Bring modes that mirror a relation into line with the guard values `g`; true if one changed. A mode whose guard has no value stays.
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool;
     /// The side on which the mode that mirrors this guard takes it to be; 0: there is none.
@@ -146,6 +151,11 @@ pub trait Hybrid: Problem {
     /// While `on`, kinks take the branch of the values at which equations are evaluated, for finding values and branches together.
     fn follow_kinks(&mut self, on: bool) {
         let _ = on;
+    }
+    /// f at (t, y) by the other branch of the kink of this guard; false: there is none.
+    fn other_branch(&mut self, t: f64, y: &[f64], guard: usize, f: &mut [f64]) -> bool {
+        let _ = (t, y, guard, f);
+        false
     }
     /// The first instant after t, up to `horizon`, at which something that depends on time alone has a corner or a guard of it crosses.
     fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {

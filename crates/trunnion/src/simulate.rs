@@ -292,6 +292,8 @@ pub struct Outcome {
     pub wall: Duration,
     /// Number and time of every event.
     pub fired: Vec<(usize, f64)>,
+    /// The same of those that came to hold what they set.
+    pub held: Vec<(usize, f64)>,
     /// Name and time of every event.
     pub events: Vec<(String, f64)>,
     pub log: Vec<String>,
@@ -426,7 +428,7 @@ pub fn simulate<'a>(
     let names = &prepared.system.events;
     let events = machine.fired.iter().map(|&(e, t)| (names[e].name.clone(), t)).collect();
     let fired = std::mem::take(&mut machine.fired);
-    let log = machine.take_log();
+    let (log, held) = (machine.take_log(), machine.holds().to_vec());
     let not_finite = watcher.reader.not_finite.or(watcher.late.map(|late| late.1));
     let result = not_finite.map_or(result, Err);
     let (summary, error) = match result {
@@ -439,7 +441,21 @@ pub fn simulate<'a>(
     let (ended_by, not_finite, unseen) =
         (machine.ended_by, watcher.reader.measured, watcher.signals.unseen());
     let extremes = watcher.follower.found();
-    Ok(Outcome { summary, error, wall, fired, events, log, ended_by, y, unseen, extremes, not_finite, hint })
+    Ok(Outcome {
+        summary,
+        error,
+        wall,
+        fired,
+        held,
+        events,
+        log,
+        ended_by,
+        y,
+        unseen,
+        extremes,
+        not_finite,
+        hint,
+    })
 }
 
 /// What a solver's failure outside a run means in the user's names.

@@ -17,10 +17,11 @@
 
 use super::{KINK_BUNCH, KINK_PAUSE, KINK_RATE, KINK_SPAN, KINK_STEPS, ROUNDS, Run, Stop};
 use crate::events::{resolution, sign};
-use crate::history::BURST;
+use crate::history::{BURST, History};
 use crate::integrate::{Ended, Moment};
 use crate::problem::{Corner, Crossing, Hybrid};
 use crate::run_error::RunError;
+use trunnion_num::Archive;
 
 /// Of every guard at the instant at hand.
 #[derive(Default)]
@@ -44,8 +45,8 @@ pub(super) struct Instant {
     /// Time of the last instant at which things were settled.
     last: f64,
     // Of `look_ahead`: values and guards a little later.
-    y: Vec<f64>,
-    f: Vec<f64>,
+    pub y: Vec<f64>,
+    pub f: Vec<f64>,
     later: Vec<f64>,
 }
 
@@ -69,6 +70,12 @@ impl Instant {
         }
     }
 
+    /// What the next instant takes over from those before.
+    pub fn remember(&mut self, archive: &mut Archive) {
+        archive.numbers(&mut self.passed);
+        archive.number(&mut self.last);
+    }
+
     /// Sign of a guard, 0 while it rests.
     fn clear(&self, guard: usize) -> i8 {
         if self.g[guard].abs() <= self.noise[guard] { 0 } else { sign(self.g[guard]) }
@@ -85,6 +92,8 @@ const WAVERING: f64 = 1e3;
 const RECENT: f64 = 1e-3;
 /// Share of the run in which a guard that is put back again and again gets nowhere.
 const STANDING_STILL: f64 = 1e-5;
+/// Times in a row that an event puts its guard back to zero before it is asked whether it holds it there.
+const PUT_BACK: usize = 2;
 /// Roundings of time within which the instant of a crossing is known.
 const INSTANT_ROUNDINGS: f64 = 4.0;
 
@@ -355,11 +364,11 @@ impl<P: Hybrid> Run<'_, P> {
         for i in 0..g.len() {
             let rests = g[i].abs() <= noise[i];
             later[i] = match rests {
+                // Either branch will do.
+                true if self.locator.is_kink(i) && !self.locator.is_timed(i) => f64::NAN,
                 true if heading[i] != 0 => heading[i] as f64 * f64::MIN_POSITIVE,
                 // It has passed its corner, or not.
                 true if self.locator.is_timed(i) && side[i] != 0 => side[i] as f64 * f64::MIN_POSITIVE,
-                // Either branch will do.
-                true if self.locator.is_kink(i) => f64::NAN,
                 // It has not left its side.
                 true if side[i] != 0 && !touched[i] => f64::NAN,
                 _ if self.locator.passes(i) => f64::NAN,
@@ -388,7 +397,7 @@ impl<P: Hybrid> Run<'_, P> {
                 self.at.fired[guard] = !self.locator.is_kink(guard);
                 self.at.heading[guard] = if rising { 1 } else { -1 };
                 self.at.side[guard] = self.at.heading[guard];
-                self.note_firing(guard)?;
+                changed |= self.note_firing(guard)?;
             }
             next += done.max(1);
             ends |= effect.terminate;
@@ -493,11 +502,11 @@ impl<P: Hybrid> Run<'_, P> {
         }
     }
 
-    /// Note a firing; too many in too little time are an error.
-    fn note_firing(&mut self, guard: usize) -> Result<(), Stop> {
+    /// Note a firing; too many in too little time are an error, unless the event comes to hold what it sets: true.
+    fn note_firing(&mut self, guard: usize) -> Result<bool, Stop> {
         let t = self.t;
         if self.locator.is_kink(guard) {
-            return Ok(());
+            return Ok(false);
         }
         self.crossings_total += 1;
         let from_rest = self.locator.side(guard) == 0 && self.locator.may_fire(guard);
@@ -513,6 +522,10 @@ impl<P: Hybrid> Run<'_, P> {
         let (within, put_back, since) =
             (t - history.time(BURST - 1), history.put_back, history.put_back_since);
         let stands = t - since <= STANDING_STILL * self.plan.length();
+        if put_back >= PUT_BACK && stands && self.problem.hold(t, &self.y, guard) {
+            self.history[guard] = History::default();
+            return Ok(true);
+        }
         if within <= self.vanishing() || (put_back >= BURST && stands) {
             // Put back again and again: time only seems to pass.
             let (t, within) = if put_back >= BURST && stands { (since, t - since) } else { (t, within) };
@@ -522,7 +535,7 @@ impl<P: Hybrid> Run<'_, P> {
             let guard = self.guard_name(guard);
             return Err(RunError::TooManyEvents { guard, t, count: self.events }.into());
         }
-        Ok(())
+        Ok(false)
     }
 
     /// One round more tells who goes to and fro.
