@@ -59,8 +59,16 @@ impl Hybrid for Driven {
         self.machine.rounding(t, y, noise);
     }
 
-    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], out: &mut [f64]) {
-        self.machine.uncertainty(t, y, of, out);
+    fn is_costly(&self, guard: usize) -> bool {
+        self.machine.is_costly(guard)
+    }
+
+    fn cheap_guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
+        self.machine.cheap_guards(t, y, g);
+    }
+
+    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], noise: &mut [f64], out: &mut [f64]) {
+        self.machine.uncertainty(t, y, of, noise, out);
     }
 
     fn fire(

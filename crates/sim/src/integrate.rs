@@ -85,6 +85,16 @@ pub(crate) enum Stop {
     Error(RunError),
 }
 
+/// What sampled tasks have changed.
+#[derive(Clone, Copy, PartialEq)]
+enum Sampled {
+    Nothing,
+    /// Inputs and modes, but no state.
+    Inputs,
+    /// States, or what events have changed.
+    Jump,
+}
+
 impl From<RunError> for Stop {
     fn from(error: RunError) -> Self {
         Stop::Error(error)
@@ -257,10 +267,12 @@ impl<'a, P: Hybrid> Run<'a, P> {
         if meets(self.t, corner.t) && corner.t <= t_end {
             self.pass_corner(corner)?;
         }
-        if self.sample_due()? {
-            self.restart()?;
+        match self.sample_due()? {
+            Sampled::Nothing => Ok(()),
+            // The pace does for the next step too: if it does not, the error estimate says so.
+            Sampled::Inputs => self.take_inputs(),
+            Sampled::Jump => self.restart(),
         }
-        Ok(())
     }
 
     /// A step was made: where an explicit solver is held down by stability, does the run come to its end at this pace?
@@ -482,22 +494,27 @@ impl<'a, P: Hybrid> Run<'a, P> {
         Ok(())
     }
 
-    /// Run the tasks due; true if the solver has to restart.
-    fn sample_due(&mut self) -> Result<bool, Stop> {
-        let t = self.t;
-        let mut restart = false;
+    /// Run the tasks due.
+    fn sample_due(&mut self) -> Result<Sampled, Stop> {
+        let (t, events) = (self.t, self.events);
+        let mut sampled = Sampled::Nothing;
         for _ in 0..ROUNDS {
             if self.problem.next_instant() > t {
-                return Ok(restart);
+                return Ok(sampled);
             }
             self.samples += 1;
+            self.y_out.copy_from_slice(&self.y);
             let effect = self.problem.sample(t, &mut self.y, &mut self.at.touched);
             let effect = effect.map_err(|message| RunError::Action { t, message })?;
             if effect.changed {
+                let differential = &self.problem.layout().differential;
+                let moved = |i: usize| differential[i] && self.y[i] != self.y_out[i];
+                let jumps = (0..self.y.len()).any(moved);
                 self.make_consistent()?;
                 self.crossings.clear();
                 self.happen(true)?;
-                restart = true;
+                let jumps = jumps || self.events > events || sampled == Sampled::Jump;
+                sampled = if jumps { Sampled::Jump } else { Sampled::Inputs };
             }
             if effect.terminate {
                 self.report(t, Moment::End)?;
@@ -505,6 +522,12 @@ impl<'a, P: Hybrid> Run<'a, P> {
             }
         }
         Err(RunError::StuckTask { t }.into())
+    }
+
+    fn take_inputs(&mut self) -> Result<(), Stop> {
+        self.joined = false;
+        let done = self.stepper.take_inputs(self.problem, self.t, &self.y);
+        done.map_err(|failure| self.solver_error(failure).into())
     }
 
     fn restart(&mut self) -> Result<(), Stop> {
@@ -602,3 +625,5 @@ impl<'a, P: Hybrid> Run<'a, P> {
 mod instant;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod work_tests;

@@ -232,7 +232,7 @@ pub struct Machine {
     k: Vec<f64>,
     scratch: Vec<f64>,
     /// Of `rounding`.
-    bounds: Vec<f64>,
+    bounds: Vec<[f64; 2]>,
     /// Written by `compute_actions`.
     actions: Vec<f64>,
     outputs: Vec<f64>,
@@ -317,7 +317,7 @@ impl Machine {
             held: held_by_events,
             k: vec![0.0; compiled.n_slow()],
             scratch: vec![0.0; compiled.scratch()],
-            bounds: vec![0.0; compiled.scratch()],
+            bounds: vec![[0.0; 2]; compiled.scratch()],
             actions: sized(Part::Actions),
             outputs: sized(Part::Outputs),
             loops: Loops::new(system),
@@ -550,6 +550,11 @@ impl Machine {
         }
     }
 
+    /// Number of the first guard of friction.
+    fn first_friction(&self) -> usize {
+        self.prepared.system.events.len() + self.prepared.system.relations.len()
+    }
+
     fn compute_actions(&mut self, t: f64, y: &[f64]) {
         let mut actions = std::mem::take(&mut self.actions);
         self.part(Part::Actions, t, y, &mut actions);
@@ -702,15 +707,36 @@ impl Hybrid for Machine {
         self.guards_of_holds(t, y, of_holds);
     }
 
+    fn is_costly(&self, guard: usize) -> bool {
+        let friction = guard.checked_sub(self.first_friction());
+        let asks = self.loops.is_some() && !self.prepared.guards_read;
+        asks && friction.is_some_and(|k| self.frictions.sticks(k, &self.slow))
+    }
+
+    fn cheap_guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
+        let first = self.first_friction();
+        let Some(loops) = self.loops.as_mut().filter(|_| !self.prepared.guards_read) else {
+            return self.guards(t, y, g);
+        };
+        loops.extended[..y.len()].copy_from_slice(y);
+        self.closed = None;
+        self.frictions.keep(&g[first..]);
+        self.run(Part::Guards, t, y, g);
+        self.frictions.give_back(&self.slow, &mut g[first..]);
+        self.judge_guards(t, y, g);
+    }
+
     fn at_start(&self, guard: usize) -> bool {
         self.prepared.system.events.get(guard).is_some_and(|e| e.at_start)
     }
 
     fn rounding(&mut self, t: f64, y: &[f64], noise: &mut [f64]) {
-        self.uncertainty(t, y, &[], noise);
+        let mut out = std::mem::take(&mut self.guard_values);
+        self.uncertainty(t, y, &[], noise, &mut out);
+        self.guard_values = out;
     }
 
-    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], out: &mut [f64]) {
+    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], noise: &mut [f64], out: &mut [f64]) {
         let part = Part::Guards as usize;
         let (out, of_holds) = out.split_at_mut(self.prepared.plain());
         of_holds.fill(0.0);
@@ -719,7 +745,7 @@ impl Hybrid for Machine {
         }
         let Machine { prepared, k, scratch, bounds, loops, .. } = self;
         let y = loops.as_ref().map_or(y, |l| &l.extended);
-        prepared.compiled.rounding(part, (t, y, k), of, scratch, bounds, out);
+        prepared.compiled.rounding(part, (t, y, k), [&[], of], scratch, bounds, [noise, out]);
     }
 
     fn fire(

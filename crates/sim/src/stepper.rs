@@ -122,6 +122,10 @@ pub trait Stepper {
     fn resume(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
         self.restart(problem, t, y)
     }
+    /// The same at the end of the last step, where inputs have changed and states have not.
+    fn take_inputs(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+        self.resume(problem, t, y)
+    }
     /// Whether kinks are frozen within steps, which end there; else each evaluation takes the branch of its values, and steps pass kinks.
     fn freezes_kinks(&self) -> bool {
         true

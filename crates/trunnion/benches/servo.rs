@@ -17,7 +17,8 @@ fn main() {
     );
     for rtol in [1e-4, 1e-6, 1e-8] {
         for solver in ["rodas5p", "esdirk34", "trbdf2", "bdf", "tsit45"] {
-            let overrides = Overrides { rtol: Some(rtol), solver: Some(solver.into()), ..Overrides::default() };
+            let overrides =
+                Overrides { rtol: Some(rtol), solver: Some(solver.into()), ..Overrides::default() };
             let (solver, settings) =
                 settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f.render(false)));
             let mut best = f64::INFINITY;

@@ -322,11 +322,10 @@ impl<P: Hybrid> Run<'_, P> {
 
     fn read_guards(&mut self) {
         self.problem.guards(self.t, &self.y, &mut self.at.g);
-        self.problem.rounding(self.t, &self.y, &mut self.at.noise);
-        self.locator.blur_at(self.problem, self.t, &self.y);
+        self.locator.read_noise(self.problem, self.t, &self.y);
         let Instant { noise, located, heading, fired, last, .. } = &mut self.at;
         for i in 0..noise.len() {
-            noise[i] += located[i];
+            noise[i] = self.locator.rounding(i) + located[i];
             if self.locator.is_kink(i) {
                 noise[i] = noise[i].max(self.locator.blur(i));
             }
