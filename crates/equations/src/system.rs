@@ -75,6 +75,16 @@ pub struct Parts {
     pub held: Vec<Symbol>,
     /// States that are a unit quaternion together.
     pub quaternions: Vec<[Symbol; 4]>,
+    /// Jumps that no guard locates.
+    pub unlocated: Vec<Unlocated>,
+}
+
+/// A whole number of an unknown that is found by iteration, in the user's names.
+#[derive(Clone, Debug)]
+pub struct Unlocated {
+    pub value: Expr,
+    /// Of the equation it stands in.
+    pub origin: Origin,
 }
 
 impl Parts {
@@ -99,7 +109,7 @@ pub struct OfTime {
     pub guards: Vec<usize>,
     /// Arguments of tables, and where these have corners.
     pub corners: Vec<(Expr, Vec<f64>, bool)>,
-    /// What jumps where it passes a whole number.
+    /// Whole numbers.
     pub jumps: Vec<Expr>,
     /// Whatever else enters equations and guards.
     pub inputs: Vec<Expr>,
@@ -357,10 +367,10 @@ impl System {
                         found.corners.push((a, table.corners().to_vec(), order > 0));
                     }
                 }
-                Node::Unary(Unary::Floor, a) => found.jumps.push(a),
-                // It jumps behind a whole number, not at it.
-                Node::Unary(Unary::Ceil, a) => found.jumps.push((-graph.at(a)).id),
-                Node::Binary(Binary::Mod, a, b) => found.jumps.push((graph.at(a) / graph.at(b)).id),
+                Node::Unary(Unary::Floor | Unary::Ceil, _) => found.jumps.push(e),
+                Node::Binary(Binary::Mod, a, b) => {
+                    found.jumps.push(graph.unary(Unary::Floor, graph.at(a) / graph.at(b)).id);
+                }
                 _ => {}
             }
         }
