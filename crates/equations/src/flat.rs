@@ -112,6 +112,13 @@ pub struct Assignment {
     pub value: Expr,
 }
 
+/// A difference in a guard, and the side on which it counts where it is zero: `a >= b` holds there, `a > b` does not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    pub difference: Expr,
+    pub zero_is_above: bool,
+}
+
 /// When `guard` crosses zero in the given direction, all assignments happen at once.
 #[derive(Clone, Debug)]
 pub struct Event {
@@ -119,6 +126,8 @@ pub struct Event {
     pub origin: Origin,
     pub guard: Expr,
     pub direction: Direction,
+    /// What the condition compares.
+    pub compared: Vec<Comparison>,
     pub set: Vec<Assignment>,
     /// Ends the run with this message.
     pub terminate: Option<String>,

@@ -18,7 +18,7 @@ pub struct OfTime {
     pub guards: Vec<usize>,
     /// Arguments of tables, and where these have corners.
     pub corners: Vec<(Expr, Vec<f64>, bool)>,
-    /// What jumps where it passes a whole number.
+    /// Whole numbers.
     pub jumps: Vec<Expr>,
     /// Whatever else enters equations and guards.
     pub inputs: Vec<Expr>,
@@ -57,7 +57,7 @@ impl OfTime {
             }
             let of_e = found.terms(graph, e, &terms);
             terms.insert(e, of_e);
-            found.look_at(graph, graph.node(e));
+            found.look_at(graph, e);
         }
         used.sort_unstable();
         used.dedup();
@@ -68,8 +68,8 @@ impl OfTime {
         found
     }
 
-    fn look_at(&mut self, graph: &Graph, node: Node) {
-        match node {
+    fn look_at(&mut self, graph: &Graph, e: Expr) {
+        match graph.node(e) {
             Node::Table1(table, a, order) => {
                 if let Table::One(table) = graph.table_at(table.0 as usize)
                     && !table.corners().is_empty()
@@ -77,10 +77,10 @@ impl OfTime {
                     self.corners.push((a, table.corners().to_vec(), order > 0));
                 }
             }
-            Node::Unary(Unary::Floor, a) => self.jumps.push(a),
-            // It jumps behind a whole number, not at it.
-            Node::Unary(Unary::Ceil, a) => self.jumps.push((-graph.at(a)).id),
-            Node::Binary(Binary::Mod, a, b) => self.jumps.push((graph.at(a) / graph.at(b)).id),
+            Node::Unary(Unary::Floor | Unary::Ceil, _) => self.jumps.push(e),
+            Node::Binary(Binary::Mod, a, b) => {
+                self.jumps.push(graph.unary(Unary::Floor, graph.at(a) / graph.at(b)).id);
+            }
             _ => {}
         }
     }

@@ -3,10 +3,10 @@
 //! Work is split by how often it is needed. What depends on parameters, inputs and modes alone is *slow*: it is
 //! computed once after each change into the array k. The rest is *fast*: functions of time, the unknowns y
 //! and k. A division by a slow value, or by a value that several divisions share, becomes a product with its
-//! reciprocal.
+//! reciprocal, unless its whole part is taken: there a rounding counts.
 
 use crate::graph::{Graph, Table};
-use crate::hash::Map;
+use crate::hash::{Map, Set};
 use crate::node::{Binary, Expr, Node, Unary};
 
 /// Where a leaf of an expression is found at run time.
@@ -78,6 +78,12 @@ impl Programs {
 /// Replaces divisions by products where the reciprocal is slow or shared.
 fn reciprocals(graph: &Graph, roots: &[Expr], is_fast: &Map<Expr, bool>) -> Vec<Expr> {
     let mut divisions: Map<Expr, u32> = Map::default();
+    let mut exact: Set<Expr> = Set::default();
+    for &e in is_fast.keys() {
+        if let Node::Unary(Unary::Floor | Unary::Ceil, a) = graph.node(e) {
+            exact.insert(a);
+        }
+    }
     for (e, _) in is_fast.iter().filter(|(_, fast)| **fast) {
         if let Node::Binary(Binary::Div, _, d) = graph.node(*e) {
             *divisions.entry(d).or_default() += 1;
@@ -87,7 +93,10 @@ fn reciprocals(graph: &Graph, roots: &[Expr], is_fast: &Map<Expr, bool>) -> Vec<
     for e in graph.reachable(roots.iter().copied()) {
         let made = match graph.node(e) {
             Node::Binary(Binary::Div, a, b)
-                if is_fast[&e] && graph.at(a).value() != Some(1.0) && (!is_fast[&b] || divisions[&b] > 1) =>
+                if is_fast[&e]
+                    && !exact.contains(&e)
+                    && graph.at(a).value() != Some(1.0)
+                    && (!is_fast[&b] || divisions[&b] > 1) =>
             {
                 (graph.at(new[&a]) * (1.0 / graph.at(new[&b]))).id
             }

@@ -76,6 +76,16 @@ pub struct Parts {
     pub held: Vec<Symbol>,
     /// States that are a unit quaternion together.
     pub quaternions: Vec<[Symbol; 4]>,
+    /// Jumps that no guard locates.
+    pub unlocated: Vec<Unlocated>,
+}
+
+/// A whole number of an unknown that is found by iteration, in the user's names.
+#[derive(Clone, Debug)]
+pub struct Unlocated {
+    pub value: Expr,
+    /// Of the equation it stands in.
+    pub origin: Origin,
 }
 
 impl Parts {

@@ -243,6 +243,7 @@ fn a_state_that_events_set_stays() {
         set: vec![Assignment { target: p2, value: zero }],
         terminate: None,
         warn: None,
+        compared: vec![],
         at_start: false,
     });
     assert_eq!(given_up(&m.analyse().unwrap()), ["p1"]);

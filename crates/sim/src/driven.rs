@@ -121,6 +121,10 @@ impl Hybrid for Driven {
         self.machine.mirrored(guard)
     }
 
+    fn at_zero(&self, guard: usize) -> i8 {
+        self.machine.at_zero(guard)
+    }
+
     fn next_instant(&self) -> f64 {
         self.machine.next_instant().min(self.instant())
     }

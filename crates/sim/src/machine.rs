@@ -4,6 +4,7 @@
 
 mod clamp;
 mod watch;
+mod whole;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -345,6 +346,7 @@ impl Machine {
         };
         machine.prepare();
         machine.assemble(t_0, held, &mut y)?;
+        machine.recount(t_0, &y);
         machine.stick(t_0, &y);
         Ok((machine, y))
     }
@@ -787,14 +789,17 @@ impl Hybrid for Machine {
             } else if guard >= n_events + n_relations {
                 effect.changed |= self.frictions.fire(guard - n_events - n_relations, &mut self.slow);
             } else {
-                let value = if rising { 1.0 } else { 0.0 };
-                effect.changed |= self.put(system.relations[guard - n_events].mode, value, y);
+                let relation = &system.relations[guard - n_events];
+                let now = system.slow_place(relation.mode).map_or(0.0, |i| self.slow[i]);
+                let beyond = if rising { f64::MIN_POSITIVE } else { -f64::MIN_POSITIVE };
+                effect.changed |= self.put(relation.mode, relation.settled(now, beyond), y);
             }
             done += 1;
         }
         if effect.changed {
             self.prepare();
             self.refit(t, y);
+            self.recount(t, y);
         }
         Ok((effect, done))
     }
@@ -815,9 +820,8 @@ impl Hybrid for Machine {
             if value.is_nan() || (kink && one_by_one && kink_changed) {
                 continue;
             }
-            let holds = value > 0.0 || (relation.closed && value == 0.0);
             let Some(place) = system.slow_place(relation.mode) else { continue };
-            let new = if holds { 1.0 } else { 0.0 };
+            let new = relation.settled(self.slow[place], value);
             if self.slow[place] != new {
                 self.slow[place] = new;
                 changed = true;
@@ -833,8 +837,17 @@ impl Hybrid for Machine {
     fn mirrored(&self, guard: usize) -> i8 {
         let system = &self.prepared.system;
         let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
+        if relation.is_some_and(|r| r.step != 0.0) {
+            return 1;
+        }
         let Some(place) = relation.and_then(|r| system.slow_place(r.mode)) else { return 0 };
         if self.slow[place] != 0.0 { 1 } else { -1 }
+    }
+
+    fn at_zero(&self, guard: usize) -> i8 {
+        let system = &self.prepared.system;
+        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
+        relation.map_or(0, |r| if r.closed { 1 } else { -1 })
     }
 
     fn follow_kinks(&mut self, on: bool) {
@@ -914,6 +927,7 @@ impl Hybrid for Machine {
         if changed {
             self.prepare();
             self.refit(t, y);
+            self.recount(t, y);
         }
         Ok(Effect { changed, terminate: false })
     }

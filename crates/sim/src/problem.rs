@@ -148,6 +148,11 @@ pub trait Hybrid: Problem {
         let _ = guard;
         0
     }
+    /// The side on which that mode takes it to be where it stays at zero.
+    fn at_zero(&self, guard: usize) -> i8 {
+        let _ = guard;
+        0
+    }
     /// While `on`, kinks take the branch of the values at which equations are evaluated, for finding values and branches together.
     fn follow_kinks(&mut self, on: bool) {
         let _ = on;

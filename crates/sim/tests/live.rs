@@ -77,6 +77,20 @@ const JUMPS: &str = r#"
     b = "tau*der(y) = 300*((1 - x^2)*y - x/30 + u)"
 "#;
 
+/// Whole numbers of an angle that goes to and fro.
+const TURNS: &str = r#"
+    [parameters]
+    tau = "1 s"
+    [variables]
+    x = { start = 0.3 }
+    v = { start = 30 }
+    z = { start = 0 }
+    [equations]
+    a = "tau*der(x) = v"
+    b = "tau*der(v) = -100*sin(x)"
+    c = "tau*der(z) = floor(x) + mod(x, 0.7)"
+"#;
+
 /// A relay without hysteresis keeps x at zero by switching for ever.
 const RELAY: &str = r#"
     [parameters]
@@ -229,7 +243,7 @@ fn inputs_count_from_the_next_period_on() {
 
 #[test]
 fn a_run_taken_up_again_goes_on_with_the_same_bits() {
-    for text in [BALL, JUMPS, RELAY, BELT, EVERYTHING] {
+    for text in [BALL, JUMPS, RELAY, BELT, TURNS, EVERYTHING] {
         let model = prepared(text);
         for pace in [Pace::default(), Pace { attempts: 1, ..Pace::default() }] {
             let mut whole = parts(&model, pace);

@@ -4,6 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use trunnion_equations::Symbol;
+use trunnion_equations::print::{Style, print};
+use trunnion_equations::structure::written;
 use trunnion_model::Diagnostic;
 use trunnion_network::advise;
 use trunnion_sim::integrate::{Moment, Observer, Progress};
@@ -22,7 +25,7 @@ const LEFT_OUT: &str = "M0409";
 /// What can be said of a model at its start, and of a run as far as it gets, in two seconds together.
 pub fn remarks(project: &Project) -> Vec<Diagnostic> {
     let end = Instant::now() + PATIENCE;
-    let mut remarks = vec![];
+    let mut remarks = unlocated(project);
     if let Ok(mut at) = point(project, &Overrides::default(), None) {
         let length = project.run.t_end - project.run.t_start;
         if Instant::now() < end {
@@ -34,6 +37,21 @@ pub fn remarks(project: &Project) -> Vec<Diagnostic> {
     }
     remarks.extend(trial(project, end));
     remarks
+}
+
+/// Jumps that steps pass over.
+fn unlocated(project: &Project) -> Vec<Diagnostic> {
+    let system = &project.prepared.system;
+    let name = |s: Symbol| system.quantity(s).name.clone();
+    let told = system.unlocated.iter().map(|jump| {
+        let shown = written(&system.graph, &system.relations, &[jump.value])[0];
+        let text =
+            format!("the jumps of `{}` are not located", print(&system.graph, shown, Style::Text, &name));
+        Diagnostic::note("M0411", text)
+            .at_origin(&project.sources, &jump.origin, "it decides about what it is computed from")
+            .hint("sample it with a task, or let a state follow the value with a delay")
+    });
+    told.collect()
 }
 
 fn left_out(what: &str) -> Diagnostic {
@@ -113,7 +131,7 @@ fn rests(project: &Project, held: &[(usize, f64)]) -> Vec<Diagnostic> {
                 "from t = {t} s on `{}` holds {names}: it would fire again at once, for ever",
                 event.name
             );
-            Diagnostic::note("M0411", text).at_origin(
+            Diagnostic::note("M0412", text).at_origin(
                 &project.sources,
                 &event.origin,
                 "this sets what it asks for",

@@ -1,7 +1,8 @@
 //! Puts the solved blocks together: every definition expanded down to y, time, parameters, inputs and modes.
 
 use crate::flat::{
-    Action, Assignment, Constraint, Event, Flat, Friction, Hold, Kind, Origin, Output, Quantity, Task,
+    Action, Assignment, Comparison, Constraint, Event, Flat, Friction, Hold, Kind, Origin, Output, Quantity,
+    Task,
 };
 use crate::graph::Graph;
 use crate::hash::Map;
@@ -13,6 +14,7 @@ use crate::structure::index::Reduction;
 use crate::structure::leaf_expr;
 use crate::structure::relations::Relation;
 use crate::structure::solve::Solution;
+use crate::structure::{steps, whole};
 use crate::system::{AsWritten, Definition, Parts, Row, System};
 
 /// All blocks of a model, solved as far as symbols go.
@@ -130,7 +132,7 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> Result<Syste
     if !errors.is_empty() {
         return Err(errors);
     }
-    Ok(System::new(Parts {
+    let mut parts = Parts {
         graph,
         quantities,
         unknowns,
@@ -148,7 +150,11 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> Result<Syste
         frictions,
         held,
         quaternions,
-    }))
+        unlocated: vec![],
+    };
+    whole::extract(&mut parts, &value);
+    steps::decide(&mut parts);
+    Ok(System::new(parts))
 }
 
 /// Every unknown that follows from y, to be recorded under its name.
@@ -172,7 +178,9 @@ fn followers(
 }
 
 fn expand_event(event: Event, all: &mut impl FnMut(Expr) -> Expr) -> Event {
-    Event { guard: all(event.guard), set: expand_set(event.set, all), ..event }
+    let compared = event.compared.into_iter();
+    let compared = compared.map(|c| Comparison { difference: all(c.difference), ..c }).collect();
+    Event { guard: all(event.guard), compared, set: expand_set(event.set, all), ..event }
 }
 
 fn expand_task(task: Task, all: &mut impl FnMut(Expr) -> Expr) -> Task {

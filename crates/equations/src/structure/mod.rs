@@ -23,6 +23,8 @@ mod sign;
 mod solve;
 mod sorted;
 mod standing;
+mod steps;
+mod whole;
 
 use std::collections::HashMap;
 
@@ -167,6 +169,7 @@ fn actions(flat: &mut Flat) -> (&Graph, Vec<&mut Expr>) {
     let mut places: Vec<&mut Expr> = Vec::new();
     for event in events.iter_mut() {
         places.push(&mut event.guard);
+        places.extend(event.compared.iter_mut().map(|c| &mut c.difference));
         places.extend(event.set.iter_mut().map(|a| &mut a.value));
     }
     for task in tasks.iter_mut() {

@@ -8,6 +8,8 @@
 //! ends there. At the kink both branches agree, so that nothing jumps. The branch taken is used a little beyond the kink; where it has no
 //! value there, as under a root, in a divisor or a logarithm, the kink stays as it is and is only watched: a step that passes it is
 //! taken again up to it.
+//!
+//! Whole numbers follow in `whole.rs`, once all is sorted.
 
 use crate::flat::{Flat, Kind, Origin, Quantity, Unit};
 use crate::graph::Graph;
@@ -34,8 +36,27 @@ pub struct Relation {
     pub mode: Symbol,
     pub guard: Expr,
     pub closed: bool,
+    /// Not 0: the mode is a whole number (`whole.rs`) that moves on by this where the guard ceases to hold.
+    pub step: f64,
     /// The relation the mode stands for, in the user's names.
     pub written: Expr,
+}
+
+impl Relation {
+    /// The value of the mode, `now` so far, that fits a value of the guard.
+    pub fn settled(&self, now: f64, guard: f64) -> f64 {
+        let holds = guard > 0.0 || (self.closed && guard == 0.0);
+        if self.step == 0.0 {
+            return f64::from(u8::from(holds));
+        }
+        match holds {
+            true => now,
+            false if !guard.is_finite() => now,
+            // By as many whole numbers as it is beyond.
+            false if self.closed => now + self.step * (-guard).ceil(),
+            false => now + self.step * (1.0 + (-guard).floor()),
+        }
+    }
 }
 
 /// Expressions with every hidden mode shown as its relation, and sign(x) as such.
@@ -222,7 +243,7 @@ impl Modes<'_> {
         let text = format!("{} {} {}", show(a), if closed { "<=" } else { "<" }, show(b));
         quantities.push(hidden_mode(text, origin, graph));
         let written = if closed { graph.at(a).le(graph.at(b)) } else { graph.at(a).lt(graph.at(b)) };
-        relations.push(Relation { role, mode, guard, closed, written: written.id });
+        relations.push(Relation { role, mode, guard, closed, step: 0.0, written: written.id });
         graph.symbol(mode).id
     }
 }

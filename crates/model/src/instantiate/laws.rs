@@ -216,6 +216,7 @@ impl<'a> Builder<'a> {
                         origin: self.origin(index, &when.text.span),
                         guard: guard.expr,
                         direction: guard.direction,
+                        compared: guard.compared,
                         set,
                         terminate: event.terminate.as_ref().map(|message| format!("{whose}{message}")),
                         warn: event.warn.clone(),

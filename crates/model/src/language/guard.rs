@@ -2,7 +2,7 @@
 //!
 //!   a < b  ⇔  f < 0 with f = a − b;   p and q  ⇔  max(f_p, f_q) < 0;   p or q  ⇔  min(f_p, f_q) < 0      (1)
 
-use trunnion_equations::flat::Direction;
+use trunnion_equations::flat::{Comparison, Direction};
 use trunnion_equations::{Ex, Expr, Graph};
 
 use super::Scope;
@@ -12,15 +12,17 @@ use super::error::{self, LangError};
 use super::lower::Lowering;
 
 /// An event's condition: it happens when `expr` crosses zero in `direction`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Guard {
     pub expr: Expr,
     pub direction: Direction,
+    pub compared: Vec<Comparison>,
 }
 
 /// The guard of an event's `when`: `h < 0` falls, `x > x_max` rises, `crosses(a, b)` goes either way.
 pub fn condition(graph: &Graph, ast: &Ast, scope: &dyn Scope) -> Result<Guard, Vec<LangError>> {
     let mut lowering = Lowering::new(graph, scope);
+    let mut compared = vec![];
     let (ex, direction) = match &ast.kind {
         Kind::Call(function, _, arguments) if function == "crosses" => {
             let ex = match &arguments[..] {
@@ -35,12 +37,15 @@ pub fn condition(graph: &Graph, ast: &Ast, scope: &dyn Scope) -> Result<Guard, V
         }
         // One relation keeps its own sides, so that the guard reads as it was written.
         Kind::Chain(a, rest) if matches!(rest[..], [(Operator::Greater | Operator::GreaterEqual, _)]) => {
-            (difference(&mut lowering, a, &rest[0].1), Direction::Rising)
+            let ex = difference(&mut lowering, a, &rest[0].1);
+            let zero_is_above = rest[0].0 == Operator::GreaterEqual;
+            compared.push(Comparison { difference: ex.id, zero_is_above });
+            (ex, Direction::Rising)
         }
-        _ => (falling(&mut lowering, ast), Direction::Falling),
+        _ => (falling(&mut lowering, ast, &mut compared), Direction::Falling),
     };
     lowering.note(check_condition(ast, scope));
-    lowering.finish(Guard { expr: ex.id, direction })
+    lowering.finish(Guard { expr: ex.id, direction, compared })
 }
 
 fn difference<'g>(lowering: &mut Lowering<'g, '_>, a: &Ast, b: &Ast) -> Ex<'g> {
@@ -50,13 +55,19 @@ fn difference<'g>(lowering: &mut Lowering<'g, '_>, a: &Ast, b: &Ast) -> Ex<'g> {
 }
 
 /// A function that is negative where the condition holds.
-fn falling<'g>(lowering: &mut Lowering<'g, '_>, ast: &Ast) -> Ex<'g> {
+fn falling<'g>(lowering: &mut Lowering<'g, '_>, ast: &Ast, compared: &mut Vec<Comparison>) -> Ex<'g> {
     match &ast.kind {
-        Kind::Not(a) => -falling(lowering, a),
+        Kind::Not(a) => -falling(lowering, a, compared),
         Kind::Chain(first, rest) => match (ast.chain_rank(), &rest[..]) {
-            (Some(COMPARISON), [(Operator::Less | Operator::LessEqual, b)]) => difference(lowering, first, b),
-            (Some(COMPARISON), [(Operator::Greater | Operator::GreaterEqual, b)]) => {
-                difference(lowering, b, first)
+            (Some(COMPARISON), [(operator, b)])
+                if !matches!(operator, Operator::Equal | Operator::NotEqual) =>
+            {
+                let turned = matches!(operator, Operator::Greater | Operator::GreaterEqual);
+                let (below, above) = if turned { (b, first.as_ref()) } else { (first.as_ref(), b) };
+                let ex = difference(lowering, below, above);
+                let zero_is_above = matches!(operator, Operator::Less | Operator::Greater);
+                compared.push(Comparison { difference: ex.id, zero_is_above });
+                ex
             }
             (Some(COMPARISON), _) => {
                 let message =
@@ -65,9 +76,9 @@ fn falling<'g>(lowering: &mut Lowering<'g, '_>, ast: &Ast) -> Ex<'g> {
                 lowering.fail(error.hint("write `crosses(a, b)`, or a relation with `<` or `>`")).0
             }
             (Some(OR | AND), _) => {
-                let mut total = falling(lowering, first);
+                let mut total = falling(lowering, first, compared);
                 for (operator, a) in rest {
-                    let next = falling(lowering, a);
+                    let next = falling(lowering, a, compared);
                     total = if *operator == Operator::And { total.max(next) } else { total.min(next) }; // (1)
                 }
                 total

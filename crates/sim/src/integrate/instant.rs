@@ -107,6 +107,7 @@ impl<P: Hybrid> Run<'_, P> {
         for guard in 0..self.locator.len() {
             self.at.side[guard] = self.locator.side(guard);
         }
+        changed |= self.kinks_first()?;
         let (mut any_fired, mut terminate, mut settled) = (false, false, false);
         let mut settlings = 0;
         for _ in 0..ROUNDS {
@@ -153,6 +154,39 @@ impl<P: Hybrid> Run<'_, P> {
             self.report(self.t, Moment::End)?;
             return Err(Stop::Ended(Ended::Terminated));
         }
+        Ok(changed)
+    }
+
+    /// A relation that crosses together with a kink may do so only by the branch that ends there, as `max(x, 0) >= 0`: the kink is passed, and what
+    /// goes on otherwise by the new branch is left to the curve to come. True if anything changed.
+    fn kinks_first(&mut self) -> Result<bool, Stop> {
+        let in_doubt = |at: &Self, guard: usize| {
+            let passes = at.locator.is_kink(guard) || at.locator.is_timed(guard);
+            !passes && at.problem.mirrored(guard) != 0
+        };
+        let mut all = std::mem::take(&mut self.crossings);
+        let (kinks, locator) = (&mut self.crossings, &self.locator);
+        kinks.extend(all.iter().filter(|c| locator.is_kink(c.guard)));
+        if self.crossings.is_empty() || !all.iter().any(|c| in_doubt(self, c.guard)) {
+            self.crossings = all;
+            return Ok(false);
+        }
+        self.look_ahead();
+        self.at.noise.copy_from_slice(&self.at.later);
+        let (changed, _) = self.fire_all()?;
+        self.look_ahead();
+        all.retain(|c| !self.locator.is_kink(c.guard));
+        let crosses = |at: &Self, c: &Crossing| {
+            let (before, later, g) = (at.at.noise[c.guard], at.at.later[c.guard], at.at.g[c.guard]);
+            let towards = if later == g { at.problem.at_zero(c.guard) } else { sign(later - g) };
+            later.to_bits() == before.to_bits() || (towards > 0) == c.rising
+        };
+        all.retain(|c| {
+            let stays = !in_doubt(self, c.guard) || crosses(self, c);
+            self.at.heading[c.guard] *= i8::from(stays);
+            stays
+        });
+        self.crossings = all;
         Ok(changed)
     }
 

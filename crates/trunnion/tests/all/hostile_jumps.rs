@@ -66,7 +66,7 @@ fn a_boiler_heats_below_its_threshold_only() {
 }
 
 #[test]
-fn mod_jumps_by_itself() {
+fn mod_and_floor_jump_by_themselves() {
     let mut corpus = Corpus::new();
     for (period, width, turns) in [
         (1.0, 0.1, 10),
@@ -85,6 +85,18 @@ fn mod_jumps_by_itself() {
         );
         let right = width * turns as f64;
         corpus.right(&format!("mod {period} {width}"), &text, &[("z", right, 1e-6 * right)]);
+    }
+    // Of a state: x = t²/2 is at c when t = √(2c).
+    let at = |c: f64| (2.0 * c).sqrt();
+    for width in [0.25, 0.6, 0.9] {
+        let law = format!("der(z)*S = if mod(x, 1) < {width} then 1 else 0");
+        let text = model(&[("x", 0.0), ("z", 0.0)], &["der(x)*S = time/S", &law], "", 10.0);
+        let z: f64 = (0..50).map(|k| at(f64::from(k) + width) - at(f64::from(k))).sum();
+        corpus.right(&format!("mod of a state {width}"), &text, &[("z", z, 2e-6)]);
+    }
+    for (law, right) in [("floor(time/(1.7 s))", 2891.3), ("ceil(time/(1.7 s))", 2991.3)] {
+        let text = model(&[("z", 0.0)], &[&format!("der(z)*S = {law}")], "", 100.0);
+        corpus.right(law, &text, &[("z", right, 1e-6 * right)]);
     }
     // Of time through unknowns, two waves at once, and times that are shifted and scaled.
     for (law, right) in [

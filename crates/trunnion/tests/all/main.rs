@@ -23,6 +23,7 @@ mod hostile_switches;
 mod hostile_tanks;
 mod hostile_units;
 mod hostile_values;
+mod hostile_whole;
 mod hybrid;
 mod imports;
 mod library_checks;
