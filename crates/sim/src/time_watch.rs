@@ -24,6 +24,8 @@ const RANGE_LOOKS: usize = 500;
 const FEW_LOOKS: usize = 500;
 /// Share of its range by which an input may leave its value in a step. Below a half: no value is nearer than that to all others.
 const SHARE: f64 = 0.3;
+/// Of the size of an input: changes below are rounding.
+const CONSTANT: f64 = 1e-12;
 /// Steps ahead for which bounds are tried.
 const AHEAD: f64 = 32.0;
 /// How exactly the end of a step is found, as part of its length.
@@ -358,9 +360,12 @@ impl TimeWatch {
     fn changes(&self, share: f64) -> bool {
         let bounds = &self.bounds[self.pieces.len()..];
         (0..self.ranges.len()).any(|k| {
-            let ((low, high), most) = (bounds[k], share * (self.ranges[k].1 - self.ranges[k].0));
+            let ((low, high), range) = (bounds[k], self.ranges[k]);
+            let most = share * (range.1 - range.0);
+            // What only rounding moves, as sin² + cos², is constant.
+            let constant = range.1 - range.0 <= CONSTANT * range.0.abs().max(range.1.abs());
             let stays = self.start[k] - low <= most && high - self.start[k] <= most;
-            most.is_finite() && self.start[k].is_finite() && !stays
+            most.is_finite() && self.start[k].is_finite() && !constant && !stays
         })
     }
 }
