@@ -7,7 +7,7 @@
 //! by 1/ε at most, and A x does not feel it.
 //!
 //! A small matrix with few zeros is factored by rows (`Symmetric`), unless its values are not symmetric, as where friction follows
-//! the multipliers; others by the sparse `Lu`. If it is far from singular that is done without the shift, and solves at once.
+//! the multipliers; others by the sparse `Lu`.
 
 use crate::{Archive, Fault, Lu, Pattern, Symmetric};
 
@@ -23,8 +23,6 @@ const FLOOR: f64 = 1e-6;
 const SMALL: usize = 12;
 const LARGE: usize = 64;
 const FULL: f64 = 0.4;
-/// Far from singular: all pivots are worth more than this share of their diagonal.
-const REGULAR: f64 = 1e-2;
 /// Values of one place and its mirror may differ by so much, relative to the diagonal: rounding of terms that cancel.
 const MIRRORED: f64 = 1e-9;
 
@@ -48,8 +46,6 @@ pub struct Semidefinite {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Factors {
-    /// Of A itself, in `dense`.
-    Regular,
     /// Of A + ε D, in `dense`.
     Dense,
     /// The same in `lu`.
@@ -87,8 +83,8 @@ impl Dense {
         Some(Dense { mirrors, a: vec![0.0; n * n], factors: Symmetric::new(n) })
     }
 
-    /// Factor the matrix of these values; false if that is not possible, or its pivots are worth less than `least`.
-    fn factor(&mut self, values: &[f64], diagonal: &[usize], least: f64) -> bool {
+    /// Factor the matrix of these values; false if that is not possible.
+    fn factor(&mut self, values: &[f64], diagonal: &[usize]) -> bool {
         let n = diagonal.len();
         if self.mirrors.len() < n * (n + 1) / 2 {
             self.factors.a.fill(0.0);
@@ -100,7 +96,7 @@ impl Dense {
             }
             self.factors.a[j * n + i] = y;
         }
-        self.factors.factor(least)
+        self.factors.factor()
     }
 
     /// The matrix of `subtract`.
@@ -144,11 +140,6 @@ impl Semidefinite {
 
     pub fn factor(&mut self, values: impl IntoIterator<Item = f64>) -> Result<(), Fault> {
         self.take(values);
-        let Semidefinite { dense, a, diagonal, .. } = self;
-        if dense.as_mut().is_some_and(|dense| dense.factor(a, diagonal, REGULAR)) {
-            self.factors = Factors::Regular;
-            return Ok(());
-        }
         self.factor_with(EPSILON)
     }
 
@@ -179,7 +170,7 @@ impl Semidefinite {
             shifted[k] += epsilon * (a[k].abs() + floor);
         }
         if let Some(dense) = dense
-            && dense.factor(shifted, diagonal, 0.0)
+            && dense.factor(shifted, diagonal)
         {
             dense.keep(a, n);
             self.factors = Factors::Dense;
@@ -212,9 +203,6 @@ impl Semidefinite {
 
     /// Solve in place, with the last factors.
     pub fn solve(&mut self, b: &mut [f64]) {
-        if let (Factors::Regular, Some(dense)) = (self.factors, &self.dense) {
-            return dense.factors.solve(b);
-        }
         self.x.fill(0.0);
         self.rest.copy_from_slice(b);
         let mut before = 0.0;
@@ -340,7 +328,7 @@ mod tests {
         let mut sparse = Semidefinite { dense: None, ..by_rows.clone() };
         by_rows.factor((0..n * n).map(value)).unwrap();
         sparse.factor((0..n * n).map(value)).unwrap();
-        assert_eq!((by_rows.factors, sparse.factors), (Factors::Regular, Factors::Sparse));
+        assert_eq!((by_rows.factors, sparse.factors), (Factors::Dense, Factors::Sparse));
         let mut x: Vec<f64> = (0..n).map(|i| i as f64).collect();
         let mut y = x.clone();
         by_rows.solve(&mut x);
