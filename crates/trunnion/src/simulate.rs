@@ -256,7 +256,7 @@ impl Observer<Machine> for Watcher<'_> {
             self.reader.not_finite = self.late.take().map(|late| late.1);
             return ControlFlow::Break(());
         }
-        self.signals.look(machine, t, y);
+        self.signals.look(machine, t, y, &self.reader.all);
         self.follower.push(t, &self.row[1..]);
         if let Err(failure) = (self.sink)(&self.row) {
             self.failed = Some(failure);
@@ -415,7 +415,7 @@ pub fn simulate<'a>(
         sink,
         failed: None,
         late: None,
-        signals: Signals::new(&prepared.layout, settings.atol),
+        signals: Signals::new(prepared, settings.rtol, settings.atol),
         progress: ProgressLine::new(settings.t_0, settings.t_end, quiet),
     };
     let finished = run(prepared, given, solver, settings, &mut watcher);

@@ -1,11 +1,13 @@
 //! The measure of an error against the tolerances:
 //!
 //!   ‖e‖ = max_i |e_i| / w_i,   w_i = atol_i + rtol · max(|y0_i|, |y1_i|)                            (1)
-//!   atol_i = rtol · s_i,   s_i = 100 · largest |y_i| so far, within 1e-5 u_i … u_i                   (2)
+//!   atol_i = σ · largest |y_i| so far, within ε u_i … rtol · u_i,   σ = 100 rtol, but 1 % at most        (2)
+//!   ε = 1e-12 · max_j largest |y_j| / u_j, within 1e-15 … 1e-12                                            (3)
 //!
-//! u_i is the size given, and then s_i = u_i, or the one its unit suggests. Sizes only grow, so tolerances do not
-//! chatter, and never beyond u_i, so that learning makes no error larger. As atol times the length of the course may not
+//! u_i is the size given, and then atol_i = rtol · u_i, or the one its unit suggests. Tolerances only grow, so they do not
+//! chatter, and never beyond rtol · u_i, so that learning makes no error larger. As atol times the length of the course may not
 //! hide the signal, small ones are held to 100 rtol of their own size; to hold all to 1 rtol costs a quarter of the steps of a crane.
+//! What is left of large terms that cancel, as at a rest, is no signal (3).
 //!
 //! The maximum, not the root mean square: each unknown keeps its own tolerance, however many quiet ones
 //! stand beside it, and the one that dominates is known.
@@ -14,19 +16,25 @@ use crate::problem::Layout;
 use crate::stepper::Options;
 use trunnion_num::Archive;
 
-/// What may be off, in parts of rtol · largest value: errors of single steps add up to as much in any case.
+/// What may be off of a small signal, in parts of rtol · largest value: errors of single steps add up to as much in any case.
 const SHARE: f64 = 100.0;
-/// Part of the size a unit suggests below which a learnt size does not fall, so that a rest at zero is no riddle.
-const LEAST: f64 = 1e-5;
-/// Part of that size below which everything is rounding.
-const ROUNDING: f64 = 1e-12;
+/// The same in parts of the largest value, whatever rtol is: two digits.
+const COARSEST: f64 = 1e-2;
+/// ε of (3) where all is small, and where something is of the size its unit suggests.
+const ROUNDING: (f64, f64) = (1e-15, 1e-12);
 
 #[derive(Clone, Debug, Default)]
 pub struct Tolerance {
     rtol: f64,
     atol: Vec<f64>,
-    /// Bounds of atol; equal where it is given.
+    /// Bounds of atol; equal where it is given. The lower ones grow.
     bounds: Vec<(f64, f64)>,
+    /// Whether it is given.
+    given: Vec<bool>,
+    /// u_i.
+    nominal: Vec<f64>,
+    /// ε.
+    rounding: f64,
     /// Largest |y_i| so far.
     largest: Vec<f64>,
 }
@@ -39,7 +47,7 @@ impl Tolerance {
             let learns = most.is_none() && layout.learns.get(i).is_some_and(|learns| *learns);
             // A zero tolerance of an unknown that is zero would ask for 0/0.
             let most = most.unwrap_or(rtol * layout.nominal[i]).max(f64::MIN_POSITIVE);
-            let least = (LEAST * most).max(ROUNDING * layout.nominal[i]).min(most);
+            let least = (ROUNDING.0 * layout.nominal[i]).min(most);
             (if learns { least } else { most }, most)
         };
         let bounds: Vec<(f64, f64)> = (0..layout.n()).map(bounds).collect();
@@ -47,15 +55,33 @@ impl Tolerance {
             rtol,
             atol: bounds.iter().map(|b| b.0).collect(),
             largest: vec![0.0; bounds.len()],
+            given: bounds.iter().map(|b| b.0 == b.1).collect(),
             bounds,
+            nominal: layout.nominal.clone(),
+            rounding: ROUNDING.0,
         }
     }
 
-    /// Values that were reached: sizes that are not given grow with them (2).
+    /// Values that were reached: tolerances that are not given grow with them (2).
     pub fn learn(&mut self, y: &[f64]) {
+        let mut rounding = self.rounding;
         for (i, y) in y.iter().enumerate() {
             if y.abs() > self.largest[i] {
                 self.reach(i, y.abs());
+                rounding = rounding.max(ROUNDING.1 * (y.abs() / self.nominal[i]).min(1.0)); // (3)
+            }
+        }
+        if rounding > self.rounding {
+            self.put_rounding(rounding);
+        }
+    }
+
+    fn put_rounding(&mut self, rounding: f64) {
+        self.rounding = rounding;
+        for i in 0..self.given.len() {
+            if !self.given[i] {
+                self.bounds[i].0 = (rounding * self.nominal[i]).min(self.bounds[i].1);
+                self.reach(i, self.largest[i]);
             }
         }
     }
@@ -63,13 +89,21 @@ impl Tolerance {
     fn reach(&mut self, i: usize, largest: f64) {
         let (least, most) = self.bounds[i];
         self.largest[i] = largest;
-        self.atol[i] = (SHARE * self.rtol * largest).clamp(least, most);
+        self.atol[i] = (self.share_of_small() * largest).clamp(least, most);
+    }
+
+    /// σ of (2).
+    fn share_of_small(&self) -> f64 {
+        (SHARE * self.rtol).min(COARSEST).max(self.rtol)
     }
 
     /// What the next step takes over from those before.
     pub fn remember(&mut self, archive: &mut Archive) {
-        archive.numbers(&mut self.largest);
-        (0..self.largest.len()).for_each(|i| self.reach(i, self.largest[i]));
+        let mut largest = self.largest.clone();
+        archive.numbers(&mut largest);
+        self.largest.fill(0.0);
+        self.put_rounding(ROUNDING.0);
+        self.learn(&largest);
     }
 
     pub fn rtol(&self) -> f64 {
@@ -87,7 +121,12 @@ impl Tolerance {
 
     /// Whether the tolerance of unknown i was chosen by the user, and does not follow its course.
     pub fn is_given(&self, i: usize) -> bool {
-        self.bounds[i].0 == self.bounds[i].1
+        self.given[i]
+    }
+
+    /// Whether the tolerance of unknown i is the least it can be.
+    pub fn is_least(&self, i: usize) -> bool {
+        self.atol[i] == self.bounds[i].0
     }
 
     /// Largest |y_i| so far.
@@ -109,7 +148,7 @@ impl Tolerance {
     /// w_i of a step in which |y_i| reaches `size`.
     pub fn weight(&self, i: usize, size: f64) -> f64 {
         let relative = self.rtol * size;
-        self.atol[i].max(self.bounds[i].1.min(SHARE * relative)) + relative
+        self.atol[i].max(self.bounds[i].1.min(self.share_of_small() * size)) + relative
     }
 
     /// ‖y‖ of an unknown of nominal size: a value near zero is no small unknown.
@@ -189,8 +228,10 @@ mod tests {
             );
             assert_eq!(tolerance.atol()[1..], [1e-3, 1e-9]);
         };
-        check(&tolerance, 1e-8);
-        for (y, atol) in [(1e-9, 1e-8), (0.0025, 2.5e-4), (1e-7, 2.5e-4), (70.0, 1e-3), (0.0, 1e-3)] {
+        check(&tolerance, 1e-15);
+        for (y, atol) in
+            [(1e-14, 1e-15), (1e-9, 1e-11), (0.025, 2.5e-4), (1e-7, 2.5e-4), (70.0, 1e-3), (0.0, 1e-3)]
+        {
             tolerance.learn(&[y; 3]);
             check(&tolerance, atol);
         }

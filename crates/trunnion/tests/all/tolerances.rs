@@ -41,7 +41,7 @@ fn warned(folder: &Folder, arguments: &[&str], words: &[&str]) {
 fn small_signals_are_as_accurate_as_large_ones_without_a_word_of_their_size() {
     let folder = Folder::new();
     for solver in SOLVERS {
-        for a in [1e3, 1.0, 1e-3, 1e-6, 1e-8] {
+        for a in [1e3, 1.0, 1e-3, 1e-6, 1e-8, 1e-10] {
             folder.write("m.toml", oscillator(PLAIN, a, ""));
             let exact = a / 5.0 * (1.5 * 20f64.sin() - 30f64.sin());
             let error = (final_x(&folder, solver) / exact - 1.0).abs();
@@ -49,6 +49,47 @@ fn small_signals_are_as_accurate_as_large_ones_without_a_word_of_their_size() {
             assert!(error < 1e-3, "{solver}, {a}: {error:e}");
         }
     }
+}
+
+/// A mass on a spring, or a ring of coil and capacitor, after whole periods.
+#[test]
+fn components_of_small_signals_are_right_at_every_tolerance() {
+    let folder = Folder::new();
+    let spring = "[components]\nm = { type = \"mass\", m = \"1 kg\", v0 = \"A m/s\" }\nk = { type = \"spring\", k = \"100 N/m\" }\n\
+         g = \"ground\"\n[connect]\nm = \"k.a\"\n\"k.b\" = \"g\"\n[outputs]\nx = { unit = \"m/s\", value = \"m.v\" }\n\
+         [run]\nt_end = \"6.283185307179586 s\"\n";
+    let ring = "[components]\nc = { type = \"capacitor\", C = \"1 nF\", u0 = \"A V\" }\nl = { type = \"inductor\", L = \"1 mH\" }\n\
+         g = \"electric_ground\"\n[connect]\n\"c.p\" = \"l.p\"\n\"g\" = [\"c.n\", \"l.n\"]\n\
+         [outputs]\nx = { unit = \"V\", value = \"c.u\" }\n[run]\nt_end = \"1.9869176531592202e-5 s\"\n";
+    for (name, model) in [("spring", spring), ("ring", ring)] {
+        for (a, rtol) in
+            [(1e-2, 1e-3), (1e-8, 1e-3), (1e-10, 1e-3), (1e-11, 1e-3), (1e-8, 1e-6), (1e-11, 1e-6)]
+        {
+            folder.write("m.toml", format!("{}rtol = {rtol:e}\n", model.replace('A', &format!("{a:e}"))));
+            for solver in SOLVERS {
+                let error = (final_x(&folder, solver) / a - 1.0).abs();
+                // Ten periods at 1 % of the size, or 100 rtol.
+                let bound = if rtol > 1e-4 { 0.15 } else { 1e-3 };
+                assert!(error < bound, "{name}, {solver}, {a:e}, rtol {rtol:e}: {error:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_state_as_small_as_rounding_is_told_too() {
+    let folder = Folder::new();
+    folder.write("m.toml", oscillator(PLAIN, 1e-14, ""));
+    let words = ["M0407", "`x` reached 4.7e-15 m, with a tolerance of 1e-15 m", "{ \"x\" = \"5e-21 m\" }"];
+    warned(&folder, &["run", "m.toml", "-o", "m.csv"], &words);
+    folder.write("m.toml", oscillator(PLAIN, 1e-17, ""));
+    let words = ["M0407", "`x` never left its tolerance of 1e-15 m"];
+    warned(&folder, &["run", "m.toml", "-o", "m.csv"], &words);
+    // As it says, it comes out.
+    folder.write("m.toml", oscillator(PLAIN, 1e-17, "atol = { x = \"1e-24 m\", v = \"1e-24 m/s\" }"));
+    assert!(!told(&folder, &["run", "m.toml", "-o", "m.csv"]).contains("M0407"));
+    let exact = 1e-17 / 5.0 * (1.5 * 20f64.sin() - 30f64.sin());
+    assert!((final_x(&folder, "auto") / exact - 1.0).abs() < 1e-4);
 }
 
 #[test]
