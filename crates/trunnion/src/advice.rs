@@ -9,10 +9,11 @@ use trunnion_equations::print::{Style, print};
 use trunnion_equations::structure::written;
 use trunnion_model::Diagnostic;
 use trunnion_network::advise;
-use trunnion_sim::integrate::{Moment, Observer, Progress};
+use trunnion_sim::integrate::{Moment, Observer, Piece, Progress};
 use trunnion_sim::machine::Machine;
 use trunnion_sim::run::run;
 
+use crate::jumps::{self, Jumps};
 use crate::listing::number;
 use crate::project::Project;
 use crate::simulate::{Overrides, point, settings};
@@ -64,10 +65,16 @@ struct Impatient {
     end: Instant,
     reached: f64,
     stopped: bool,
+    jumps: Jumps,
 }
 
 impl Observer<Machine> for Impatient {
     fn observe(&mut self, _: &mut Machine, _: f64, _: &[f64], _: Moment) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn follow(&mut self, machine: &mut Machine, piece: Piece<'_>) -> ControlFlow<()> {
+        self.jumps.follow(machine, piece);
         ControlFlow::Continue(())
     }
 
@@ -78,10 +85,11 @@ impl Observer<Machine> for Impatient {
     }
 }
 
-/// Runs the model and reports the events that warn.
+/// Runs the model and reports the events that warn, and impulses that are lost.
 fn trial(project: &Project, end: Instant) -> Vec<Diagnostic> {
     let Ok((solver, settings)) = settings(&project.run, &Overrides::default()) else { return vec![] };
-    let mut watch = Impatient { end, reached: settings.t_0, stopped: false };
+    let jumps = Jumps::new(&project.prepared, settings.rtol);
+    let mut watch = Impatient { end, reached: settings.t_0, stopped: false, jumps };
     let finished = if Instant::now() < end {
         run(&project.prepared, &HashMap::new(), solver, &settings, &mut watch).ok()
     } else {
@@ -89,6 +97,7 @@ fn trial(project: &Project, end: Instant) -> Vec<Diagnostic> {
         None
     };
     let mut list = finished.map_or(vec![], |f| warnings(project, &f.machine.fired, f.machine.holds()));
+    list.extend(jumps::warnings(&project.prepared, &project.sources, &watch.jumps.found()));
     if watch.stopped {
         let [reached, end] = [watch.reached, settings.t_end].map(|t| number(t, 3));
         list.push(left_out(&format!("a run was tried up to t = {reached} s of {end} s only")));

@@ -11,6 +11,7 @@ pub mod failure;
 pub mod files;
 pub mod given;
 pub mod import;
+mod jumps;
 pub mod listing;
 pub mod live;
 pub mod measure;

@@ -17,6 +17,7 @@ use trunnion_sim::stepper::{Segment, Tolerance};
 
 use crate::extremes::{Course, Extremes, Follower};
 use crate::failure::Failure;
+use crate::jumps::{Jump, Jumps};
 use crate::listing::number;
 use crate::output::tell;
 use crate::progress::ProgressLine;
@@ -188,6 +189,7 @@ struct Watcher<'a> {
     /// A value between rows that is not finite, and the time by which rows before it have come.
     late: Option<(f64, RunError)>,
     signals: Signals,
+    jumps: Jumps,
     progress: ProgressLine,
 }
 
@@ -270,6 +272,7 @@ impl Observer<Machine> for Watcher<'_> {
     }
 
     fn follow(&mut self, machine: &mut Machine, piece: Piece<'_>) -> ControlFlow<()> {
+        self.jumps.follow(machine, piece);
         let reader = &mut self.reader;
         let done = self.follower.follow(piece, &mut Columns { reader, machine, curve: piece.curve });
         if done.is_break() && self.late.is_none() {
@@ -302,6 +305,8 @@ pub struct Outcome {
     pub y: Vec<f64>,
     /// States that moved, but never by more than errors may be.
     pub unseen: Vec<Unseen>,
+    /// Stores without a state of their own that a source took elsewhere at an instant.
+    pub jumps: Vec<Jump>,
     /// Of the recorded columns, between rows too.
     pub extremes: Vec<Extremes>,
     /// By column: why a measured expression was not finite, where that happened first.
@@ -416,6 +421,7 @@ pub fn simulate<'a>(
         failed: None,
         late: None,
         signals: Signals::new(prepared, settings.rtol, settings.atol),
+        jumps: Jumps::new(prepared, settings.rtol),
         progress: ProgressLine::new(settings.t_0, settings.t_end, quiet),
     };
     let finished = run(prepared, given, solver, settings, &mut watcher);
@@ -452,6 +458,7 @@ pub fn simulate<'a>(
         ended_by,
         y,
         unseen,
+        jumps: watcher.jumps.found(),
         extremes,
         not_finite,
         hint,

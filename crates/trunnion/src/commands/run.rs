@@ -13,6 +13,7 @@ use crate::display::remember;
 use crate::failure::Failure;
 use crate::files::{output, write_whole};
 use crate::given::Given;
+use crate::jumps;
 use crate::listing::number;
 use crate::output::{say, tell};
 use crate::project::Project;
@@ -101,7 +102,8 @@ pub fn execute(args: &RunArgs, colour: bool) -> Result<(), Failure> {
         tell(format_args!("the run got nowhere, and the result before stays in {}", out.display()));
     }
     let unseen = unseen::warnings(&project.prepared.system, &project.sources, &outcome.unseen);
-    for warning in warnings(&project, &outcome.fired, &outcome.held).iter().chain(&unseen) {
+    let lost = jumps::warnings(&project.prepared, &project.sources, &outcome.jumps);
+    for warning in warnings(&project, &outcome.fired, &outcome.held).iter().chain(&unseen).chain(&lost) {
         eprintln!("{}", warning.render(colour));
     }
     if let Some(path) = &args.stats {
