@@ -1,0 +1,45 @@
+//! Hostile corpus: a transport delay loses no pulse however short, and is of second order where its input is smooth.
+
+use crate::hostile::Corpus;
+
+#[test]
+fn a_delay_loses_no_pulse() {
+    let mut corpus = Corpus::new();
+    let model = |drive: &str, delay: &str, t_end: f64| {
+        format!(
+            "[components]\nd = {{ type = \"transport_delay\", u = \"{drive}\", {delay} }}\ni = \"integrator\"\nj = {{ type = \"integrator\", u1 = \"{drive}\" }}\n\
+             [connect]\n\"d.y\" = \"i.u1\"\n[run]\nt_end = \"{t_end} s\"\n"
+        )
+    };
+    let pulse = |from: f64, to: f64| {
+        format!("if time > {from} s and time < {to} s then {} else 0", 1.0 / (to - from))
+    };
+    for (from, to) in [(0.121, 0.122), (0.0399, 0.0401), (0.5, 0.50001), (0.2, 0.7), (1.0, 1.0001)] {
+        for delay in ["T = \"1 s\"", "T = \"1 s\", points = 4", "T = \"0.3 s\", points = 10"] {
+            let text = model(&pulse(from, to), delay, 3.0);
+            corpus.right(&format!("{from} to {to}, {delay}"), &text, &[("i.x", 1.0, 1e-5)]);
+        }
+    }
+    // A pulse train, a limit cycle's square wave, noise of 1 kHz.
+    let text = model("if mod(time, 0.1 s) < 0.001 s then 100 else 0", "T = \"1 s\"", 3.05);
+    corpus.right("train", &text, &[("i.x", 2.1, 1e-4), ("j.x", 3.1, 1e-5)]);
+    let text = model("1 + 3*sin(6283.185307179586*time/(1 s))", "T = \"0.5 s\"", 2.0);
+    corpus.right("1 kHz", &text, &[("i.x", 1.5, 1e-3), ("d.y", 1.0, 0.05)]);
+    corpus.finish();
+}
+
+#[test]
+fn a_delay_of_something_smooth_is_of_second_order() {
+    let mut corpus = Corpus::new();
+    for (points, delta) in [(10, 0.1 / 1.05), (25, 0.1 / 2.55), (50, 0.1 / 5.05)] {
+        let text = format!(
+            "[components]\nd = {{ type = \"transport_delay\", u = \"sin(2*time/(1 s))\", T = \"1 s\", points = {points} }}\n[run]\nt_end = \"2.7 s\"\n"
+        );
+        let bound = 4.0 / 6.0 * delta * delta;
+        corpus.right(&format!("{points} points"), &text, &[("d.y", 3.4_f64.sin(), bound)]);
+    }
+    // Exact where u is straight.
+    let text = "[components]\nd = { type = \"transport_delay\", u = \"3*time/(1 s) - 1\", T = \"0.7 s\", y_0 = 5 }\n[run]\nt_end = \"2.3 s\"\n";
+    corpus.right("ramp", text, &[("d.y", 3.8, 1e-9)]);
+    corpus.finish();
+}
