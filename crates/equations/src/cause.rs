@@ -24,6 +24,8 @@ pub struct Cause {
     pub quantity: Option<String>,
     /// Name of the equation, and the component it belongs to.
     pub equation: Option<(String, String)>,
+    /// The operation, kept where it has a value.
+    pub remedy: Option<String>,
 }
 
 impl fmt::Display for Cause {
@@ -50,6 +52,8 @@ impl fmt::Display for Cause {
 fn short(value: f64) -> String {
     number(format!("{value:.6e}").parse().unwrap_or(value))
 }
+
+const FRACTIONAL: &str = "a fractional power of a negative number";
 
 /// Longer operands are no help to a reader.
 const LONGEST: u64 = 40;
@@ -156,7 +160,30 @@ impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
         let operation = node.children().next().map(|_| self.text(at));
         let operands = node.children().filter(|&c| system.graph.at(c).value().is_none());
         let operands = operands.map(|c| (self.text(c), self.values[&c])).collect();
-        Some(Cause { fault: self.fault(node), operation, operands, quantity, equation })
+        Some(Cause {
+            fault: self.fault(node),
+            operation,
+            operands,
+            quantity,
+            equation,
+            remedy: self.remedy(node),
+        })
+    }
+
+    fn remedy(&self, node: Node) -> Option<String> {
+        match node {
+            Node::Unary(Unary::Sqrt, a) => Some(format!("sqrt(max({}, 0))", self.text(a))),
+            Node::Unary(op @ (Unary::Asin | Unary::Acos), a) => {
+                Some(format!("{}(clip({}, -1, 1))", op.name()?, self.text(a)))
+            }
+            Node::Binary(Binary::Pow, a, b) if self.fault(node) == FRACTIONAL => {
+                let power = self.text(b);
+                let plain = power.chars().all(|c| c.is_alphanumeric() || c == '.');
+                let power = if plain { power } else { format!("({power})") };
+                Some(format!("max({}, 0)^{power}", self.text(a)))
+            }
+            _ => None,
+        }
     }
 
     fn text(&self, e: Expr) -> String {
@@ -183,9 +210,7 @@ impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
             Node::Unary(Unary::Sqrt, _) => "root of a negative number",
             Node::Unary(Unary::Asin | Unary::Acos, _) => "an argument outside -1 … 1",
             Node::Binary(Binary::Pow, a, b) if of(a) == 0.0 && of(b) < 0.0 => "division by zero",
-            Node::Binary(Binary::Pow, a, b) if of(a) < 0.0 && of(b).fract() != 0.0 => {
-                "a fractional power of a negative number"
-            }
+            Node::Binary(Binary::Pow, a, b) if of(a) < 0.0 && of(b).fract() != 0.0 => FRACTIONAL,
             Node::Const(_) | Node::Symbol(_) | Node::Derivative(_) | Node::Time => "no finite value",
             _ => "a number too large to be represented",
         }

@@ -11,6 +11,7 @@ use trunnion_model::run::{Grid, InitialAcceleration, MOST_STEPS, SHORTEST};
 use trunnion_model::{Run, run::matches};
 use trunnion_sim::integrate::{Ended, Moment, Observer, Output, Piece, Progress, RunError, Summary};
 use trunnion_sim::machine::{Machine, Prepared};
+use trunnion_sim::problem::Problem;
 use trunnion_sim::run::{Finished, Settings, run};
 use trunnion_sim::solvers::choose::{Entry, MethodNumbers, SOLVERS, find};
 use trunnion_sim::stepper::{Segment, Tolerance};
@@ -359,14 +360,38 @@ fn growth(prepared: &Prepared, error: &RunError, y: &[f64]) -> Option<String> {
     })
 }
 
-/// The operation that keeps the equation of a state from having a value.
-fn operation(machine: &Machine, error: &RunError, y: &[f64]) -> Option<String> {
-    use trunnion_sim::stepper::Failure as Solver;
-    let RunError::Solver { failure: Solver::NotFinite { t, row }, .. } = error else { return None };
-    let row = machine.prepared().system.rows.get(*row)?;
-    let cause = machine.cause(*t, y, row.written).or_else(|| machine.cause(*t, y, row.value))?;
-    Some(cause.to_string())
+/// The operation that keeps the equation of a state from having a value, there or just beyond.
+fn operation(machine: &mut Machine, error: &RunError, y: &[f64]) -> Option<String> {
+    use trunnion_sim::stepper::{Cause, Failure as Solver};
+    let (t, row, h) = match error {
+        RunError::Solver { failure: Solver::NotFinite { t, row }, .. } => (*t, *row, None),
+        RunError::Solver {
+            failure: Solver::StepTooSmall { t, unknown, h, cause: Cause::NotFinite }, ..
+        } => (*t, *unknown, Some(*h)),
+        _ => return None,
+    };
+    let of = machine.prepared().system.rows.get(row)?;
+    let (written, value) = (of.written, of.value);
+    let at = |machine: &Machine, t: f64, y: &[f64]| {
+        machine.cause(t, y, written).or_else(|| machine.cause(t, y, value))
+    };
+    let cause = at(machine, t, y).or_else(|| {
+        let mut rates = vec![0.0; y.len()];
+        machine.residual(t, y, &mut rates);
+        let n_states = machine.prepared().system.n_states;
+        let moved = |dt: f64| -> Vec<f64> {
+            (0..y.len()).map(|i| y[i] + if i < n_states { dt * rates[i] } else { 0.0 }).collect()
+        };
+        let mut beyond = (0..BEYOND).map(|k| h.unwrap_or(0.0) * f64::powi(2.0, k));
+        beyond.find_map(|dt| at(machine, t + dt, &moved(dt)))
+    })?;
+    let place = if h.is_some() { "just beyond, " } else { "" };
+    let remedy = cause.remedy.as_ref().map(|r| format!("; write {r} if it is to rest there"));
+    Some(format!("{place}{cause}{}", remedy.unwrap_or_default()))
 }
+
+/// Doublings of the last step that was tried: some milliseconds beyond the end of a run.
+const BEYOND: i32 = 40;
 
 /// What a user can do about a failed run.
 pub fn hint(error: &RunError) -> Option<String> {
@@ -443,7 +468,7 @@ pub fn simulate<'a>(
     };
     let hint = error
         .as_ref()
-        .and_then(|e| operation(&machine, e, &y).or_else(|| growth(prepared, e, &y)).or_else(|| hint(e)));
+        .and_then(|e| operation(&mut machine, e, &y).or_else(|| growth(prepared, e, &y)).or_else(|| hint(e)));
     let (ended_by, not_finite, unseen) =
         (machine.ended_by, watcher.reader.measured, watcher.signals.unseen());
     let extremes = watcher.follower.found();
