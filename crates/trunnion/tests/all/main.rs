@@ -15,6 +15,7 @@ mod forestry;
 mod friction;
 mod graphs;
 mod hostile;
+mod hostile_courses;
 mod hostile_inputs;
 mod hostile_jumps;
 mod hostile_kinks;
