@@ -133,11 +133,11 @@ impl Compiled {
         }
     }
 
-    /// Bounds of each output of program `number`, which reads no unknowns, over an interval of time.
+    /// Bounds of each output of program `number` over an interval of time, and of those unknowns that are given.
     pub fn enclose(
         &self,
         number: usize,
-        time: Interval,
+        time: (Interval, &[Interval]),
         k: &[f64],
         values: &mut [Interval],
         out: &mut [Interval],

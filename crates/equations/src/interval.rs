@@ -16,11 +16,11 @@ pub type Interval = (f64, f64);
 const ALL: Interval = (f64::NEG_INFINITY, f64::INFINITY);
 
 impl Program {
-    /// (1) of every output for times in [a, b]. The program reads no unknowns. `values` needs as many places as there are operations.
+    /// (1) of every output for times in [a, b] and unknowns in `y`; of those beyond its end nothing is known. `values` needs as many places as there are operations.
     pub fn enclose(
         &self,
         tables: &[Table],
-        time: Interval,
+        (time, y): (Interval, &[Interval]),
         k: &[f64],
         values: &mut [Interval],
         out: &mut [Interval],
@@ -30,7 +30,7 @@ impl Program {
             let value = match *op {
                 Op::Const(c) => (c, c),
                 Op::Time => time,
-                Op::Unknown(_) => ALL,
+                Op::Unknown(j) => y.get(j as usize).copied().unwrap_or(ALL),
                 Op::Slow(j) => (k[j as usize], k[j as usize]),
                 Op::Unary(op, a) => unary(op, v(a)),
                 Op::Binary(Binary::Mul, a, b) if a == b => square(v(a)),
@@ -208,7 +208,7 @@ mod tests {
         let program = programs.fast[0].clone();
         let mut values = vec![(0.0, 0.0); program.ops.len()];
         let mut out = [(0.0, 0.0)];
-        program.enclose(&[], (a, b), &[], &mut values, &mut out);
+        program.enclose(&[], ((a, b), &[]), &[], &mut values, &mut out);
         let at = move |t: f64| {
             let (mut values, mut out) = (vec![0.0; program.ops.len()], [0.0]);
             program.run(&[], t, &[], &[], &mut values, &mut out);

@@ -13,6 +13,7 @@ use crate::flat::{
 use crate::graph::Graph;
 use crate::hash::Map;
 use crate::node::{Binary, Expr, Node, Symbol};
+use crate::of_states::{Leaf, OfStates};
 use crate::of_time::OfTime;
 use crate::program::{Place, Programs};
 use crate::start::{evaluate, start_values};
@@ -103,6 +104,9 @@ pub const STILL: f64 = 1e-8;
 /// asked again.
 pub const STARTED: f64 = 1e-5;
 
+/// The first symbol that is no quantity.
+const FREE: u32 = u32::MAX / 2;
+
 #[derive(Debug)]
 pub struct System {
     parts: Parts,
@@ -121,6 +125,7 @@ pub struct System {
     pub n_cut: usize,
     pub joined: Pattern,
     pub of_time: OfTime,
+    pub of_states: OfStates,
     jacobian: Vec<Expr>,
     f_t: Vec<Expr>,
     /// Where each quantity is found at run time; one that is solved in symbols has no place.
@@ -154,6 +159,10 @@ pub enum Part {
     Frictions,
     /// Of [`OfTime`]: guards, arguments of tables, what jumps, inputs.
     OfTime,
+    /// Of [`OfStates`]: bases, then angles.
+    Course,
+    /// Of [`OfStates`]: functions, then guards, with the bases in place of the unknowns.
+    OfStates,
 }
 
 impl System {
@@ -199,11 +208,15 @@ impl System {
             n_cut,
             joined,
             of_time,
+            of_states: OfStates::default(),
             jacobian,
             f_t,
             places,
         };
         system.of_time = system.find_of_time();
+        system.of_states = system.find_of_states();
+        let symbols = system.of_states.symbols.iter().enumerate();
+        system.places.extend(symbols.map(|(i, &s)| (s, Place::Unknown(i as u32))));
         system
     }
 
@@ -257,7 +270,9 @@ impl System {
         let still = 1.0 - speed.abs() / STILL;
         let sticks = g.binary(Binary::Eq, direction, g.constant(0.0));
         let starts = g.binary(Binary::Lt, g.constant(1.5), direction.abs());
-        let moving = g.select(starts, STARTED - speed.abs(), direction * speed);
+        // What starts and turns round before it slides is held again.
+        let turned = 0.5 * direction * speed + STILL;
+        let moving = g.select(starts, turned.min(STARTED - speed.abs()), direction * speed);
         g.select(sticks, held.min(still), moving).id
     }
 
@@ -307,6 +322,8 @@ impl System {
             self.closure.gaps.clone(),
             self.friction_roots(),
             self.time_roots(),
+            self.of_states.bases.iter().chain(&self.of_states.angles).copied().collect(),
+            self.of_states.functions.iter().chain(&self.of_states.guards).map(|f| f.1).collect(),
         ];
         Programs::build(&self.graph, &lists, |n| self.place(n))
     }
@@ -322,11 +339,27 @@ impl System {
             .collect()
     }
 
+    /// Rows and accelerations, and guards.
+    fn rows_and_guards(&self) -> (Vec<Expr>, Vec<Expr>) {
+        let guards = self.guards().into_iter().map(|(_, _, e)| e).collect();
+        let accelerations = self.constraints.iter().map(|c| c.acceleration);
+        (self.rows.iter().map(|r| r.value).chain(accelerations).collect(), guards)
+    }
+
+    fn find_of_states(&self) -> OfStates {
+        let (rows, guards) = self.rows_and_guards();
+        let n = self.n();
+        OfStates::find(&self.graph, &rows, &guards, FREE, |leaf| match self.place(leaf) {
+            Some(Place::Slow(_)) => Leaf::Constant,
+            Some(Place::Time) => Leaf::Time,
+            Some(Place::Unknown(i)) if (i as usize) < n => Leaf::Unknown,
+            _ => Leaf::Other,
+        })
+    }
+
     /// Everything of time alone in rows and guards.
     fn find_of_time(&self) -> OfTime {
-        let guards: Vec<Expr> = self.guards().into_iter().map(|(_, _, e)| e).collect();
-        let accelerations = self.constraints.iter().map(|c| c.acceleration);
-        let rows: Vec<Expr> = self.rows.iter().map(|r| r.value).chain(accelerations).collect();
+        let (rows, guards) = self.rows_and_guards();
         let is_unknown = |leaf: Node| match leaf {
             Node::Symbol(s) => !matches!(self.places.get(&s), Some(Place::Slow(_))),
             leaf => leaf != Node::Time,

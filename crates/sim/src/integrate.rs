@@ -49,6 +49,8 @@ const MOMENT: f64 = 64.0;
 /// Where most of so many steps tried are held down by stability and more than so many are left to do, the model needs another solver.
 const PACE_STEPS: u64 = 100_000;
 const TO_DO: f64 = 1e7;
+/// A step that passes over something is made shorter this often at most.
+const SHORTER: usize = 40;
 /// A step is cut this often at most where its curve is no solution: where the slope differs so much from the rates, in tolerances.
 const CUTS: usize = 20;
 const STRAYS: f64 = 1e3;
@@ -250,6 +252,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         if self.stepper.freezes_kinks() {
             let pace = self.stepper.pace().min(limit - self.t);
             limit = limit.min(self.problem.time_limit(self.t, pace, horizon));
+            limit = limit.min(self.t + self.problem.longest_step());
         }
         // Before a jump of the equations, lest the end of the step is beyond it.
         if corner.jumps && limit == corner.t {
@@ -264,6 +267,9 @@ impl<'a, P: Hybrid> Run<'a, P> {
         if self.stepper.state().0 > self.t {
             self.steps += 1;
             self.note_pace(t_end)?;
+            if self.stepper.freezes_kinks() && !self.passes_over_nothing()? {
+                return Ok(());
+            }
             self.follow_step(if corner.jumps { f64::INFINITY } else { corner.t })?;
         }
         if meets(self.t, corner.t) && corner.t <= t_end {
@@ -323,6 +329,26 @@ impl<'a, P: Hybrid> Run<'a, P> {
         self.restart()
     }
 
+    /// The last step, made again and shorter as long as it passes over something; false: left undone.
+    fn passes_over_nothing(&mut self) -> Result<bool, Stop> {
+        for _ in 0..SHORTER {
+            let end = self.stepper.state();
+            let h = end.0 - self.t;
+            let Some(share) = self.problem.passes_over((self.t, &self.y), end) else { break };
+            if h <= self.vanishing() {
+                break;
+            }
+            let done = self.stepper.resume(self.problem, self.t, &self.y);
+            done.map_err(|failure| self.solver_error(failure))?;
+            let limit = self.t + share * h;
+            if let Err(failure) = self.stepper.step(self.problem, limit) {
+                self.jump_over(failure, limit)?;
+                return Ok(false);
+            }
+        }
+        Ok(self.stepper.state().0 > self.t)
+    }
+
     /// Over the last step: grid points and events in their order, up to its end or to the first that changes something.
     fn follow_step(&mut self, corner: f64) -> Result<(), Stop> {
         let mut end = self.stepper.state().0;
@@ -331,7 +357,11 @@ impl<'a, P: Hybrid> Run<'a, P> {
         loop {
             let ends_there = self.problem.next_instant() <= end || end.next_up() >= corner;
             let (problem, curve) = (&mut *self.problem, self.stepper.segment());
-            let found = if self.located < self.plan.max_located {
+            let searches = self.located < self.plan.max_located;
+            let hidden = if searches { problem.hidden_crossing(curve, from, end) } else { None };
+            let found = if let Some(part) = hidden {
+                self.locator.search(problem, curve, from, part, false)
+            } else if searches {
                 self.locator.search(problem, curve, from, end, ends_there)
             } else {
                 self.locator.look_at_end(problem, curve, from, end)
@@ -356,7 +386,11 @@ impl<'a, P: Hybrid> Run<'a, P> {
             if from == self.t {
                 self.points.begin_step(from, end);
             }
-            self.pass_piece(from, found.unwrap_or(end))?;
+            self.pass_piece(from, found.or(hidden).unwrap_or(end))?;
+            if let (None, Some(part)) = (found, hidden) {
+                from = part;
+                continue;
+            }
             let Some(at) = found else {
                 self.report_until(end)?;
                 self.move_to(end);

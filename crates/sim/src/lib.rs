@@ -28,6 +28,7 @@ mod scenes;
 pub mod script;
 pub mod solvers;
 pub mod start_error;
+mod state_watch;
 pub mod stepper;
 pub mod task;
 pub mod ties;

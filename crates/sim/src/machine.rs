@@ -21,6 +21,7 @@ use crate::friction::Frictions;
 use crate::problem::{Direction, Guard, Hybrid, Layout, Problem, Role};
 use crate::run_error::RunError;
 use crate::start_error::StartError;
+use crate::state_watch::StateWatch;
 use crate::task::Tasks;
 use crate::time_watch::TimeWatch;
 use clamp::{Clamp, Held, clamps};
@@ -274,6 +275,7 @@ pub struct Machine {
     guard_values: Vec<f64>,
     held: Held,
     time_watch: Option<TimeWatch>,
+    state_watch: Option<StateWatch>,
 }
 
 /// Factor and offset of a unit that is not SI.
@@ -311,6 +313,7 @@ impl Machine {
         let tasks = Tasks::new(system, &start, t_0).map_err(StartError::Task)?;
         let compiled = &prepared.compiled;
         let time_watch = TimeWatch::new(system, compiled);
+        let state_watch = StateWatch::new(system, compiled);
         let n_guards = compiled.program(Part::Guards as usize).n_out;
         let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
         let held_by_events = Held::new(prepared.clamps.len(), system.n(), n_guards);
@@ -343,6 +346,7 @@ impl Machine {
             settling: (f64::NAN, 0),
             following: false,
             time_watch,
+            state_watch,
             guard_values: vec![0.0; n_guards],
         };
         machine.prepare();

@@ -3,6 +3,7 @@
 //! Rows with M = 1 are differential, rows with M = 0 are algebraic: 0 = f. The problem has index 1:
 //! ∂f_algebraic/∂y_algebraic is regular.
 
+use crate::stepper::Segment;
 pub use crate::time_watch::Corner;
 pub use trunnion_equations::Role;
 pub use trunnion_equations::flat::Direction;
@@ -170,6 +171,21 @@ pub trait Hybrid: Problem {
     /// Where a step of about h from t is to end at the latest, lest it passes over what depends on time alone.
     fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
         let _ = (t, h, horizon);
+        f64::INFINITY
+    }
+    /// The share of a step between two times and values that is to be made again, where it passes over what a function of the states does in
+    /// between.
+    fn passes_over(&mut self, start: (f64, &[f64]), end: (f64, &[f64])) -> Option<f64> {
+        let _ = (start, end);
+        None
+    }
+    /// A place along `curve` up to which crossings are to be searched for first: some guard is beyond zero there, perhaps not at the end.
+    fn hidden_crossing(&mut self, curve: &Segment, from: f64, to: f64) -> Option<f64> {
+        let _ = (curve, from, to);
+        None
+    }
+    /// The longest step to be tried next.
+    fn longest_step(&self) -> f64 {
         f64::INFINITY
     }
     /// A guard whose crossings are corners.

@@ -145,7 +145,7 @@ impl TimeWatch {
     }
 
     fn enclose(&mut self, at: &At<'_>, time: Interval) {
-        at.compiled.enclose(PART, time, at.k, &mut self.values, &mut self.bounds);
+        at.compiled.enclose(PART, (time, &[]), at.k, &mut self.values, &mut self.bounds);
     }
 
     fn evaluate(&mut self, at: &mut At<'_>, t: f64) {

@@ -7,6 +7,8 @@ use trunnion_equations::flat::Action;
 
 use super::Machine;
 use crate::problem::{Corner, Crossing, Effect, Hybrid, Problem, Role};
+use crate::state_watch::StateWatch;
+use crate::stepper::Segment;
 use crate::time_watch::At;
 
 /// Rounds in which all modes that do not fit change together.
@@ -213,6 +215,20 @@ impl Hybrid for Machine {
             return f64::INFINITY;
         };
         watch.limit(At { compiled: &prepared.compiled, k, scratch }, t, h, horizon)
+    }
+
+    fn passes_over(&mut self, start: (f64, &[f64]), end: (f64, &[f64])) -> Option<f64> {
+        let Machine { prepared, k, scratch, state_watch: Some(watch), .. } = self else { return None };
+        watch.passes_over(&mut At { compiled: &prepared.compiled, k, scratch }, start, end)
+    }
+
+    fn hidden_crossing(&mut self, curve: &Segment, from: f64, to: f64) -> Option<f64> {
+        let Machine { prepared, k, scratch, state_watch: Some(watch), .. } = self else { return None };
+        watch.crossing(&mut At { compiled: &prepared.compiled, k, scratch }, curve, from, to)
+    }
+
+    fn longest_step(&self) -> f64 {
+        self.state_watch.as_ref().map_or(f64::INFINITY, StateWatch::longest)
     }
 
     fn is_timed(&self, guard: usize) -> bool {

@@ -15,6 +15,7 @@ mod forestry;
 mod friction;
 mod graphs;
 mod hostile;
+mod hostile_courses;
 mod hostile_delays;
 mod hostile_impulses;
 mod hostile_inputs;

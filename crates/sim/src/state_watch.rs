@@ -1,0 +1,306 @@
+//! A step passes over no peak of a function of the states.
+//!
+//! Error control sees what equations do at a few places of a step. Where states run evenly, as the angle of a shaft, steps grow, and what a
+//! function of them does in between is not seen: a tooth that closes a switch, the peak of a table, sliding that begins. After each step
+//!
+//!   no angle has turned by more than `TURN`,
+//!   no function f(b) of one linear combination b of the states lies outside its values at both ends by more than a `SHARE` of its range so far,
+//!
+//! or the step is made again, shorter: what differs at the ends is seen. The second is told by bounds of f over the range of b; where these are too wide the
+//! range is divided, until bounds are close or a value beyond is found. [Moore2009, ch. 8]
+//!
+//! A guard that crosses zero and comes back, as "x > a and x < b" does, is found in the same way: the step is searched up to the first place beyond zero first.
+//!
+//! Limits: functions of several quantities are looked at in their parts of one; a division that does not end finds nothing.
+
+use trunnion_equations::{Compiled, Interval, Part, System};
+
+use crate::events::sign;
+use crate::stepper::Segment;
+use crate::time_watch::At;
+
+/// Radians an angle may turn in a step, and for which a step is chosen.
+const TURN: f64 = 2.0;
+const CHOSEN: f64 = 1.5;
+/// Of the range of a function in the run, and of its size: less is not worth a look.
+const SHARE: f64 = 0.1;
+const ROUNDING: f64 = 1e-9;
+/// Bounds evaluated to find out about one function.
+const LOOKS: usize = 200;
+/// No smaller part of a step is looked at.
+const LEAST: f64 = 1e-12;
+/// Crossings are told apart to this share of a step.
+const FINE: f64 = 1e-6;
+/// What is kept of a step that passes over something.
+const KEPT: f64 = 0.3;
+
+const COURSE: usize = Part::Course as usize;
+const PART: usize = Part::OfStates as usize;
+
+pub struct StateWatch {
+    /// Base of each function.
+    of: Vec<usize>,
+    n_bases: usize,
+    /// Bases and angles at the start and at the end of a step.
+    course: [Vec<f64>; 2],
+    /// Range of each function so far.
+    known: Vec<Interval>,
+    /// The longest step for which angles turn as chosen, at their present pace.
+    longest: f64,
+    // Scratch.
+    y: Vec<f64>,
+    ranges: Vec<Interval>,
+    whole: Vec<Interval>,
+    bounds: Vec<Interval>,
+    values: Vec<Interval>,
+    bases: Vec<f64>,
+    point: Vec<f64>,
+    ends: Vec<Interval>,
+    rounding: Vec<f64>,
+    doubts: Vec<[f64; 1]>,
+    stack: Vec<Interval>,
+}
+
+/// From −∞ to its negative: of no value yet.
+const NONE: Interval = (f64::INFINITY, f64::NEG_INFINITY);
+
+fn include(range: &mut Interval, value: f64) {
+    *range = (range.0.min(value), range.1.max(value));
+}
+
+impl StateWatch {
+    pub fn new(system: &System, compiled: &Compiled) -> Option<Self> {
+        let of = &system.of_states;
+        let (m, n_bases) = (of.functions.len() + of.guards.len(), of.bases.len());
+        let courses = compiled.program(COURSE).n_out;
+        (courses > 0).then(|| StateWatch {
+            of: of.functions.iter().map(|f| f.0).collect(),
+            n_bases,
+            course: std::array::from_fn(|_| vec![0.0; courses]),
+            known: vec![NONE; m],
+            longest: f64::INFINITY,
+            y: vec![0.0; system.n()],
+            ranges: vec![NONE; n_bases],
+            whole: vec![NONE; n_bases],
+            bounds: vec![NONE; m],
+            values: vec![NONE; compiled.program(PART).ops.len()],
+            bases: vec![0.0; n_bases],
+            point: vec![0.0; m],
+            ends: vec![NONE; m],
+            rounding: vec![0.0; m],
+            doubts: vec![[0.0]; compiled.scratch()],
+            stack: Vec::with_capacity(2 * LOOKS + 2),
+        })
+    }
+
+    /// Bases and angles at t.
+    fn read(&mut self, at: &mut At<'_>, curve: &Segment, t: f64, into: usize) {
+        curve.at(t, &mut self.y);
+        at.compiled.run(COURSE, t, &self.y, at.k, at.scratch, &mut self.course[into]);
+    }
+
+    /// Functions and guards where the course was read.
+    fn evaluate(&mut self, at: &mut At<'_>, course: usize) {
+        self.bases.copy_from_slice(&self.course[course][..self.n_bases]);
+        at.compiled.run(PART, 0.0, &self.bases, at.k, at.scratch, &mut self.point);
+    }
+
+    /// A place from `from` to `to` where a guard is beyond zero, and before which none is but for a small part of the step; none if
+    /// looking at the ends does.
+    pub fn crossing(&mut self, at: &mut At<'_>, curve: &Segment, from: f64, to: f64) -> Option<f64> {
+        if self.of.len() == self.point.len() {
+            return None;
+        }
+        self.read(at, curve, from, 0);
+        self.read(at, curve, to, 1);
+        self.enclose_between(at);
+        self.evaluate(at, 0);
+        for (ends, &value) in self.ends.iter_mut().zip(&self.point) {
+            *ends = (value, value);
+        }
+        let mut first = to;
+        for guard in self.of.len()..self.point.len() {
+            let side = sign(self.ends[guard].0);
+            if side != 0
+                && !self.stays(guard, side)
+                && self.has_bounds(at, guard)
+                && let Some(t) = self.leaves(at, curve, (guard, side), (from, first), to - from)
+            {
+                first = t;
+            }
+            self.read(at, curve, from, 0);
+            self.read(at, curve, to, 1);
+            self.enclose_between(at);
+        }
+        (first < to).then_some(first)
+    }
+
+    /// Bounds along the course between its two places, which are near to each other.
+    fn enclose_between(&mut self, at: &mut At<'_>) {
+        for (b, range) in self.ranges.iter_mut().enumerate() {
+            *range = NONE;
+            include(range, self.course[0][b]);
+            include(range, self.course[1][b]);
+        }
+        self.enclose(at);
+    }
+
+    /// By the bounds at hand a guard is on one side throughout.
+    fn stays(&self, guard: usize, side: i8) -> bool {
+        let (low, high) = self.bounds[guard];
+        if side > 0 { low > 0.0 } else { high < 0.0 }
+    }
+
+    /// Whether bounds of a guard are finite at the first place of the course; others say nothing anywhere.
+    fn has_bounds(&mut self, at: &mut At<'_>, guard: usize) -> bool {
+        for (range, &b) in self.ranges.iter_mut().zip(&self.course[0]) {
+            *range = (b, b);
+        }
+        self.enclose(at);
+        self.bounds[guard].0.is_finite() && self.bounds[guard].1.is_finite()
+    }
+
+    /// The first place where a guard is not on its side.
+    fn leaves(
+        &mut self,
+        at: &mut At<'_>,
+        curve: &Segment,
+        (guard, side): (usize, i8),
+        (from, to): (f64, f64),
+        h: f64,
+    ) -> Option<f64> {
+        self.stack.clear();
+        self.stack.push((from, to));
+        let mut looks = 0;
+        while let Some((a, b)) = self.stack.pop()
+            && looks < LOOKS
+        {
+            looks += 1;
+            self.read(at, curve, a, 0);
+            self.read(at, curve, b, 1);
+            self.enclose_between(at);
+            if self.stays(guard, side) {
+                continue;
+            }
+            self.evaluate(at, 1);
+            let left = sign(self.point[guard]) == -side;
+            if left && b - a <= FINE * h {
+                return Some(b);
+            }
+            if b - a > LEAST * h {
+                let middle = 0.5 * (a + b);
+                self.stack.extend([(middle, b), (a, middle)]);
+            }
+        }
+        None
+    }
+
+    /// The longest step that the angles allow, by how they turned in the last one.
+    pub fn longest(&self) -> f64 {
+        self.longest
+    }
+
+    /// The share of a step that is to be made again, if it passes over something.
+    pub fn passes_over(&mut self, at: &mut At<'_>, start: (f64, &[f64]), end: (f64, &[f64])) -> Option<f64> {
+        let (from, to) = (start.0, end.0);
+        at.compiled.run(COURSE, from, start.1, at.k, at.scratch, &mut self.course[0]);
+        at.compiled.run(COURSE, to, end.1, at.k, at.scratch, &mut self.course[1]);
+        let [a, b] = &self.course;
+        let turned = |i: usize| (b[i] - a[i]).abs();
+        let most = (self.n_bases..a.len()).map(turned).fold(0.0, f64::max);
+        self.longest = if most > 0.0 { CHOSEN / most * (to - from) } else { f64::INFINITY };
+        if most > TURN {
+            return Some(CHOSEN / most);
+        }
+        self.hides(at).then_some(KEPT)
+    }
+
+    /// Whether a function has values in the step that nothing saw.
+    fn hides(&mut self, at: &mut At<'_>) -> bool {
+        if self.of.is_empty() {
+            return false;
+        }
+        self.ends.fill(NONE);
+        self.ranges.fill(NONE);
+        for course in &self.course {
+            self.bases.copy_from_slice(&course[..self.n_bases]);
+            self.ranges.iter_mut().zip(&self.bases).for_each(|(range, &b)| include(range, b));
+            at.compiled.run(PART, 0.0, &self.bases, at.k, at.scratch, &mut self.point);
+            self.ends.iter_mut().zip(&self.point).for_each(|(ends, &value)| include(ends, value));
+        }
+        for (known, ends) in self.known.iter_mut().zip(&self.ends) {
+            include(known, ends.0);
+            include(known, ends.1);
+        }
+        self.enclose(at);
+        self.rounding.fill(0.0);
+        if (0..self.of.len()).all(|f| self.is_close(f)) {
+            return false;
+        }
+        let (values, out) = ([&[][..]], [&mut self.rounding[..]]);
+        at.compiled.rounding(PART, (0.0, &self.bases, at.k), values, at.scratch, &mut self.doubts, out);
+        self.whole.copy_from_slice(&self.ranges);
+        for f in 0..self.of.len() {
+            if self.is_close(f) {
+                continue;
+            }
+            if self.finds(at, f) {
+                return true;
+            }
+            self.ranges.copy_from_slice(&self.whole);
+            self.enclose(at);
+        }
+        false
+    }
+
+    fn enclose(&mut self, at: &mut At<'_>) {
+        let time = (0.0, 0.0);
+        at.compiled.enclose(PART, (time, &self.ranges), at.k, &mut self.values, &mut self.bounds);
+    }
+
+    /// The values of f that are nothing new.
+    fn expected(&self, f: usize) -> Interval {
+        let ((low, high), known) = (self.ends[f], self.known[f]);
+        let rounding = (ROUNDING * low.abs().max(high.abs())).max(10.0 * self.rounding[f]);
+        let margin = rounding.max(SHARE * (known.1 - known.0));
+        (low - margin, high + margin)
+    }
+
+    /// The bounds at hand are close to the values at the ends; those that are not finite say nothing.
+    fn is_close(&self, f: usize) -> bool {
+        let (expected, bound) = (self.expected(f), self.bounds[f]);
+        let finite = |i: Interval| i.0.is_finite() && i.1.is_finite();
+        !finite(bound) || !finite(expected) || (bound.0 >= expected.0 && bound.1 <= expected.1)
+    }
+
+    /// Whether f has values that are new, by dividing the range of its base.
+    fn finds(&mut self, at: &mut At<'_>, f: usize) -> bool {
+        let base = self.of[f];
+        let range = self.whole[base];
+        self.stack.clear();
+        self.stack.push(range);
+        let mut looks = 0;
+        while let Some((a, b)) = self.stack.pop()
+            && looks < LOOKS
+        {
+            looks += 1;
+            self.ranges[base] = (a, b);
+            self.enclose(at);
+            if self.is_close(f) {
+                continue;
+            }
+            let middle = 0.5 * (a + b);
+            self.bases[base] = middle;
+            at.compiled.run(PART, 0.0, &self.bases, at.k, at.scratch, &mut self.point);
+            let (value, expected) = (self.point[f], self.expected(f));
+            if value < expected.0 || value > expected.1 {
+                include(&mut self.known[f], value);
+                return true;
+            }
+            if b - a > 1e-9 * (range.1 - range.0) {
+                self.stack.extend([(middle, b), (a, middle)]);
+            }
+        }
+        false
+    }
+}
