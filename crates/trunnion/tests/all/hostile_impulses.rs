@@ -58,6 +58,13 @@ fn a_source_that_jumps_into_a_store_is_told() {
         "",
         &["`c.q` is taken from 2 A s to 6 A s at t = 0.5 s"],
     );
+    // A coil in series with a current, by flux.
+    told(
+        "s = { type = \"current_source\", drive = \"if time < 0.5 s then 0 A else 4 A\" }\nl = { type = \"inductor\", L = \"0.5 H\" }\ng = \"electric_ground\"",
+        "\"s.p\" = \"l.p\"\n\"g\" = [\"s.n\", \"l.n\"]",
+        "",
+        &["`l.flux` is taken from 0 V s to -2 V s at t = 0.5 s"],
+    );
     // Oil at a pressure that steps.
     told(
         "s = { type = \"reservoir\", drive = \"if time < 0.5 s then 1 bar else 15 bar\" }\nv = { type = \"volume\", V0 = \"1 l\", beta = \"1.4 GPa\" }",
@@ -65,7 +72,7 @@ fn a_source_that_jumps_into_a_store_is_told() {
         "",
         &["`v.V_i` is taken", "at t = 0.5 s"],
     );
-    // Two masses behind a gear that turns what steps: both are told.
+    // Two masses: both are told.
     for said in said(
         &format!(
             "{}\nn = {{ type = \"mass\", m = \"3 kg\" }}",
