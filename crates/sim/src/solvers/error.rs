@@ -2,12 +2,13 @@
 //!
 //!   ‖e‖ = max_i |e_i| / w_i,   w_i = atol_i + rtol · max(|y0_i|, |y1_i|)                            (1)
 //!   atol_i = σ · largest |y_i| so far, within ε u_i … rtol · u_i,   σ = 100 rtol, but 1 % at most        (2)
-//!   ε = 1e-12 · max_j largest |y_j| / u_j, within 1e-15 … 1e-12                                            (3)
+//!   ε = 1e-12 · max_j largest |y_j| / u_j, within 1e-15 … 1e-12; 1e-5 rtol or 1e-12 from a start at zero    (3)
 //!
 //! u_i is the size given, and then atol_i = rtol · u_i, or the one its unit suggests. Tolerances only grow, so they do not
 //! chatter, and never beyond rtol · u_i, so that learning makes no error larger. As atol times the length of the course may not
 //! hide the signal, small ones are held to 100 rtol of their own size; to hold all to 1 rtol costs a quarter of the steps of a crane.
-//! What is left of large terms that cancel, as at a rest, is no signal (3).
+//! What is left of large terms that cancel, as at a rest, is no signal (3). Nor is what begins a motion after a rest at zero, where time
+//! itself has roundings.
 //!
 //! The maximum, not the root mean square: each unknown keeps its own tolerance, however many quiet ones
 //! stand beside it, and the one that dominates is known.
@@ -22,6 +23,8 @@ const SHARE: f64 = 100.0;
 const COARSEST: f64 = 1e-2;
 /// ε of (3) where all is small, and where something is of the size its unit suggests.
 const ROUNDING: (f64, f64) = (1e-15, 1e-12);
+/// ε in parts of rtol where all starts at zero, unless it is less than rounding.
+const AT_REST: f64 = 1e-5;
 
 #[derive(Clone, Debug, Default)]
 pub struct Tolerance {
@@ -35,6 +38,8 @@ pub struct Tolerance {
     nominal: Vec<f64>,
     /// ε.
     rounding: f64,
+    /// Start values were seen.
+    started: bool,
     /// Largest |y_i| so far.
     largest: Vec<f64>,
 }
@@ -42,12 +47,13 @@ pub struct Tolerance {
 impl Tolerance {
     pub fn new(layout: &Layout, options: &Options) -> Self {
         let rtol = options.rtol;
+        let at_rest = (AT_REST * rtol).max(ROUNDING.1);
         let bounds = |i: usize| {
             let most = layout.atol_of(i).or(options.atol);
             let learns = most.is_none() && layout.learns.get(i).is_some_and(|learns| *learns);
             // A zero tolerance of an unknown that is zero would ask for 0/0.
             let most = most.unwrap_or(rtol * layout.nominal[i]).max(f64::MIN_POSITIVE);
-            let least = (ROUNDING.0 * layout.nominal[i]).min(most);
+            let least = (at_rest * layout.nominal[i]).min(most);
             (if learns { least } else { most }, most)
         };
         let bounds: Vec<(f64, f64)> = (0..layout.n()).map(bounds).collect();
@@ -58,12 +64,19 @@ impl Tolerance {
             given: bounds.iter().map(|b| b.0 == b.1).collect(),
             bounds,
             nominal: layout.nominal.clone(),
-            rounding: ROUNDING.0,
+            rounding: at_rest,
+            started: false,
         }
     }
 
     /// Values that were reached: tolerances that are not given grow with them (2).
     pub fn learn(&mut self, y: &[f64]) {
+        if !self.started {
+            self.started = true;
+            if y.iter().any(|y| *y != 0.0) {
+                self.put_rounding(ROUNDING.0);
+            }
+        }
         let mut rounding = self.rounding;
         for (i, y) in y.iter().enumerate() {
             if y.abs() > self.largest[i] {
@@ -99,11 +112,18 @@ impl Tolerance {
 
     /// What the next step takes over from those before.
     pub fn remember(&mut self, archive: &mut Archive) {
-        let mut largest = self.largest.clone();
-        archive.numbers(&mut largest);
-        self.largest.fill(0.0);
-        self.put_rounding(ROUNDING.0);
-        self.learn(&largest);
+        archive.numbers(&mut self.largest);
+        archive.flag(&mut self.started);
+        let mut rounding = self.rounding;
+        archive.number(&mut rounding);
+        self.put_rounding(rounding);
+    }
+
+    /// What another one of the same unknowns has learnt.
+    pub fn take(&mut self, other: &Tolerance) {
+        self.started = other.started;
+        self.largest.copy_from_slice(&other.largest);
+        self.put_rounding(other.rounding);
     }
 
     pub fn rtol(&self) -> f64 {
@@ -228,7 +248,7 @@ mod tests {
             );
             assert_eq!(tolerance.atol()[1..], [1e-3, 1e-9]);
         };
-        check(&tolerance, 1e-15);
+        check(&tolerance, 1e-8);
         for (y, atol) in
             [(1e-14, 1e-15), (1e-9, 1e-11), (0.025, 2.5e-4), (1e-7, 2.5e-4), (70.0, 1e-3), (0.0, 1e-3)]
         {

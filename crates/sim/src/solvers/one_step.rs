@@ -150,7 +150,7 @@ impl<M: Method> OneStep<M> {
     /// Go on with what another solver learnt of sizes.
     pub fn take_sizes(&mut self, tolerance: Option<&Tolerance>) {
         if let Some(tolerance) = tolerance {
-            self.tolerance.learn(tolerance.largest());
+            self.tolerance.take(tolerance);
         }
     }
 

