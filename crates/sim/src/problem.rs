@@ -149,6 +149,11 @@ pub trait Hybrid: Problem {
         let _ = guard;
         0
     }
+    /// The mode of this guard is a whole number that moves on.
+    fn counts_on(&self, guard: usize) -> bool {
+        let _ = guard;
+        false
+    }
     /// The side on which that mode takes it to be where it stays at zero.
     fn at_zero(&self, guard: usize) -> i8 {
         let _ = guard;

@@ -119,36 +119,55 @@ pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>, par
         let live = live_kinks(graph, &order, &varies, parameters);
         let mut modes = Modes { graph, quantities, relations, origin: equation.origin.clone() };
         let zero = graph.constant(0.0).id;
+        let used = beside_relations(graph, sides);
         let mut new: Map<Expr, Expr> = Map::default();
+        // As relations read them: with kinks as they are, so that a relation is true or false by values alone.
+        let mut read: Map<Expr, Expr> = Map::default();
         for &e in &order {
             let made = graph.rebuild(e, |c| new[&c]);
+            let as_read = graph.rebuild(e, |c| read[&c]);
             let moves = graph.node(e).children().any(|c| varies[&c]);
-            let made = match graph.node(made) {
-                _ if !moves => made,
+            let relation = match graph.node(as_read) {
+                _ if !moves => None,
                 Node::Binary(op @ (Binary::Lt | Binary::Le), a, b) => {
-                    modes.mode(a, b, op == Binary::Le, Role::Switch)
+                    Some(modes.mode(a, b, op == Binary::Le, Role::Switch))
                 }
                 Node::Unary(Unary::Sign, a) => {
                     let above = modes.mode(zero, a, false, Role::Switch);
                     let below = modes.mode(a, zero, false, Role::Switch);
-                    (graph.at(above) - graph.at(below)).id
+                    Some((graph.at(above) - graph.at(below)).id)
                 }
-                _ => match branches(graph, made) {
-                    Some(kink) if live.contains(&e) => {
-                        modes.mode(kink.below, kink.above, false, Role::Watched);
-                        made
-                    }
-                    Some(kink) => {
-                        let mode = modes.mode(kink.below, kink.above, false, Role::Kink);
-                        graph.select(graph.at(mode), graph.at(kink.then), graph.at(kink.other)).id
-                    }
-                    None => made,
-                },
+                _ => None,
             };
-            new.insert(e, made);
+            let made = match branches(graph, made).filter(|_| moves && used.contains(&e)) {
+                _ if relation.is_some() => made,
+                Some(kink) if live.contains(&e) => {
+                    modes.mode(kink.below, kink.above, false, Role::Watched);
+                    made
+                }
+                Some(kink) => {
+                    let mode = modes.mode(kink.below, kink.above, false, Role::Kink);
+                    graph.select(graph.at(mode), graph.at(kink.then), graph.at(kink.other)).id
+                }
+                None => made,
+            };
+            new.insert(e, relation.unwrap_or(made));
+            read.insert(e, relation.unwrap_or(as_read));
         }
         (equation.lhs, equation.rhs) = (new[&sides[0]], new[&sides[1]]);
     }
+}
+
+/// What is used by more than relations.
+fn beside_relations(graph: &Graph, sides: [Expr; 2]) -> Set<Expr> {
+    let mut used: Set<Expr> = Set::default();
+    let mut open = sides.to_vec();
+    while let Some(e) = open.pop() {
+        if used.insert(e) && !switches(graph, e) {
+            open.extend(graph.node(e).children());
+        }
+    }
+    used
 }
 
 fn switches(graph: &Graph, e: Expr) -> bool {

@@ -108,6 +108,7 @@ impl<P: Hybrid> Run<'_, P> {
             self.at.side[guard] = self.locator.side(guard);
         }
         changed |= self.kinks_first()?;
+        changed |= self.whole_numbers_first()?;
         let (mut any_fired, mut terminate, mut settled) = (false, false, false);
         let mut settlings = 0;
         for _ in 0..ROUNDS {
@@ -183,6 +184,27 @@ impl<P: Hybrid> Run<'_, P> {
         };
         all.retain(|c| {
             let stays = !in_doubt(self, c.guard) || crosses(self, c);
+            self.at.heading[c.guard] *= i8::from(stays);
+            stays
+        });
+        self.crossings = all;
+        Ok(changed)
+    }
+
+    /// Conditions are read with whole numbers as they are now: `x > 3 and floor(x) < 3` never comes true. True if anything changed.
+    fn whole_numbers_first(&mut self) -> Result<bool, Stop> {
+        let counts = |at: &Self, c: &Crossing| at.problem.counts_on(c.guard);
+        let wholes = self.crossings.iter().filter(|c| counts(self, c)).count();
+        if wholes == 0 || wholes == self.crossings.len() {
+            return Ok(false);
+        }
+        let mut all = std::mem::take(&mut self.crossings);
+        self.crossings.extend(all.iter().filter(|c| self.problem.counts_on(c.guard)));
+        let (changed, _) = self.fire_all()?;
+        self.read_guards();
+        all.retain(|c| {
+            let heading = if c.rising { 1 } else { -1 };
+            let stays = !counts(self, c) && self.at.clear(c.guard) != -heading;
             self.at.heading[c.guard] *= i8::from(stays);
             stays
         });

@@ -175,6 +175,12 @@ impl Hybrid for Machine {
         if self.slow[place] != 0.0 { 1 } else { -1 }
     }
 
+    fn counts_on(&self, guard: usize) -> bool {
+        let system = &self.prepared.system;
+        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
+        relation.is_some_and(|r| r.step != 0.0)
+    }
+
     fn at_zero(&self, guard: usize) -> i8 {
         let system = &self.prepared.system;
         let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
