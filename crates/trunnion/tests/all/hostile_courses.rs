@@ -122,3 +122,27 @@ fn conditions_are_read_by_values_as_they_are() {
     }
     corpus.finish();
 }
+
+/// y' = (sin t − y)/τ follows as (sin t − τ cos t)/(1 + τ²).
+#[test]
+fn a_stiff_state_is_right_between_the_ends_of_steps() {
+    let mut corpus = Corpus::new();
+    for lag in [1e-2, 1e-3, 1e-4_f64] {
+        let most = 1.0 / lag.hypot(1.0);
+        for level in [0.5, 0.99, 0.999] {
+            let law = format!("der(y)*S = (sin(time/S) - y)/{lag:?}");
+            let stiff: (&[(&str, f64)], &[&str]) = (&[("y", 0.0)], &[&law]);
+            let event =
+                format!("[modes]\nn = 0\n[events.one]\nwhen = \"y > {level}\"\nset = {{ n = \"n + 1\" }}\n");
+            let text = model(stiff.0, stiff.1, &event, 18.0);
+            corpus.right_or_stiff(&format!("{lag} over {level}"), &text, &[("n", 3.0, 0.0)]);
+            // ∫ max(y − c, 0) over three waves.
+            let a = (level / most).acos();
+            let right = 3.0 * 2.0 * (most * a.sin() - level * a);
+            let over = format!("der(z)*S = max(y - {level}, 0)");
+            let text = model(&[("y", 0.0), ("z", 0.0)], &[&law, &over], "", 18.0);
+            corpus.right_or_stiff(&format!("{lag} above {level}"), &text, &[("z", right, 2e-5)]);
+        }
+    }
+    corpus.finish();
+}
