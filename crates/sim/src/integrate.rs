@@ -357,7 +357,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         for _ in 0..SHORTER {
             let end = self.stepper.state().0;
             let h = end - self.t;
-            let is_read = self.locator.len() > 0 || self.points.next(self.plan) < end;
+            let is_read = !self.locator.is_empty() || self.points.next(self.plan) < end;
             let known = h <= CURVE_GROWTH * self.curves.known && self.steps < self.curves.again;
             if !is_read || known || h <= self.vanishing() {
                 break;
