@@ -42,6 +42,8 @@ const KINK_RATE: f64 = 1e-7;
 const KINK_STEPS: u64 = 80;
 const KINK_SPAN: f64 = 1e-4;
 const KINK_PAUSE: f64 = 10.0;
+/// Steps of that time at least: error control alone sees a kink too late.
+const PAUSE_STEPS: f64 = 32.0;
 /// Rounds at one instant: a chain of events may be long, but one without end is told within a second.
 const ROUNDS: usize = 10_000;
 /// Roundings of time in which an unknown jumps, at first.
@@ -141,6 +143,8 @@ pub(crate) struct Run<'a, P: Hybrid> {
     kinks_since: (f64, u64),
     /// They are passed without a look up to this time.
     kinks_again: f64,
+    /// In steps of this length.
+    kinks_step: f64,
     curves: Curves,
     /// Instants between the ends of steps at which something happened, since whoever counts put it to 0.
     pub located: usize,
@@ -191,6 +195,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             kinks: 0,
             kinks_since: (plan.t_0, 0),
             kinks_again: f64::INFINITY,
+            kinks_step: f64::INFINITY,
             curves: Curves::default(),
             located: 0,
             pace_since: (plan.t_0, 0, 0),
@@ -265,12 +270,13 @@ impl<'a, P: Hybrid> Run<'a, P> {
         let horizon = self.horizon();
         let corner = self.problem.next_corner(self.t, horizon);
         if self.t >= self.kinks_again {
-            self.kinks_again = f64::INFINITY;
+            (self.kinks_again, self.kinks_step) = (f64::INFINITY, f64::INFINITY);
             self.locator.watch_kinks(true);
             self.problem.follow_kinks(false);
             self.take_change()?;
         }
-        let mut limit = self.problem.next_instant().min(t_end).min(corner.t).min(self.kinks_again);
+        let unwatched = self.kinks_again.min(self.t + self.kinks_step);
+        let mut limit = self.problem.next_instant().min(t_end).min(corner.t).min(unwatched);
         if self.stepper.freezes_kinks() {
             let pace = self.stepper.pace().min(limit - self.t);
             limit = limit.min(self.problem.time_limit(self.t, pace, horizon));

@@ -15,7 +15,7 @@
 //! the event put it there (a reset onto its own threshold), or if after its event it headed back and another event of the
 //! same instant turned it again (a body hit from both sides). Otherwise it only goes on.
 
-use super::{KINK_BUNCH, KINK_PAUSE, KINK_RATE, KINK_SPAN, KINK_STEPS, ROUNDS, Run, Stop};
+use super::{KINK_BUNCH, KINK_PAUSE, KINK_RATE, KINK_SPAN, KINK_STEPS, PAUSE_STEPS, ROUNDS, Run, Stop};
 use crate::events::{resolution, sign};
 use crate::history::{BURST, History};
 use crate::integrate::{Ended, Moment};
@@ -221,7 +221,8 @@ impl<P: Hybrid> Run<'_, P> {
             let few = self.steps - steps < KINK_STEPS;
             if self.t - t < if few { KINK_SPAN } else { KINK_RATE } * self.plan.length() {
                 // Branches follow the values for a while, as with fixed steps.
-                self.kinks_again = self.t + KINK_PAUSE * (self.t - t).max(KINK_RATE * self.plan.length());
+                let pause = KINK_PAUSE * (self.t - t).max(KINK_RATE * self.plan.length());
+                (self.kinks_again, self.kinks_step) = (self.t + pause, pause / PAUSE_STEPS);
                 self.kinks_since = (self.kinks_again, self.steps);
                 self.locator.watch_kinks(false);
                 self.problem.follow_kinks(true);
