@@ -22,7 +22,7 @@ pub use orthogonal::{Qr, reachable};
 pub use pattern::Pattern;
 pub use rank::null_vector;
 pub use semidefinite::Semidefinite;
-pub use table::{Outside, Shape, Table1, Table2, TableError};
+pub use table::{Bend, Outside, Shape, Table1, Table2, TableError};
 
 /// Why a matrix could not be factorised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -568,7 +568,8 @@ impl Machine {
             let mut changed = false;
             for (relation, &value) in system.relations.iter().zip(&g[system.events.len()..]) {
                 if relation.role == Role::Kink && value != 0.0 && !value.is_nan() {
-                    changed |= self.put(relation.mode, if value > 0.0 { 1.0 } else { 0.0 }, &mut []);
+                    let now = system.slow_place(relation.mode).map_or(0.0, |i| self.slow[i]);
+                    changed |= self.put(relation.mode, relation.settled(now, value), &mut []);
                 }
             }
             if !changed {
@@ -732,7 +733,9 @@ impl Hybrid for Machine {
         if effect.changed {
             self.prepare();
             self.refit(t, y);
-            self.recount(t, y);
+            if crossings.iter().any(|c| c.guard < n_events) {
+                self.recount(t, y);
+            }
         }
         Ok((effect, done))
     }
@@ -775,6 +778,15 @@ impl Hybrid for Machine {
         }
         let Some(place) = relation.and_then(|r| system.slow_place(r.mode)) else { return 0 };
         if self.slow[place] != 0.0 { 1 } else { -1 }
+    }
+
+    fn sibling(&self, guard: usize) -> Option<usize> {
+        let system = &self.prepared.system;
+        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k))?;
+        match relation.step {
+            0.0 => None,
+            step => guard.checked_add_signed(-step as isize),
+        }
     }
 
     fn at_zero(&self, guard: usize) -> i8 {

@@ -133,6 +133,11 @@ pub trait Hybrid: Problem {
         let _ = guard;
         0
     }
+    /// The other guard of a mode that counts, which begins to matter where this one has crossed.
+    fn sibling(&self, guard: usize) -> Option<usize> {
+        let _ = guard;
+        None
+    }
     /// The side on which that mode takes it to be where it stays at zero.
     fn at_zero(&self, guard: usize) -> i8 {
         let _ = guard;

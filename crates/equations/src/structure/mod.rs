@@ -10,12 +10,14 @@
 
 mod alias;
 mod assemble;
+mod cells;
 mod error;
 mod holding;
 mod identity;
 mod index;
 mod linear;
 mod matching;
+mod pieces;
 mod relations;
 mod roots;
 mod sign;
