@@ -341,9 +341,15 @@ impl System {
         let rows = self.rows.iter().map(|r| r.value).chain(self.constraints.iter().map(|c| c.acceleration));
         let roots: Vec<Expr> = rows.chain(guards.iter().copied()).collect();
         let by_time = graph.dependence(&roots, |leaf| leaf == Node::Time);
-        let by_unknowns = graph.dependence(&roots, |leaf| match leaf {
+        let is_unknown = |leaf: Node| match leaf {
             Node::Symbol(s) => !matches!(self.places.get(&s), Some(Place::Slow(_))),
             leaf => leaf != Node::Time,
+        };
+        let by_unknowns = graph.dependence(&roots, is_unknown);
+        let of_time = |r: &&Relation| by_time[&r.guard] && !by_unknowns[&r.guard];
+        let tangled = self.tangled(self.relations.iter().filter(of_time).collect());
+        let by_unknowns = graph.dependence(&roots, |leaf| {
+            is_unknown(leaf) || matches!(leaf, Node::Symbol(s) if tangled.contains(&s))
         });
         let alone = |e: Expr| by_time[&e] && !by_unknowns[&e];
         let mut found =
@@ -379,6 +385,22 @@ impl System {
         inputs.retain(|&e| graph.node(e) != Node::Time);
         found.inputs = inputs;
         found
+    }
+
+    /// Modes of those relations that are found together, as those of a bridge of diodes: what they read depends on themselves. Bounds of such
+    /// guards over intervals say nothing.
+    fn tangled(&self, mut relations: Vec<&Relation>) -> Vec<Symbol> {
+        loop {
+            let modes: Vec<Symbol> = relations.iter().map(|r| r.mode).collect();
+            let is_mode = |leaf: Node| matches!(leaf, Node::Symbol(s) if modes.contains(&s));
+            let guards: Vec<Expr> = relations.iter().map(|r| r.guard).collect();
+            let depends = self.graph.dependence(&guards, is_mode);
+            let before = relations.len();
+            relations.retain(|r| depends[&r.guard]);
+            if relations.len() == before {
+                return modes;
+            }
+        }
     }
 
     pub fn compile(&self, engine: Engine) -> Compiled {

@@ -53,10 +53,6 @@ const SAMPLES: [f64; 11] = [
 const CLOSER: f64 = 0.125;
 /// Samples within this share of the step count as its start.
 const AT_ONCE: f64 = 1e-6;
-/// Of the tolerance of the unknowns: where branches differ by less, which of them is taken does not matter.
-const KINK_SHARE: f64 = 1e-3;
-/// The same where branches are not frozen.
-const WATCHED_SHARE: f64 = 10.0;
 /// Roundings of time for which the noise of algebraic unknowns at a kink is taken to be the same.
 const BLUNT: f64 = 1e6;
 const ROOT_ITERATIONS: usize = 120;
@@ -87,18 +83,20 @@ pub struct Locator {
     /// Tolerance of the unknowns, relative and absolute, and of a kink: it is not told apart within. Found in a search when first asked for.
     tolerance: (f64, Vec<f64>),
     blur: Vec<f64>,
+    soft: Vec<f64>,
     blur_is_known: bool,
     uncertain: Vec<f64>,
     /// Algebraic unknowns may jump where branches differ by next to nothing, as the pressure behind a valve that closes: a kink of
     /// theirs is told apart to rounding.
     sharp: Vec<bool>,
-    rounding: Vec<f64>,
     bluntness: Vec<f64>,
     blunt_at: f64,
     /// Sign of each guard; 0: it has none yet.
     side: Vec<i8>,
     /// At or near zero at the beginning of the curve: signs there are rounding.
     resting: Vec<bool>,
+    /// Both as they were before the search.
+    kept: (Vec<i8>, Vec<bool>),
     /// Their noise there.
     level: Vec<f64>,
     /// Of those without side: may fire when they leave zero.
@@ -117,6 +115,11 @@ pub struct Locator {
     found: Vec<Found>,
     y: Vec<f64>,
     g: Vec<f64>,
+    // Of `limit_blur` and `matters`: values and guards close by, rows of f by both branches.
+    near: Vec<f64>,
+    other: Vec<f64>,
+    moved: Vec<f64>,
+    most: Vec<f64>,
 }
 
 pub fn sign(x: f64) -> i8 {
@@ -140,16 +143,17 @@ impl Locator {
             watched: guards.iter().map(|g| g.role == Role::Watched).collect(),
             passes_kinks: false,
             sharp: guards.iter().map(|g| g.role == Role::Kink && g.algebraic).collect(),
-            rounding: vec![0.0; m],
             bluntness: vec![0.0; m],
             blunt_at: f64::NEG_INFINITY,
             timed: vec![false; m],
             tolerance: tolerance.clone(),
             blur: vec![0.0; m],
+            soft: vec![0.0; m],
             blur_is_known: false,
             uncertain: vec![0.0; n],
             side: vec![0; m],
             resting: vec![false; m],
+            kept: (vec![0; m], vec![false; m]),
             level: vec![0.0; m],
             may_fire: vec![true; m],
             times: Vec::with_capacity(points),
@@ -162,6 +166,10 @@ impl Locator {
             found: Vec::with_capacity(m),
             y: vec![0.0; n],
             g: vec![0.0; m],
+            near: vec![0.0; n],
+            other: vec![0.0; n],
+            moved: vec![0.0; m],
+            most: vec![0.0; m],
         }
     }
 
@@ -197,19 +205,6 @@ impl Locator {
         self.sharp[guard]
     }
 
-    /// Kinks of algebraic unknowns are not told apart within the difference of two values; `anew`: forget what was known of that.
-    pub fn blunt(&mut self, t: f64, g: &[f64], near: &[f64], anew: bool) {
-        self.blunt_at = t;
-        for guard in 0..self.len() {
-            let d = (g[guard] - near[guard]).abs();
-            let known = if anew { 0.0 } else { self.bluntness[guard] };
-            self.bluntness[guard] = if d.is_finite() { known.max(d) } else { known };
-            if self.sharp[guard] {
-                self.blur[guard] = self.blur[guard].max(self.bluntness[guard]);
-            }
-        }
-    }
-
     pub fn watch_kinks(&mut self, watch: bool) {
         self.passes_kinks = !watch;
     }
@@ -232,44 +227,15 @@ impl Locator {
         self.passes_kinks && self.kinks[guard]
     }
 
-    /// How far from zero a kink is not told apart, at the place of the last search.
-    pub fn blur(&self, guard: usize) -> f64 {
-        self.blur[guard]
+    /// For a search that is made again, on another curve.
+    pub fn keep_sides(&mut self) {
+        self.kept.0.copy_from_slice(&self.side);
+        self.kept.1.copy_from_slice(&self.resting);
     }
 
-    /// How far from zero a kink is not told apart: what a thousandth of the tolerance of the unknowns makes of it.
-    fn find_blur<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, t: f64) {
-        if self.blur_is_known {
-            return;
-        }
-        let mut y = std::mem::take(&mut self.y);
-        curve.at(t, &mut y);
-        self.blur_at(problem, t, &y);
-        self.y = y;
-    }
-
-    /// The same at given values.
-    pub fn blur_at<P: Hybrid>(&mut self, problem: &mut P, t: f64, y: &[f64]) {
-        if !self.kinks.iter().any(|&k| k) {
-            return;
-        }
-        self.blur_is_known = true;
-        let (rtol, atol) = (self.tolerance.0, &self.tolerance.1);
-        for (i, u) in self.uncertain.iter_mut().enumerate() {
-            *u = KINK_SHARE * (atol[i] + rtol * y[i].abs());
-        }
-        problem.uncertainty(t, y, &self.uncertain, &mut self.blur);
-        if self.sharp.iter().any(|&s| s) {
-            problem.rounding(t, y, &mut self.rounding);
-        }
-        for guard in 0..self.len() {
-            if self.sharp[guard] {
-                self.blur[guard] = self.rounding[guard].max(self.bluntness[guard]);
-                continue;
-            }
-            // Either side is computed as it is: only what is larger than the tolerance is worth ending a step for.
-            self.blur[guard] *= if self.watched[guard] { WATCHED_SHARE / KINK_SHARE } else { 1.0 };
-        }
+    pub fn put_sides_back(&mut self) {
+        self.side.copy_from_slice(&self.kept.0);
+        self.resting.copy_from_slice(&self.kept.1);
     }
 
     pub fn side(&self, guard: usize) -> i8 {
@@ -456,11 +422,8 @@ impl Locator {
             if !changes || self.found.iter().any(|f| f.guard == guard) {
                 continue;
             }
-            if self.kinks[guard] {
-                self.find_blur(problem, curve, at);
-                if self.g[guard].abs() <= self.blur[guard] {
-                    continue;
-                }
+            if self.kinks[guard] && self.is_blurred(problem, curve, guard, self.g[guard], at) {
+                continue;
             }
             if self.counts(guard, s) {
                 self.found.push(Found { t: at, guard, rising: s > 0, fires: true });
@@ -535,12 +498,14 @@ impl Locator {
         let g = |at: &Self, k: usize| at.values[k * m + guard];
         let mut k = 0;
         if self.resting[guard] {
-            // The first sample that is no rounding.
-            k = (1..points).find(|&k| g(self, k).abs() > 2.0 * self.noise[guard])?;
+            // The first sample that is no rounding. Whether a kink has left its side is judged at the end, by what that changes.
+            let clear = (1..points).find(|&k| g(self, k).abs() > 2.0 * self.noise[guard]);
+            k = clear.or((self.kinks[guard] && points > 1).then_some(points - 1))?;
             if self.side[guard] == 0 {
                 return Some(self.leave(problem, curve, guard, k));
             }
-            if sign(g(self, k)) != self.side[guard] {
+            // From the last on its side.
+            while k > 0 && sign(g(self, k)) != self.side[guard] && (clear.is_none() || Some(k) == clear) {
                 k -= 1;
             }
         }
@@ -556,7 +521,7 @@ impl Locator {
                     && last == k - 1
                     && sign(g(self, k - 2)) == side
                     && let Some(dip) = self.dip(problem, curve, guard, side, k - 1)
-                    && !self.is_blurred(problem, curve, guard, dip)
+                    && !self.is_dip_blurred(problem, curve, guard, dip)
                 {
                     // Out through the dip's left flank, back through its right one.
                     let (a, b) = (self.times[k - 2], self.times[k]);
@@ -590,24 +555,6 @@ impl Locator {
             }
         }
         None
-    }
-
-    /// A kink that is beyond zero at t, but not far enough to matter.
-    fn is_blurred<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, guard: usize, t: f64) -> bool {
-        if !self.kinks[guard] {
-            return false;
-        }
-        self.find_blur(problem, curve, t);
-        self.value(problem, curve, t, guard).abs() <= self.blur[guard]
-    }
-
-    /// The same for all samples from k on that are beyond zero.
-    fn stays_blurred<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, guard: usize, k: usize) -> bool {
-        let m = self.len();
-        self.find_blur(problem, curve, self.times[k]);
-        let s = sign(self.values[k * m + guard]);
-        let beyond = self.values[k * m + guard..].iter().step_by(m).take_while(|&&g| sign(g) == s);
-        beyond.fold(0.0, |most: f64, g| most.max(g.abs())) <= self.blur[guard]
     }
 
     /// A guard without side that has clearly left zero at sample k.
@@ -734,3 +681,5 @@ impl Locator {
         None
     }
 }
+
+mod kinks;

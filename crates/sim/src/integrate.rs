@@ -46,6 +46,13 @@ const KINK_PAUSE: f64 = 10.0;
 const ROUNDS: usize = 10_000;
 /// Roundings of time in which an unknown jumps, at first.
 const MOMENT: f64 = 64.0;
+/// Where most of so many steps tried are held down by stability and more than so many are left to do, the model needs another solver.
+const PACE_STEPS: u64 = 100_000;
+const TO_DO: f64 = 1e7;
+/// A step is cut this often at most where its curve is no solution: where the slope differs so much from the rates, in tolerances.
+const CUTS: usize = 20;
+const STRAYS: f64 = 1e3;
+const SHORT: f64 = 1e-3;
 /// Restarts and events that leave zero at once, within vanishing time.
 const STANDING: usize = 200;
 
@@ -104,6 +111,8 @@ pub(crate) struct Run<'a, P: Hybrid> {
     kinks_again: f64,
     /// Instants between the ends of steps at which something happened, since whoever counts put it to 0.
     pub located: usize,
+    /// Time, steps tried, and those held down by stability, when the pace was looked at last.
+    pace_since: (f64, u64, u64),
     crossings_total: u64,
     samples: u64,
     restarts: u64,
@@ -148,6 +157,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             kinks_since: (plan.t_0, 0),
             kinks_again: f64::INFINITY,
             located: 0,
+            pace_since: (plan.t_0, 0, 0),
             crossings_total: 0,
             samples: 0,
             restarts: 0,
@@ -237,6 +247,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         // A step may be left undone for now.
         if self.stepper.state().0 > self.t {
             self.steps += 1;
+            self.note_pace(t_end)?;
             self.follow_step(if corner.jumps { f64::INFINITY } else { corner.t })?;
         }
         if corner.t - self.t <= TOGETHER * (1.0 + self.t.abs()) && corner.t <= t_end {
@@ -248,11 +259,28 @@ impl<'a, P: Hybrid> Run<'a, P> {
         Ok(())
     }
 
+    /// A step was made: where an explicit solver is held down by stability, does the run come to its end at this pace?
+    fn note_pace(&mut self, t_end: f64) -> Result<(), Stop> {
+        let (t, tried_before, held_before) = self.pace_since;
+        let (work, held_down) = (self.stepper.work(), self.stepper.held_down());
+        let tried = (work.steps + work.rejected).saturating_sub(tried_before);
+        if tried < PACE_STEPS {
+            return Ok(());
+        }
+        self.pace_since = (self.t, work.steps + work.rejected, held_down);
+        let h = (self.t - t) / tried as f64;
+        let stiff = held_down.saturating_sub(held_before) > tried / 2;
+        if stiff && t_end - self.t > TO_DO * h {
+            return Err(RunError::Stiff { t, h }.into());
+        }
+        Ok(())
+    }
+
     /// An algebraic unknown that changes faster than time resolves, as the pressure between two valves that close, jumps: the run goes on
     /// behind the jump, from consistent values a moment later. Moments double as long as that does not help, up to vanishing time.
     fn jump_over(&mut self, failure: Failure, limit: f64) -> Result<(), Stop> {
         let layout = self.problem.layout();
-        let jumps = matches!(failure, Failure::StepTooSmall { unknown, .. } if !layout.differential[unknown]);
+        let jumps = matches!(failure, Failure::StepTooSmall { unknown, .. } if layout.differential.get(unknown) == Some(&false));
         let (since, last) = self.jumped;
         let dt = if self.t == since { 2.0 * last } else { MOMENT * resolution(self.t) };
         if !jumps || dt > self.vanishing() {
@@ -279,11 +307,11 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// Over the last step: grid points and events in their order, up to its end or to the first that changes something.
     fn follow_step(&mut self, corner: f64) -> Result<(), Stop> {
-        let end = self.stepper.state().0;
-        let mut from = self.t;
-        let meets = self.problem.next_instant() <= end || end.next_up() >= corner;
-        self.points.begin_step(from, end);
+        let mut end = self.stepper.state().0;
+        let (mut from, mut cuts) = (self.t, 0);
+        self.locator.keep_sides();
         loop {
+            let meets = self.problem.next_instant() <= end || end.next_up() >= corner;
             let (problem, curve) = (&mut *self.problem, self.stepper.segment());
             let found = if self.located < self.plan.max_located {
                 self.locator.search(problem, curve, from, end, meets)
@@ -292,6 +320,25 @@ impl<'a, P: Hybrid> Run<'a, P> {
             };
             let near = |t: f64, other: f64| other - t <= TOGETHER * (1.0 + t.abs());
             let found = found.map(|t| if meets && near(t, end) { end } else { t });
+            if let Some(at) = found
+                && from == self.t
+                && cuts < CUTS
+                && self.strays(at)
+            {
+                // Once more, up to there.
+                cuts += 1;
+                self.locator.put_sides_back();
+                let done = self.stepper.resume(self.problem, self.t, &self.y);
+                done.map_err(|failure| self.solver_error(failure))?;
+                if let Err(failure) = self.stepper.step(self.problem, at) {
+                    return self.jump_over(failure, at);
+                }
+                end = self.stepper.state().0;
+                continue;
+            }
+            if from == self.t {
+                self.points.begin_step(from, end);
+            }
             self.pass_piece(from, found.unwrap_or(end))?;
             let Some(at) = found else {
                 self.report_until(end)?;
@@ -345,6 +392,25 @@ impl<'a, P: Hybrid> Run<'a, P> {
         }
     }
 
+    /// Whether the curve over the step is no solution at `at`, as that of a stiff state may be which is right at the end of the step: what
+    /// its slope differs from f is larger than the tolerance by far.
+    fn strays(&mut self, at: f64) -> bool {
+        let h = self.stepper.state().0 - self.t;
+        if self.stepper.tolerance().is_none() || at - self.t <= SHORT * h.max(self.vanishing()) {
+            return false;
+        }
+        let (y, f, slope) = (&mut self.y_out, &mut self.at.f, &mut self.at.y);
+        self.stepper.segment().at(at, y);
+        self.stepper.segment().slope(at, slope);
+        self.problem.residual(at, y, f);
+        let Some(tolerance) = self.stepper.tolerance() else { return false };
+        let differential = &self.problem.layout().differential;
+        (0..y.len()).any(|i| {
+            let off = (at - self.t) * (f[i] - slope[i]).abs();
+            differential[i] && off > STRAYS * tolerance.weight(i, y[i].abs())
+        })
+    }
+
     /// Show the curve from one instant to another to the observer.
     fn pass_piece(&mut self, from: f64, to: f64) -> Result<(), Stop> {
         if to > from {
@@ -368,12 +434,15 @@ impl<'a, P: Hybrid> Run<'a, P> {
             &mut self.crossings_total,
             &mut self.samples,
             &mut self.restarts,
+            &mut self.kinks_since.1,
+            &mut self.pace_since.1,
+            &mut self.pace_since.2,
         ] {
             archive.word(count);
         }
         archive.number(&mut self.kinks_since.0);
-        archive.word(&mut self.kinks_since.1);
         archive.number(&mut self.kinks_again);
+        archive.number(&mut self.pace_since.0);
         archive.count(&mut self.standing);
         archive.number(&mut self.standing_since);
         archive.number(&mut self.jumped.0);

@@ -799,6 +799,20 @@ impl Hybrid for Machine {
         self.following = on && self.prepared.system.relations.iter().any(|r| r.role == Role::Kink);
     }
 
+    fn other_branch(&mut self, t: f64, y: &[f64], guard: usize, f: &mut [f64]) -> bool {
+        let system = &self.prepared.system;
+        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
+        let relation = relation.filter(|r| r.role == Role::Kink && !self.following);
+        let Some(place) = relation.and_then(|r| system.slow_place(r.mode)) else { return false };
+        let mode = self.slow[place];
+        self.slow[place] = 1.0 - mode;
+        self.prepare();
+        self.residual(t, y, f);
+        self.slow[place] = mode;
+        self.prepare();
+        true
+    }
+
     fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {
         let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
             return Corner { t: f64::INFINITY, jumps: false };

@@ -147,6 +147,11 @@ pub trait Hybrid: Problem {
     fn follow_kinks(&mut self, on: bool) {
         let _ = on;
     }
+    /// f at (t, y) by the other branch of the kink of this guard; false: there is none.
+    fn other_branch(&mut self, t: f64, y: &[f64], guard: usize, f: &mut [f64]) -> bool {
+        let _ = (t, y, guard, f);
+        false
+    }
     /// The first instant after t, up to `horizon`, at which something that depends on time alone has a corner or a guard of it crosses.
     fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {
         let _ = (t, horizon);

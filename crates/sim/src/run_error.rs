@@ -44,6 +44,11 @@ pub enum RunError {
         t: f64,
         cause: Option<Box<Cause>>,
     },
+    /// An explicit solver is held down by stability.
+    Stiff {
+        t: f64,
+        h: f64,
+    },
     /// A task stays due however often it is run.
     StuckTask {
         t: f64,
@@ -82,6 +87,11 @@ impl fmt::Display for RunError {
                     _ => Ok(()),
                 }
             }
+            RunError::Stiff { t, h } => write!(
+                out,
+                "the model is stiff at t = {t} s: stability holds the steps of this explicit solver down to {h:.0e} s, too short to reach the \
+                 end; take an implicit solver (auto, rodas5p, bdf)"
+            ),
             RunError::StuckTask { t } => write!(out, "a sampled task stays due at t = {t} s"),
         }
     }

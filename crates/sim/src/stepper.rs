@@ -66,6 +66,19 @@ impl Segment {
             }
         }
     }
+
+    /// Their rates of change at `t`.
+    pub fn slope(&self, t: f64, rate: &mut [f64]) {
+        let (n, h) = (rate.len(), self.t1 - self.t0);
+        let theta = if h > 0.0 { (t - self.t0) / h } else { 0.0 };
+        rate.fill(0.0);
+        for k in (1..=self.degree).rev() {
+            let c = &self.coefficients[k * n..(k + 1) * n];
+            for i in 0..n {
+                rate[i] = rate[i] * theta + k as f64 * c[i] / h;
+            }
+        }
+    }
 }
 
 /// Why a solver had to give up. Indices are into the layout.
@@ -109,6 +122,10 @@ pub trait Stepper {
     /// About how long the next step will be; ∞: not known.
     fn pace(&self) -> f64 {
         f64::INFINITY
+    }
+    /// How many steps tried so far were at the limit of stability.
+    fn held_down(&self) -> u64 {
+        0
     }
     /// Time and values at the end of the last step.
     fn state(&self) -> (f64, &[f64]);

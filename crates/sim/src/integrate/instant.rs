@@ -44,8 +44,8 @@ pub(super) struct Instant {
     /// Time of the last instant at which things were settled.
     last: f64,
     // Of `look_ahead`: values and guards a little later.
-    y: Vec<f64>,
-    f: Vec<f64>,
+    pub y: Vec<f64>,
+    pub f: Vec<f64>,
     later: Vec<f64>,
 }
 
@@ -399,11 +399,11 @@ impl<P: Hybrid> Run<'_, P> {
         for i in 0..g.len() {
             let rests = g[i].abs() <= noise[i];
             later[i] = match rests {
+                // Either branch will do.
+                true if self.locator.is_kink(i) && !self.locator.is_timed(i) => f64::NAN,
                 true if heading[i] != 0 => heading[i] as f64 * f64::MIN_POSITIVE,
                 // It has passed its corner, or not.
                 true if self.locator.is_timed(i) && side[i] != 0 => side[i] as f64 * f64::MIN_POSITIVE,
-                // Either branch will do.
-                true if self.locator.is_kink(i) => f64::NAN,
                 // It has not left its side.
                 true if side[i] != 0 && !touched[i] => f64::NAN,
                 _ if self.locator.passes(i) => f64::NAN,

@@ -135,6 +135,7 @@ pub struct Explicit {
     rejected_last: bool,
     steps: FixedSteps,
     stiff_hits: u32,
+    held_down: u64,
     // Written by `attempt`.
     t_start: f64,
     y_start: Vec<f64>,
@@ -171,6 +172,7 @@ impl Explicit {
             rejected_last: false,
             steps: FixedSteps::default(),
             stiff_hits: 0,
+            held_down: 0,
             t_start: 0.0,
             y_start: vec![],
             k: vec![],
@@ -323,6 +325,7 @@ impl Explicit {
             dy += ((self.stage[u] - self.y_end[u]) / self.weight[u]).powi(2);
         }
         let at_limit = dy > 0.0 && h * (dk / dy).sqrt() > 3.25;
+        self.held_down += at_limit as u64;
         self.stiff_hits = if at_limit { self.stiff_hits + 1 } else { self.stiff_hits.saturating_sub(1) };
     }
 
@@ -508,6 +511,10 @@ impl Stepper for Explicit {
         self.k.copy_within(s * n.., 0);
         self.weigh();
         if self.is_adaptive() { self.adaptive_step(problem, limit) } else { self.fixed_step(problem, limit) }
+    }
+
+    fn held_down(&self) -> u64 {
+        self.held_down
     }
 
     fn pace(&self) -> f64 {
