@@ -200,6 +200,11 @@ impl Locator {
         self.kinks[guard]
     }
 
+    /// A kink that is not frozen.
+    pub fn is_watched(&self, guard: usize) -> bool {
+        self.watched[guard]
+    }
+
     /// A kink of algebraic unknowns.
     pub fn is_sharp(&self, guard: usize) -> bool {
         self.sharp[guard]

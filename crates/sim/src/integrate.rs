@@ -323,7 +323,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             if let Some(at) = found
                 && from == self.t
                 && cuts < CUTS
-                && self.strays(at)
+                && (self.strays(at) || self.passes_points(at))
             {
                 // Once more, up to there.
                 cuts += 1;
@@ -390,6 +390,14 @@ impl<'a, P: Hybrid> Run<'a, P> {
             }
             from = at;
         }
+    }
+
+    /// Whether the step goes far beyond a point of a table that is not frozen: what lies there has a share in its curve.
+    fn passes_points(&self, at: f64) -> bool {
+        let end = self.stepper.state().0;
+        let watched = |guard: usize| self.locator.is_watched(guard) && self.problem.sibling(guard).is_some();
+        let far = (at - self.t).min(end - at) > SHORT * (end - self.t);
+        far && self.stepper.tolerance().is_some() && self.locator.found().iter().any(|f| watched(f.guard))
     }
 
     /// Whether the curve over the step is no solution at `at`, as that of a stiff state may be which is right at the end of the step: what
