@@ -46,6 +46,7 @@ bench: tools ## Measure: solvers, native code, and other tools where Python is p
 	cargo bench --locked -p trunnion-multibody --bench chain
 	cargo bench --locked -p trunnion --bench mechanisms
 	cargo bench --locked -p trunnion --bench forestry
+	cargo bench --locked -p trunnion --bench servo
 	cargo bench --locked -p trunnion --bench live
 	cargo bench --locked -p trunnion-sim --bench steppers
 	@if python3 -m venv .venv && .venv/bin/pip install -q casadi==3.8.2 numpy==2.4.6; then \

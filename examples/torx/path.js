@@ -15,39 +15,50 @@ const POINTS = [
     { at: 3.7, takes: 0.8, to: [0, 0, 0.1] },
 ];
 
+// cos θ_i and sin θ_i of the slides.
+const DIRECTIONS = [0, 1, 2].map(i => ({ c: Math.cos(i * 2 * Math.PI / 3), s: Math.sin(i * 2 * Math.PI / 3) }));
+
 function init(t, parameters) {
     p = { ...p, ...parameters };
 }
 
 // Place, speed and acceleration of the platform.
 function platform(t) {
-    const x = [...POINTS[0].to], v = [0, 0, 0], a = [0, 0, 0];
+    const x = POINTS[0].to.slice(), v = [0, 0, 0], a = [0, 0, 0];
     for (let k = 1; k < POINTS.length; k++) {
-        const { at, takes, to } = POINTS[k];
-        const s = Math.min(1, Math.max(0, (t - at + takes) / takes));
+        const { at, takes, to } = POINTS[k], from = POINTS[k - 1].to;
+        if (t <= at - takes) break;
+        const s = Math.min(1, (t - at + takes) / takes), r = 1 - s;
+        const place = s * s * s * (10 - 15 * s + 6 * s * s);
+        const speed = 30 * (s * r) * (s * r) / takes;
+        const acceleration = 60 * s * r * (1 - 2 * s) / (takes * takes);
         for (let i = 0; i < 3; i++) {
-            const way = to[i] - POINTS[k - 1].to[i];
-            x[i] += way * s ** 3 * (10 - 15 * s + 6 * s * s);
-            v[i] += way / takes * 30 * (s * (1 - s)) ** 2;
-            a[i] += way / takes ** 2 * 60 * s * (1 - s) * (1 - 2 * s);
+            const way = to[i] - from[i];
+            x[i] += way * place;
+            v[i] += way * speed;
+            a[i] += way * acceleration;
         }
     }
     return { x, v, a };
 }
 
+// Place, speed and acceleration of one slide.
+function slide(x, v, a, { c, s }) {
+    const e = p.R_b - p.r_p;
+    const dx = x[0] - e * c, dy = x[1] - e * s;
+    const h = Math.sqrt(p.l * p.l - dx * dx - dy * dy);                           // (1)
+    const rate = -(dx * v[0] + dy * v[1]) / h;                                    // (2)
+    const second = -(v[0] * v[0] + v[1] * v[1] + dx * a[0] + dy * a[1] + rate * rate) / h;
+    return { x: x[2] + h, v: v[2] + rate, a: a[2] + second };
+}
+
 function step(t) {
     const { x, v, a } = platform(t);
-    const e = p.R_b - p.r_p;
-    const answer = { x: x[0], y: x[1], z: x[2] };
-    for (let i = 0; i < 3; i++) {
-        const theta = i * 2 * Math.PI / 3;
-        const dx = x[0] - e * Math.cos(theta), dy = x[1] - e * Math.sin(theta);
-        const h = Math.sqrt(p.l ** 2 - dx * dx - dy * dy);                       // (1)
-        const rate = -(dx * v[0] + dy * v[1]) / h;                                // (2)
-        const second = -(v[0] ** 2 + v[1] ** 2 + dx * a[0] + dy * a[1] + rate ** 2) / h;
-        answer["x" + (i + 1)] = x[2] + h;
-        answer["v" + (i + 1)] = v[2] + rate;
-        answer["a" + (i + 1)] = a[2] + second;
-    }
-    return answer;
+    const one = slide(x, v, a, DIRECTIONS[0]), two = slide(x, v, a, DIRECTIONS[1]), three = slide(x, v, a, DIRECTIONS[2]);
+    return {
+        x: x[0], y: x[1], z: x[2],
+        x1: one.x, x2: two.x, x3: three.x,
+        v1: one.v, v2: two.v, v3: three.v,
+        a1: one.a, a2: two.a, a3: three.a,
+    };
 }

@@ -100,15 +100,16 @@ impl Compiled {
         self.fast[number].enclose(&self.tables, time, k, values, out);
     }
 
-    /// How far rounding may have moved each output of program `number` at (t, y). `values` and `bounds` are as long as `scratch`.
-    pub fn rounding(
+    /// How far rounding, and each of N uncertainties of the unknowns, may have moved each output of program `number` at (t, y). `values` and
+    /// `bounds` are as long as `scratch`.
+    pub fn rounding<const N: usize>(
         &self,
         number: usize,
         at: (f64, &[f64], &[f64]),
-        uncertain: &[f64],
+        uncertain: [&[f64]; N],
         values: &mut [f64],
-        bounds: &mut [f64],
-        out: &mut [f64],
+        bounds: &mut [[f64; N]],
+        out: [&mut [f64]; N],
     ) {
         self.fast[number].rounding(&self.tables, at, uncertain, values, bounds, out);
     }

@@ -7,7 +7,8 @@
 //!
 //! Some functions have a value where their slope is infinite: √x and x^p (0 < p < 1) at 0, asin and acos at ±1; atan2 has none at the
 //! origin. A Jacobian takes the slope 0 there ([`slopes`]): an iteration that meets such a point goes on, while one with a huge slope would
-//! take every step for converged. Equations that are differentiated in symbols ([`gradients`]) stay exact.
+//! take every step for converged. Where a quotient or a function has gone to its end while its argument has left the range of numbers, as
+//! 1/cosh(x) for x > 710, the slope is 0 and not 0 · ∞. Equations that are differentiated in symbols ([`gradients`]) stay exact.
 //!
 //! In a long chain of dependent expressions the lists grow with the chain, and all of them together with its square. There a node
 //! whose list gets long becomes a column of its own:
@@ -17,7 +18,7 @@
 //! and numbers do the sums of (2).
 
 use crate::graph::{Ex, Graph};
-use crate::hash::Map;
+use crate::hash::{Map, Set};
 use crate::node::{Binary, Expr, Node, Symbol, Unary};
 use crate::structure::{Sign, sign};
 
@@ -104,6 +105,10 @@ fn lists(
     first: Option<u32>,
 ) -> Option<(Vec<Gradient>, Vec<Gradient>)> {
     let order = graph.reachable(roots.iter().copied());
+    let growing = match at {
+        At::Exact => Set::default(),
+        At::Finite(_) => graph.containing(roots.iter().copied(), |e| grows(graph, e)),
+    };
     let mut uses: Map<Expr, u32> = Map::default();
     let parents = order.iter().flat_map(|&e| graph.node(e).children());
     roots.iter().copied().chain(parents).for_each(|c| *uses.entry(c).or_default() += 1);
@@ -116,7 +121,7 @@ fn lists(
             Node::Time | Node::Symbol(_) | Node::Derivative(_) => {
                 column(node).map(|c| (c, graph.constant(1.0).id)).into_iter().collect()
             }
-            _ => combine(graph, e, at, &of),
+            _ => combine(graph, e, at, &growing, &of),
         };
         total += gradient.len();
         if total > most {
@@ -144,7 +149,7 @@ pub fn derivative<'g>(e: Ex<'g>, leaf: Node) -> Ex<'g> {
 }
 
 /// (1) for one inner node.
-fn combine(graph: &Graph, e: Expr, at: At<'_>, of: &Map<Expr, Gradient>) -> Gradient {
+fn combine(graph: &Graph, e: Expr, at: At<'_>, growing: &Set<Expr>, of: &Map<Expr, Gradient>) -> Gradient {
     let node = graph.node(e);
     let empty = Vec::new();
     let gradient = |c: Expr| of.get(&c).unwrap_or(&empty);
@@ -181,8 +186,16 @@ fn combine(graph: &Graph, e: Expr, at: At<'_>, of: &Map<Expr, Gradient>) -> Grad
             _ => None,
         };
         let factor = if by_divisor.is_none() { partial(graph, e, i, at) } else { graph.constant(1.0) };
+        let levels_off = growing.contains(&children[i])
+            && match node {
+                Node::Unary(op, _) => op != Unary::Neg,
+                Node::Binary(op, ..) => op == Binary::Pow || (op == Binary::Div && i == 1),
+                _ => false,
+            };
+        let zero = graph.constant(0.0);
         let product = |&(c, d): &(u32, Expr)| match by_divisor {
             Some(divisor) => (c, (graph.at(d) / divisor).id),
+            None if levels_off => (c, graph.select(factor, factor * graph.at(d), zero).id),
             None => (c, (factor * graph.at(d)).id),
         };
         gradient(children[i]).iter().map(product).filter(|&(_, d)| graph.at(d).value() != Some(0.0)).collect()
@@ -197,6 +210,15 @@ fn combine(graph: &Graph, e: Expr, at: At<'_>, of: &Map<Expr, Gradient>) -> Grad
         });
     }
     sum
+}
+
+/// Functions that leave the range of numbers at arguments of some hundreds.
+fn grows(graph: &Graph, e: Expr) -> bool {
+    match graph.node(e) {
+        Node::Unary(op, _) => matches!(op, Unary::Exp | Unary::Sinh | Unary::Cosh),
+        Node::Binary(Binary::Pow, _, exponent) => graph.at(exponent).value().is_none(),
+        _ => false,
+    }
 }
 
 fn merge<'g>(
@@ -297,5 +319,30 @@ mod tests {
         check(3.0 * x + y - x / 2.0, g.constant(2.5));
         check(x.exp() + x.exp(), x.exp() + x.exp());
         check(g.select(y.lt(x), x, y * x), g.select(y.lt(x), g.constant(1.0), y));
+    }
+
+    #[test]
+    fn slopes_are_zero_where_a_function_has_levelled_off() {
+        let g = Graph::new();
+        let x = g.symbol(Symbol(0));
+        let cosh = g.unary(Unary::Cosh, x);
+        let none = Map::default();
+        let slope = |e: Ex<'_>, at: f64| {
+            let gradient = &slopes(&g, &none, &[e.id], |n| (n == Node::Symbol(Symbol(0))).then_some(0))[0];
+            crate::start::evaluate(&g, gradient[0].1, |_| at)
+        };
+        let base = g.constant(3.0);
+        for e in [
+            1.0 / (cosh * cosh),
+            1.0 / cosh,
+            1.0 / (1.0 + x.exp()),
+            x.exp().tanh(),
+            (-(x.exp())).exp(),
+            1.0 / (x.exp() + (-x).exp()),
+            1.0 / base.pow(x),
+        ] {
+            assert_eq!(slope(e, 2000.0), 0.0);
+        }
+        assert!((slope(1.0 / cosh, 1.0) + 1f64.tanh() / 1f64.cosh()).abs() < 1e-15);
     }
 }

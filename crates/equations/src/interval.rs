@@ -40,11 +40,11 @@ impl Program {
                     Some(false) => v(b),
                     None => hull(v(a), v(b)),
                 },
-                Op::Table1(table, a, 0) => match &tables[table as usize] {
-                    Table::One(table) => table.range(v(a).0, v(a).1),
+                Op::Table1(table, a, derivative) => match &tables[table as usize] {
+                    Table::One(table) => table.range(v(a).0, v(a).1, derivative),
                     Table::Two(_) => ALL,
                 },
-                Op::Table1(..) | Op::Table2(..) => ALL,
+                Op::Table2(..) => ALL,
                 Op::Store(j, a) => {
                     out[j as usize] = v(a);
                     continue;
@@ -140,7 +140,12 @@ fn binary(op: Binary, x: Interval, y: Interval) -> Interval {
         Binary::Div if c <= 0.0 && d >= 0.0 => ALL,
         Binary::Div => binary(Binary::Mul, x, (1.0 / d, 1.0 / c)),
         Binary::Pow => power(x, y),
-        Binary::Atan2 => (-PI, PI),
+        // It jumps across the negative half of the axis; elsewhere the corners are farthest.
+        Binary::Atan2 if a <= 0.0 && b >= 0.0 && c <= 0.0 => (-PI, PI),
+        Binary::Atan2 => {
+            let all = [op.eval(a, c), op.eval(a, d), op.eval(b, c), op.eval(b, d)];
+            (all.into_iter().fold(PI, f64::min), all.into_iter().fold(-PI, f64::max))
+        }
         Binary::Min => (a.min(c), b.min(d)),
         Binary::Max => (a.max(c), b.max(d)),
         Binary::Mod if c == d && c != 0.0 => {
@@ -213,7 +218,8 @@ mod tests {
     }
 
     type Case = fn(Ex<'_>) -> Ex<'_>;
-    const CASES: [Case; 12] = [
+    const CASES: [Case; 13] = [
+        |t| (t * 3.0).sin().atan2((t * 3.0).cos()),
         |t| (t * 7.0).sin() - 0.3,
         |t| (t * 3.0).cos() * t,
         |t| t.graph().binary(Binary::Mod, t, t.graph().constant(0.7)) - 0.1,

@@ -11,6 +11,7 @@ mod interval;
 #[cfg(feature = "jit")]
 mod jit;
 mod node;
+mod of_time;
 pub mod print;
 pub mod program;
 mod rounding;
@@ -24,5 +25,6 @@ pub use flat::{Flat, Unit};
 pub use graph::{Ex, Graph, Table};
 pub use interval::Interval;
 pub use node::{Binary, Expr, Holding, Node, Symbol, TableId, Unary};
+pub use of_time::OfTime;
 pub use structure::{Role, analyse};
-pub use system::{AsWritten, Definition, OfTime, Part, Row, STARTED, STILL, Start, System};
+pub use system::{AsWritten, Definition, Part, Row, STARTED, STILL, Start, System};

@@ -9,29 +9,35 @@ use crate::node::{Binary, Unary};
 use crate::program::{Op, Program};
 
 impl Program {
-    /// (1) for every output, into `out`. `values` and `bounds` need as many places as there are operations. `uncertain`: what the unknowns
-    /// are uncertain by beside rounding; none beyond its end.
-    pub fn rounding(
+    /// (1) for every output, into `out`, N times in one pass. `values` and `bounds` need as many places as there are operations. `uncertain`:
+    /// what the unknowns are uncertain by beside rounding; none beyond its end.
+    pub fn rounding<const N: usize>(
         &self,
         tables: &[Table],
         (t, y, k): (f64, &[f64], &[f64]),
-        uncertain: &[f64],
+        uncertain: [&[f64]; N],
         values: &mut [f64],
-        bounds: &mut [f64],
-        out: &mut [f64],
+        bounds: &mut [[f64; N]],
+        out: [&mut [f64]; N],
     ) {
         for (i, op) in self.ops.iter().enumerate() {
             let v = |n: u32| values[n as usize];
             let d = |n: u32| bounds[n as usize];
             let (value, inherited) = match *op {
-                Op::Const(c) => (c, 0.0),
-                Op::Time => (t, 0.0),
-                Op::Unknown(j) => (y[j as usize], uncertain.get(j as usize).copied().unwrap_or(0.0)),
-                Op::Slow(j) => (k[j as usize], 0.0),
-                Op::Unary(op, a) => (op.eval(v(a)), unary(op, v(a)) * d(a)),
+                Op::Const(c) => (c, [0.0; N]),
+                Op::Time => (t, [0.0; N]),
+                Op::Unknown(j) => {
+                    (y[j as usize], uncertain.map(|u| u.get(j as usize).copied().unwrap_or(0.0)))
+                }
+                Op::Slow(j) => (k[j as usize], [0.0; N]),
+                Op::Unary(op, a) => {
+                    let slope = unary(op, v(a));
+                    (op.eval(v(a)), d(a).map(|d| slope * d))
+                }
                 Op::Binary(op, a, b) => {
                     let value = op.eval(v(a), v(b));
-                    (value, binary(op, (v(a), d(a)), (v(b), d(b)), value))
+                    let inherited = |n: usize| binary(op, (v(a), d(a)[n]), (v(b), d(b)[n]), value);
+                    (value, std::array::from_fn(inherited))
                 }
                 Op::Select(c, a, b) => {
                     let taken = if v(c) != 0.0 { a } else { b };
@@ -39,27 +45,31 @@ impl Program {
                 }
                 Op::Table1(table, a, order) => match &tables[table as usize] {
                     Table::One(table) => {
-                        (table.eval(v(a), order), table.eval(v(a), order.saturating_add(1)).abs() * d(a))
+                        let slope = table.eval(v(a), order.saturating_add(1)).abs();
+                        (table.eval(v(a), order), d(a).map(|d| slope * d))
                     }
-                    Table::Two(_) => (f64::NAN, 0.0),
+                    Table::Two(_) => (f64::NAN, [0.0; N]),
                 },
                 Op::Table2(table, a, b, p, q) => match &tables[table as usize] {
                     Table::Two(table) => {
                         let slope = |p: u8, q: u8| table.eval(v(a), v(b), p, q).abs();
-                        let inherited =
-                            slope(p.saturating_add(1), q) * d(a) + slope(p, q.saturating_add(1)) * d(b);
-                        (table.eval(v(a), v(b), p, q), inherited)
+                        let (by_a, by_b) = (slope(p.saturating_add(1), q), slope(p, q.saturating_add(1)));
+                        let inherited = |n: usize| by_a * d(a)[n] + by_b * d(b)[n];
+                        (table.eval(v(a), v(b), p, q), std::array::from_fn(inherited))
                     }
-                    Table::One(_) => (f64::NAN, 0.0),
+                    Table::One(_) => (f64::NAN, [0.0; N]),
                 },
                 Op::Store(j, a) => {
-                    out[j as usize] = d(a);
+                    (0..N).for_each(|n| out[n][j as usize] = d(a)[n]);
                     continue;
                 }
             };
-            let bound = inherited + f64::EPSILON * value.abs();
             values[i] = value;
-            bounds[i] = if bound.is_finite() && !discrete(op) { bound } else { 0.0 };
+            let discrete = discrete(op);
+            bounds[i] = inherited.map(|inherited| {
+                let bound = inherited + f64::EPSILON * value.abs();
+                if bound.is_finite() && !discrete { bound } else { 0.0 }
+            });
         }
     }
 }
@@ -127,9 +137,9 @@ mod tests {
         let place = |n: Node| matches!(n, Node::Symbol(_)).then_some(Place::Unknown(0));
         let programs = Programs::build(&graph, &[vec![root]], place);
         let program = &programs.fast[0];
-        let (mut values, mut bounds) = (vec![0.0; program.ops.len()], vec![0.0; program.ops.len()]);
+        let (mut values, mut bounds) = (vec![0.0; program.ops.len()], vec![[0.0]; program.ops.len()]);
         let mut out = [0.0];
-        program.rounding(&[], (0.0, &[x], &[]), &[], &mut values, &mut bounds, &mut out);
+        program.rounding(&[], (0.0, &[x], &[]), [&[]], &mut values, &mut bounds, [&mut out]);
         out[0] / f64::EPSILON
     }
 

@@ -10,9 +10,10 @@ use crate::derivative::{Gradient, cut_slopes, slopes};
 use crate::flat::{
     Action, Assignment, Constraint, Direction, Event, Friction, Kind, Origin, Output, Quantity, Task,
 };
-use crate::graph::{Graph, Table};
+use crate::graph::Graph;
 use crate::hash::Map;
-use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::node::{Binary, Expr, Node, Symbol};
+use crate::of_time::OfTime;
 use crate::program::{Place, Programs};
 use crate::start::{evaluate, start_values};
 use crate::structure::{Alias, Reduction, Relation};
@@ -101,19 +102,6 @@ pub const STILL: f64 = 1e-8;
 /// Up to this speed (SI) friction that broke away is starting, its mode ±2: solvers leave so small a speed uncertain, and which way it goes is not
 /// asked again.
 pub const STARTED: f64 = 1e-5;
-
-/// What depends on time alone, parameters, inputs and modes aside.
-#[derive(Clone, Debug, Default)]
-pub struct OfTime {
-    /// Numbers of guards.
-    pub guards: Vec<usize>,
-    /// Arguments of tables, and where these have corners.
-    pub corners: Vec<(Expr, Vec<f64>, bool)>,
-    /// Whole numbers.
-    pub jumps: Vec<Expr>,
-    /// Whatever else enters equations and guards.
-    pub inputs: Vec<Expr>,
-}
 
 #[derive(Debug)]
 pub struct System {
@@ -336,55 +324,21 @@ impl System {
 
     /// Everything of time alone in rows and guards.
     fn find_of_time(&self) -> OfTime {
-        let graph = &self.graph;
         let guards: Vec<Expr> = self.guards().into_iter().map(|(_, _, e)| e).collect();
-        let rows = self.rows.iter().map(|r| r.value).chain(self.constraints.iter().map(|c| c.acceleration));
-        let roots: Vec<Expr> = rows.chain(guards.iter().copied()).collect();
-        let by_time = graph.dependence(&roots, |leaf| leaf == Node::Time);
+        let accelerations = self.constraints.iter().map(|c| c.acceleration);
+        let rows: Vec<Expr> = self.rows.iter().map(|r| r.value).chain(accelerations).collect();
         let is_unknown = |leaf: Node| match leaf {
             Node::Symbol(s) => !matches!(self.places.get(&s), Some(Place::Slow(_))),
             leaf => leaf != Node::Time,
         };
-        let by_unknowns = graph.dependence(&roots, is_unknown);
+        let relations: Vec<Expr> = self.relations.iter().map(|r| r.guard).collect();
+        let by_time = self.graph.dependence(&relations, |leaf| leaf == Node::Time);
+        let by_unknowns = self.graph.dependence(&relations, is_unknown);
         let of_time = |r: &&Relation| by_time[&r.guard] && !by_unknowns[&r.guard];
         let tangled = self.tangled(self.relations.iter().filter(of_time).collect());
-        let by_unknowns = graph.dependence(&roots, |leaf| {
+        OfTime::find(&self.graph, &rows, &guards, |leaf| {
             is_unknown(leaf) || matches!(leaf, Node::Symbol(s) if tangled.contains(&s))
-        });
-        let alone = |e: Expr| by_time[&e] && !by_unknowns[&e];
-        let mut found =
-            OfTime { guards: (0..guards.len()).filter(|&g| alone(guards[g])).collect(), ..OfTime::default() };
-        let mut inputs: Vec<Expr> = roots.iter().copied().filter(|&e| alone(e)).collect();
-        for e in graph.reachable(roots.iter().copied()) {
-            let node = graph.node(e);
-            if !alone(e) {
-                inputs.extend(node.children().filter(|&c| alone(c)));
-                continue;
-            }
-            // A narrow pulse is to be seen also beside something large.
-            if matches!(node, Node::Unary(..) | Node::Table1(..) | Node::Select(..)) {
-                inputs.push(e);
-            }
-            match node {
-                Node::Table1(table, a, order) => {
-                    if let Table::One(table) = graph.table_at(table.0 as usize)
-                        && !table.corners().is_empty()
-                    {
-                        found.corners.push((a, table.corners().to_vec(), order > 0));
-                    }
-                }
-                Node::Unary(Unary::Floor | Unary::Ceil, _) => found.jumps.push(e),
-                Node::Binary(Binary::Mod, a, b) => {
-                    found.jumps.push(graph.unary(Unary::Floor, graph.at(a) / graph.at(b)).id);
-                }
-                _ => {}
-            }
-        }
-        inputs.sort_unstable();
-        inputs.dedup();
-        inputs.retain(|&e| graph.node(e) != Node::Time);
-        found.inputs = inputs;
-        found
+        })
     }
 
     /// Modes of those relations that are found together, as those of a bridge of diodes: what they read depends on themselves. Bounds of such

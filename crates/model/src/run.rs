@@ -145,7 +145,12 @@ impl Builder<'_> {
         run.h_max = self.step(&f, "h_max", run.t_end - run.t_start);
         run.step = self.step(&f, "step", run.t_end - run.t_start);
         f.exclude("points", "dt", "give the number of points or the time between them");
-        if let Some(points) = f.count("points") {
+        if let (Some(points), Some(value)) = (f.count("points"), f.value("points")) {
+            if points < 2 {
+                let error = Diagnostic::error("M0108", "`points` has to be at least 2");
+                let hint = "the start and the end of the run are among them";
+                problems.add(error.at(&value.span, format!("this is {points}")).hint(hint));
+            }
             run.grid = Grid::Points(points.max(2));
         }
         if let Some(dt) = self.positive(f.value("dt"), "dt", &second) {

@@ -3,8 +3,9 @@
 //! - N0101  motions far faster than the run is long, and the store that causes them
 //! - N0102  a pump that nothing relieves
 //! - N0103  forces far from balance at the start
+//! - N0104  one air with two densities
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use trunnion_model::diagnostic::Severity;
 use trunnion_model::network::{Kind, Network};
@@ -20,12 +21,15 @@ const STIFF: f64 = 1e6;
 const CAUSE: f64 = 0.2;
 /// Forces are out of balance when the rest is more than this share of the largest of them.
 const UNBALANCED: f64 = 0.5;
+/// P_0/ρ_0 of one air are equal to this share: numbers of data sheets have four digits.
+const SAME_AIR: f64 = 1e-4;
 /// Larger models are not linearised: the eigenvalues would take longer than the run.
 const MOST_STATES: usize = 300;
 
 /// Remarks on a model at its start, which runs for `length` seconds.
 pub fn advise(network: &Network, machine: &mut Machine, t: f64, y: &[f64], length: f64) -> Vec<Finding> {
     let mut remarks = unrelieved(network);
+    remarks.extend(mixed_air(network, machine));
     remarks.extend(stiff(network, machine, t, y, length));
     remarks.extend(unbalanced(network, machine, t, y));
     remarks
@@ -82,7 +86,8 @@ fn unrelieved(network: &Network) -> Vec<Finding> {
     let pumps = network.nodes.iter().enumerate().filter(|(_, n)| n.component == "pump" && !n.connection);
     let sources = pumps.filter(|(_, n)| matches!(n.kind, Kind::Sf | Kind::Tf));
     let relieves = |n: usize| ["relief_valve", "R_relief"].contains(&network.nodes[n].component.as_str());
-    let alone = sources.filter(|(n, _)| !reach(network, &incident, *n).into_iter().any(relieves));
+    let alone =
+        sources.filter(|(n, _)| !reach(network, &incident, *n, "hydraulic").into_iter().any(relieves));
     let finding = |n: usize| Finding {
         code: "N0102",
         severity: Severity::Warning,
@@ -93,13 +98,49 @@ fn unrelieved(network: &Network) -> Vec<Finding> {
     alone.map(|(n, _)| finding(n)).collect()
 }
 
-/// All nodes that oil can flow to.
-fn reach(network: &Network, incident: &[Vec<usize>], from: usize) -> HashSet<usize> {
+/// Components that exchange air but say different P_0/ρ_0 of it: mass that leaves the one is not the volume that arrives in the other.
+fn mixed_air(network: &Network, machine: &Machine) -> Vec<Finding> {
+    let system = &machine.prepared().system;
+    let start = system.start(&HashMap::new());
+    let value = |path: &str, name: &str| system.find(&format!("{path}.{name}")).map(|s| start.value(s));
+    let ratio = |n: usize| {
+        let path = &network.nodes[n].origin.component;
+        Some(value(path, "P_0")? / value(path, "rho_0")?)
+    };
+    let incident = network.incident();
+    let airy = |b: &usize| network.bonds[*b].domain.is_some_and(|d| d.name == "pneumatic");
+    let mut met = HashSet::new();
+    let mut findings = vec![];
+    for n in 0..network.nodes.len() {
+        let Some(mine) = ratio(n).filter(|_| !met.contains(&n) && incident[n].iter().any(airy)) else {
+            continue;
+        };
+        let mut air: Vec<usize> = reach(network, &incident, n, "pneumatic").into_iter().collect();
+        air.sort_unstable();
+        let other = |&&m: &&usize| ratio(m).is_some_and(|r| (r - mine).abs() > SAME_AIR * mine.abs());
+        if let Some(&m) = air.iter().find(other) {
+            let (a, b) = (owner(network, n), owner(network, m));
+            let [p, q] = [mine, ratio(m).unwrap_or(mine)].map(short);
+            findings.push(Finding {
+                code: "N0104",
+                severity: Severity::Warning,
+                message: format!("`{a}` and `{b}` exchange air, but P_0/rho_0 is {p} J/kg in the one and {q} J/kg in the other"),
+                hint: "give P_0 and rho_0 once, in [common.pneumatic]".into(),
+                places: vec![(n, format!("{p} J/kg")), (m, format!("{q} J/kg"))],
+            });
+        }
+        met.extend(air);
+    }
+    findings
+}
+
+/// All nodes that oil, or air, can flow to.
+fn reach(network: &Network, incident: &[Vec<usize>], from: usize, domain: &str) -> HashSet<usize> {
     let (mut met, mut open) = (HashSet::from([from]), vec![from]);
     while let Some(n) = open.pop() {
         for &b in &incident[n] {
             let bond = &network.bonds[b];
-            if bond.domain.is_none_or(|d| d.name != "hydraulic") {
+            if bond.domain.is_none_or(|d| d.name != domain) {
                 continue;
             }
             let other = if bond.from == n { bond.to } else { bond.from };

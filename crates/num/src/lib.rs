@@ -11,6 +11,7 @@ mod pattern;
 mod rank;
 pub mod riccati;
 mod semidefinite;
+mod symmetric;
 mod table;
 
 pub use archive::Archive;
@@ -22,6 +23,7 @@ pub use orthogonal::{Qr, reachable};
 pub use pattern::Pattern;
 pub use rank::null_vector;
 pub use semidefinite::Semidefinite;
+use symmetric::Symmetric;
 pub use table::{Bend, Outside, Shape, Table1, Table2, TableError};
 
 /// Why a matrix could not be factorised.

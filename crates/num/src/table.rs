@@ -83,18 +83,33 @@ impl Table1 {
 }
 
 impl Table1 {
-    /// Smallest and largest value for x in [a, b]: the table is monotone between its points.
-    pub fn range(&self, a: f64, b: f64) -> (f64, f64) {
+    /// Smallest and largest value, or derivative, for x in [a, b].
+    pub fn range(&self, a: f64, b: f64, derivative: u8) -> (f64, f64) {
         if !(a.is_finite() && b.is_finite()) {
             return (f64::NEG_INFINITY, f64::INFINITY);
         }
-        let (at_a, at_b) = (self.eval(a, 0), self.eval(b, 0));
+        let (at_a, at_b) = (self.eval(a, derivative), self.eval(b, derivative));
         let (mut low, mut high) = (at_a.min(at_b), at_a.max(at_b));
-        let (first, last) = (self.x.partition_point(|&x| x <= a), self.x.partition_point(|&x| x < b));
-        for i in first..last.max(first) {
-            // The last point begins the region right of the range.
-            let y = self.cells[if i + 1 < self.x.len() { i } else { i + 1 }][0];
-            (low, high) = (low.min(y), high.max(y));
+        let mut include = |y: f64| (low, high) = (low.min(y), high.max(y));
+        let number = |v: f64| self.x.partition_point(|&x| x <= v);
+        let (first, last, n) = (number(a), number(b), self.x.len());
+        // Left of the range, the n − 1 cells, right of it.
+        let cell =
+            |piece: usize| &self.cells[if piece == 0 { n - 1 } else { piece - usize::from(piece < n) }];
+        // Values are monotone from point to point.
+        (first + 1..=last).for_each(|piece| include(power_sum(cell(piece), 0.0, derivative)));
+        if derivative > 0 {
+            for piece in first..=last {
+                // A slope is a parabola with this vertex, and jumps at the points.
+                let (c, origin) = (cell(piece), self.x[piece.saturating_sub(1)]);
+                let end = if piece < last { self.x[piece] - origin } else { b - origin };
+                let from = if piece > first { 0.0 } else { a - origin };
+                let vertex = -c[2] / (3.0 * c[3]);
+                include(power_sum(c, end, derivative));
+                if derivative == 1 && vertex > from && vertex < end {
+                    include(power_sum(c, vertex, derivative));
+                }
+            }
         }
         (low, high)
     }
@@ -337,6 +352,36 @@ mod tests {
             let v = t.eval(-1.0 + 0.01 * k as f64, 0);
             assert!(v >= last - 1e-14 && v <= 6.0);
             last = v;
+        }
+    }
+
+    #[test]
+    fn ranges_hold_every_value_and_no_more() {
+        let (x, y) = ([0.0, 0.5, 2.0, 3.0], [1.0, 3.0, -1.0, 4.0]);
+        for shape in [Shape::Linear, Shape::Monotone] {
+            for outside in [Outside::Hold, Outside::Extend] {
+                let t = Table1::new(&x, &y, shape, outside).unwrap();
+                for (a, b) in
+                    [(-1.0, -0.5), (-1.0, 4.0), (0.1, 0.4), (0.4, 2.5), (0.5, 0.6), (2.9, 3.5), (4.0, 5.0)]
+                {
+                    for derivative in 0..4 {
+                        let at = |k: u32| t.eval(a + (b - a) * f64::from(k) / 1e4, derivative);
+                        let seen = (0..=10_000)
+                            .map(at)
+                            .fold((f64::INFINITY, f64::NEG_INFINITY), |r, y| (r.0.min(y), r.1.max(y)));
+                        let range = t.range(a, b, derivative);
+                        let near = |a: f64, b: f64| (a - b).abs() < 1e-2 * (1.0 + b.abs());
+                        assert!(
+                            range.0 <= seen.0 + 1e-12 && range.1 >= seen.1 - 1e-12,
+                            "{shape:?} {derivative}: {range:?} without {seen:?}"
+                        );
+                        assert!(
+                            near(range.0, seen.0) && near(range.1, seen.1),
+                            "{derivative}: {range:?} for {seen:?}"
+                        );
+                    }
+                }
+            }
         }
     }
 

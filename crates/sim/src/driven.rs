@@ -59,8 +59,16 @@ impl Hybrid for Driven {
         self.machine.rounding(t, y, noise);
     }
 
-    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], out: &mut [f64]) {
-        self.machine.uncertainty(t, y, of, out);
+    fn is_costly(&self, guard: usize) -> bool {
+        self.machine.is_costly(guard)
+    }
+
+    fn cheap_guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
+        self.machine.cheap_guards(t, y, g);
+    }
+
+    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], noise: &mut [f64], out: &mut [f64]) {
+        self.machine.uncertainty(t, y, of, noise, out);
     }
 
     fn fire(
@@ -71,6 +79,22 @@ impl Hybrid for Driven {
         touched: &mut [bool],
     ) -> Result<(Effect, usize), String> {
         self.machine.fire(t, y, crossings, touched)
+    }
+
+    fn hold(&mut self, t: f64, y: &[f64], guard: usize) -> bool {
+        self.machine.hold(t, y, guard)
+    }
+
+    fn at_start(&self, guard: usize) -> bool {
+        self.machine.at_start(guard)
+    }
+
+    fn project(&mut self, t: f64, y: &mut [f64]) -> bool {
+        self.machine.project(t, y)
+    }
+
+    fn other_branch(&mut self, t: f64, y: &[f64], guard: usize, f: &mut [f64]) -> bool {
+        self.machine.other_branch(t, y, guard, f)
     }
 
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool {

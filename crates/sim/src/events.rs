@@ -26,6 +26,9 @@
 //! from one side to zero, it keeps its side until it comes out on the other. Put from zero to a side, it fires as if it left
 //! zero there.
 //!
+//! **Costly guards** are looked at in four places of a step first. If they stay clear of zero there by far more than they change, they
+//! are left out of all other samples.
+//!
 //! Limits: a pair of crossings that the samples and the parabola through them do not hint at is missed; the maximum step
 //! is the remedy. Guards that are not finite somewhere have no sign there.
 
@@ -34,7 +37,7 @@ use crate::stepper::Segment;
 use trunnion_num::Archive;
 
 /// Roots closer than this, relative to 1 + |t|, cross together: what integration leaves uncertain in any case.
-pub const TOGETHER: f64 = 1e-12;
+const TOGETHER: f64 = 1e-12;
 /// θ of the samples: ½ (1 − cos(π j / 10)).
 const SAMPLES: [f64; 11] = [
     0.0,
@@ -49,6 +52,9 @@ const SAMPLES: [f64; 11] = [
     0.9755282581475768,
     1.0,
 ];
+/// Where costly guards are looked at first, and how many times what they change there they have to stay clear of zero.
+const COARSE: [f64; 4] = [0.0, SAMPLES[4], SAMPLES[6], 1.0];
+const COARSE_CLEARANCE: f64 = 4.0;
 /// Where a guard leaves zero is looked for from the first sample down, each time at an eighth.
 const CLOSER: f64 = 0.125;
 /// Samples within this share of the step count as its start.
@@ -89,6 +95,8 @@ pub struct Locator {
     /// Algebraic unknowns may jump where branches differ by next to nothing, as the pressure behind a valve that closes: a kink of
     /// theirs is told apart to rounding.
     sharp: Vec<bool>,
+    /// What rounding does to each guard, where noise was last read.
+    rounding: Vec<f64>,
     bluntness: Vec<f64>,
     blunt_at: f64,
     /// Sign of each guard; 0: it has none yet.
@@ -107,6 +115,8 @@ pub struct Locator {
     noise: Vec<f64>,
     /// The last of them is beyond the curve.
     looks_beyond: bool,
+    /// Costly guards stay clear of zero: they are left out.
+    skips_costly: bool,
     /// Their bounds, and guards that stay well clear of zero.
     low: Vec<f64>,
     high: Vec<f64>,
@@ -122,8 +132,21 @@ pub struct Locator {
     most: Vec<f64>,
 }
 
+/// Bounds that hold further values too; what is no number does not count.
+fn widen(low: &mut [f64], high: &mut [f64], values: &[f64]) {
+    for ((low, high), &g) in low.iter_mut().zip(high).zip(values) {
+        *low = if g < *low { g } else { *low };
+        *high = if g > *high { g } else { *high };
+    }
+}
+
 pub fn sign(x: f64) -> i8 {
     (x > 0.0) as i8 - (x < 0.0) as i8
+}
+
+/// Whether what happens at `later`, not before t, counts as happening at t.
+pub fn meets(t: f64, later: f64) -> bool {
+    later - t <= TOGETHER * (1.0 + t.abs())
 }
 
 /// One rounding of time around t.
@@ -143,6 +166,7 @@ impl Locator {
             watched: guards.iter().map(|g| g.role == Role::Watched).collect(),
             passes_kinks: false,
             sharp: guards.iter().map(|g| g.role == Role::Kink && g.algebraic).collect(),
+            rounding: vec![0.0; m],
             bluntness: vec![0.0; m],
             blunt_at: f64::NEG_INFINITY,
             timed: vec![false; m],
@@ -160,6 +184,7 @@ impl Locator {
             values: Vec::with_capacity(points * m),
             noise: vec![0.0; m],
             looks_beyond: false,
+            skips_costly: false,
             low: vec![0.0; m],
             high: vec![0.0; m],
             is_clear: vec![false; m],
@@ -303,14 +328,14 @@ impl Locator {
     }
 
     /// The earliest instant in (from, to], or at `from` if a guard leaves zero there, at which something is found.
-    /// `meets`: something happens at `to`, and guards that cross within `TOGETHER` of it cross there.
+    /// `ends_there`: something happens at `to`, and guards that cross within `TOGETHER` of it cross there.
     pub fn search<P: Hybrid>(
         &mut self,
         problem: &mut P,
         curve: &Segment,
         from: f64,
         to: f64,
-        meets: bool,
+        ends_there: bool,
     ) -> Option<f64> {
         self.found.clear();
         self.blur_is_known = false;
@@ -321,8 +346,8 @@ impl Locator {
             return None;
         }
         self.sample(problem, curve, from, to);
-        self.looks_beyond = meets;
-        if meets {
+        self.looks_beyond = ends_there;
+        if ends_there {
             self.times.push(to + TOGETHER * (1.0 + to.abs()));
             self.evaluate(problem, curve, *self.times.last().unwrap_or(&to));
             self.values.extend_from_slice(&self.g);
@@ -348,8 +373,7 @@ impl Locator {
             }
             return None;
         }
-        let together = earliest + TOGETHER * (1.0 + earliest.abs());
-        self.found.retain(|f| f.t <= together);
+        self.found.retain(|f| meets(earliest, f.t));
         let at = self.found.iter().fold(earliest, |t, f| t.max(f.t)).min(to);
         self.arrive(problem, curve, at);
         Some(at)
@@ -362,15 +386,11 @@ impl Locator {
         self.low.fill(f64::INFINITY);
         self.high.fill(f64::NEG_INFINITY);
         for row in self.values.chunks_exact(m) {
-            for (i, &g) in row.iter().enumerate() {
-                self.low[i] = self.low[i].min(g);
-                self.high[i] = self.high[i].max(g);
-            }
+            widen(&mut self.low, &mut self.high, row);
         }
         for i in 0..m {
             let spread = self.high[i] - self.low[i];
-            let least = if self.side[i] > 0 { self.low[i] } else { -self.high[i] };
-            self.is_clear[i] = self.side[i] != 0 && !self.resting[i] && least > 2.0 * spread;
+            self.is_clear[i] = self.side[i] != 0 && !self.resting[i] && self.clearance(i) > 2.0 * spread;
         }
     }
 
@@ -386,6 +406,7 @@ impl Locator {
         if self.is_empty() || to <= from {
             return None;
         }
+        self.skips_costly = false;
         self.evaluate(problem, curve, to);
         for guard in 0..self.len() {
             self.resting[guard] &= self.g[guard].abs() <= 2.0 * self.level[guard];
@@ -440,7 +461,38 @@ impl Locator {
 
     fn evaluate<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, t: f64) {
         curve.at(t, &mut self.y);
-        problem.guards(t, &self.y, &mut self.g);
+        if self.skips_costly {
+            problem.cheap_guards(t, &self.y, &mut self.g);
+        } else {
+            problem.guards(t, &self.y, &mut self.g);
+        }
+    }
+
+    /// Whether costly guards cannot come near zero on the curve; `g` then has values of theirs.
+    fn costly_stay_clear<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) -> bool {
+        let mut any = false;
+        for guard in (0..self.len()).filter(|&g| problem.is_costly(g)) {
+            any = true;
+            if self.side[guard] == 0 || self.resting[guard] {
+                return false;
+            }
+        }
+        if !any {
+            return false;
+        }
+        self.low.fill(f64::INFINITY);
+        self.high.fill(f64::NEG_INFINITY);
+        for theta in COARSE {
+            self.evaluate(problem, curve, from + theta * (to - from));
+            widen(&mut self.low, &mut self.high, &self.g);
+        }
+        let clear = |i: usize| self.clearance(i) > COARSE_CLEARANCE * (self.high[i] - self.low[i]);
+        (0..self.len()).filter(|&g| problem.is_costly(g)).all(clear)
+    }
+
+    /// How far on its side a guard was where it was nearest to zero.
+    fn clearance(&self, guard: usize) -> f64 {
+        if self.side[guard] > 0 { self.low[guard] } else { -self.high[guard] }
     }
 
     /// One guard's value on the curve.
@@ -453,6 +505,8 @@ impl Locator {
     fn sample<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) {
         self.times.clear();
         self.values.clear();
+        self.skips_costly = false;
+        self.skips_costly = self.costly_stay_clear(problem, curve, from, to);
         let finest = 8.0 * resolution(from.abs().max(to.abs()));
         let any_resting = self.resting.iter().zip(&self.timed).any(|(&r, &t)| r && !t);
         self.times.push(from);
@@ -476,8 +530,14 @@ impl Locator {
         let m = self.len();
         if any_resting {
             // Three neighbouring times tell how much of a value is rounding.
-            for guard in 0..m {
-                self.noise[guard] = self.level[guard];
+            self.noise.copy_from_slice(&self.level);
+            if (0..m).any(|i| self.resting[i] && self.side[i] == 0 && !self.timed[i]) {
+                // A state at rest is moved by rounding of the curve before it moves by itself.
+                curve.at(from, &mut self.y);
+                curve.rounding(&mut self.uncertain);
+                let Locator { y, uncertain, rounding, moved, .. } = self;
+                problem.uncertainty(from, y, uncertain, rounding, moved);
+                (0..m).for_each(|i| self.noise[i] = self.noise[i].max(self.moved[i]));
             }
             for k in 1..=3 {
                 self.evaluate(problem, curve, from + k as f64 * resolution(from));
@@ -517,7 +577,7 @@ impl Locator {
         let mut side = self.side[guard];
         let mut last = k;
         for k in k + 1..points {
-            if self.times[last] > earliest + TOGETHER * (1.0 + earliest.abs()) {
+            if !meets(earliest, self.times[last]) {
                 return None;
             }
             let s = sign(g(self, k));

@@ -14,6 +14,8 @@ pub struct Frictions {
     modes: Vec<usize>,
     /// Speed, limit and multiplier of each.
     pub values: Vec<f64>,
+    /// Of `keep`.
+    kept: Vec<f64>,
 }
 
 /// What the program says of one friction.
@@ -27,7 +29,7 @@ struct Now {
 impl Frictions {
     pub fn new(system: &System) -> Self {
         let modes = system.frictions.iter().filter_map(|f| system.slow_place(f.mode)).collect::<Vec<_>>();
-        Frictions { values: vec![0.0; 3 * modes.len()], modes }
+        Frictions { values: vec![0.0; 3 * modes.len()], kept: vec![0.0; modes.len()], modes }
     }
 
     pub fn len(&self) -> usize {
@@ -36,6 +38,22 @@ impl Frictions {
 
     pub fn any_sticks(&self, slow: &[f64]) -> bool {
         self.modes.iter().any(|&mode| slow[mode] == 0.0)
+    }
+
+    pub fn sticks(&self, k: usize, slow: &[f64]) -> bool {
+        slow[self.modes[k]] == 0.0
+    }
+
+    /// Remember the margins `g` of all.
+    pub fn keep(&mut self, g: &[f64]) {
+        self.kept.copy_from_slice(g);
+    }
+
+    /// Those that stick get them back.
+    pub fn give_back(&self, slow: &[f64], g: &mut [f64]) {
+        for k in (0..self.len()).filter(|&k| self.sticks(k, slow)) {
+            g[k] = self.kept[k];
+        }
     }
 
     fn now(&self, k: usize) -> Now {

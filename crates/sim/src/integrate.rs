@@ -17,7 +17,7 @@
 //!
 //! No clock, no input or output, no threads: the observer does what has to be done outside.
 
-use crate::events::{Locator, TOGETHER, resolution, sign};
+use crate::events::{Locator, meets, resolution, sign};
 use crate::history::{BURST, History};
 use crate::newton::Consistent;
 use crate::plan::Points;
@@ -83,6 +83,16 @@ pub fn integrate<P: Hybrid>(
 pub(crate) enum Stop {
     Ended(Ended),
     Error(RunError),
+}
+
+/// What sampled tasks have changed.
+#[derive(Clone, Copy, PartialEq)]
+enum Sampled {
+    Nothing,
+    /// Inputs and modes, but no state.
+    Inputs,
+    /// States, or what events have changed.
+    Jump,
 }
 
 impl From<RunError> for Stop {
@@ -192,8 +202,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
     pub fn begin(&mut self) -> Result<(), Stop> {
         self.locator.watch_kinks(self.stepper.freezes_kinks());
         self.problem.follow_kinks(!self.stepper.freezes_kinks());
-        let horizon = if self.plan.t_end.is_finite() { self.plan.t_end } else { self.t.floor() + 2.0 };
-        self.problem.next_corner(self.t, horizon);
+        self.problem.next_corner(self.t, self.horizon());
         let timed: Vec<usize> = (0..self.locator.len()).filter(|&g| self.problem.is_timed(g)).collect();
         self.locator.leave_out(&timed);
         self.make_consistent()?;
@@ -206,6 +215,11 @@ impl<'a, P: Hybrid> Run<'a, P> {
         self.pass_corner(Corner { t: self.t, jumps: false })?;
         self.sample_due()?;
         self.restart()
+    }
+
+    /// Up to where inputs of time are looked at: a run without end sees a second or two.
+    fn horizon(&self) -> f64 {
+        if self.plan.t_end.is_finite() { self.plan.t_end } else { self.t.floor() + 2.0 }
     }
 
     /// Guards that are beyond zero already and count.
@@ -222,7 +236,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// One step of the solver and what happens in it, up to `t_end` at most.
     pub fn once(&mut self, t_end: f64) -> Result<(), Stop> {
-        let horizon = if self.plan.t_end.is_finite() { self.plan.t_end } else { self.t.floor() + 2.0 };
+        let horizon = self.horizon();
         let corner = self.problem.next_corner(self.t, horizon);
         if self.t >= self.kinks_again {
             self.kinks_again = f64::INFINITY;
@@ -250,13 +264,15 @@ impl<'a, P: Hybrid> Run<'a, P> {
             self.note_pace(t_end)?;
             self.follow_step(if corner.jumps { f64::INFINITY } else { corner.t })?;
         }
-        if corner.t - self.t <= TOGETHER * (1.0 + self.t.abs()) && corner.t <= t_end {
+        if meets(self.t, corner.t) && corner.t <= t_end {
             self.pass_corner(corner)?;
         }
-        if self.sample_due()? {
-            self.restart()?;
+        match self.sample_due()? {
+            Sampled::Nothing => Ok(()),
+            // The pace does for the next step too: if it does not, the error estimate says so.
+            Sampled::Inputs => self.take_inputs(),
+            Sampled::Jump => self.restart(),
         }
-        Ok(())
     }
 
     /// A step was made: where an explicit solver is held down by stability, does the run come to its end at this pace?
@@ -311,15 +327,14 @@ impl<'a, P: Hybrid> Run<'a, P> {
         let (mut from, mut cuts) = (self.t, 0);
         self.locator.keep_sides();
         loop {
-            let meets = self.problem.next_instant() <= end || end.next_up() >= corner;
+            let ends_there = self.problem.next_instant() <= end || end.next_up() >= corner;
             let (problem, curve) = (&mut *self.problem, self.stepper.segment());
             let found = if self.located < self.plan.max_located {
-                self.locator.search(problem, curve, from, end, meets)
+                self.locator.search(problem, curve, from, end, ends_there)
             } else {
                 self.locator.look_at_end(problem, curve, from, end)
             };
-            let near = |t: f64, other: f64| other - t <= TOGETHER * (1.0 + t.abs());
-            let found = found.map(|t| if meets && near(t, end) { end } else { t });
+            let found = found.map(|t| if ends_there && meets(t, end) { end } else { t });
             if let Some(at) = found
                 && from == self.t
                 && cuts < CUTS
@@ -375,7 +390,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 }
                 self.at.heading[found.guard] = heading;
             }
-            if near(at, corner) {
+            if meets(at, corner) {
                 self.move_to(corner);
                 self.find_timed();
             }
@@ -455,6 +470,8 @@ impl<'a, P: Hybrid> Run<'a, P> {
         archive.number(&mut self.standing_since);
         archive.number(&mut self.jumped.0);
         archive.number(&mut self.jumped.1);
+        archive.flag(&mut self.joined);
+        self.at.remember(archive);
         self.history.iter_mut().for_each(|history| history.remember(archive));
         self.locator.remember(archive);
         self.consistent.remember(archive);
@@ -485,22 +502,27 @@ impl<'a, P: Hybrid> Run<'a, P> {
         Ok(())
     }
 
-    /// Run the tasks due; true if the solver has to restart.
-    fn sample_due(&mut self) -> Result<bool, Stop> {
-        let t = self.t;
-        let mut restart = false;
+    /// Run the tasks due.
+    fn sample_due(&mut self) -> Result<Sampled, Stop> {
+        let (t, events) = (self.t, self.events);
+        let mut sampled = Sampled::Nothing;
         for _ in 0..ROUNDS {
             if self.problem.next_instant() > t {
-                return Ok(restart);
+                return Ok(sampled);
             }
             self.samples += 1;
+            self.y_out.copy_from_slice(&self.y);
             let effect = self.problem.sample(t, &mut self.y, &mut self.at.touched);
             let effect = effect.map_err(|message| RunError::Action { t, message })?;
             if effect.changed {
+                let differential = &self.problem.layout().differential;
+                let moved = |i: usize| differential[i] && self.y[i] != self.y_out[i];
+                let jumps = (0..self.y.len()).any(moved);
                 self.make_consistent()?;
                 self.crossings.clear();
                 self.happen(true)?;
-                restart = true;
+                let jumps = jumps || self.events > events || sampled == Sampled::Jump;
+                sampled = if jumps { Sampled::Jump } else { Sampled::Inputs };
             }
             if effect.terminate {
                 self.report(t, Moment::End)?;
@@ -508,6 +530,12 @@ impl<'a, P: Hybrid> Run<'a, P> {
             }
         }
         Err(RunError::StuckTask { t }.into())
+    }
+
+    fn take_inputs(&mut self) -> Result<(), Stop> {
+        self.joined = false;
+        let done = self.stepper.take_inputs(self.problem, self.t, &self.y);
+        done.map_err(|failure| self.solver_error(failure).into())
     }
 
     fn restart(&mut self) -> Result<(), Stop> {
@@ -605,3 +633,5 @@ impl<'a, P: Hybrid> Run<'a, P> {
 mod instant;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod work_tests;

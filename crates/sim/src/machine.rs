@@ -2,6 +2,8 @@
 //!
 //! [`Prepared`] is immutable and shared; each run has its own [`Machine`].
 
+mod clamp;
+mod hybrid;
 mod watch;
 mod whole;
 
@@ -16,11 +18,12 @@ use crate::closure::{Assembly, Loops, Quaternion, normalise};
 use crate::cuts::Cuts;
 use crate::equilibrium::{Hold, Rest, balance_machine};
 use crate::friction::Frictions;
-use crate::problem::{Corner, Crossing, Effect, Guard, Hybrid, Layout, Problem, Role};
+use crate::problem::{Direction, Guard, Hybrid, Layout, Problem, Role};
 use crate::run_error::RunError;
 use crate::start_error::StartError;
 use crate::task::Tasks;
-use crate::time_watch::{At, TimeWatch};
+use crate::time_watch::TimeWatch;
+use clamp::{Clamp, Held, clamps};
 use watch::plain_guards;
 
 /// The compiled model, for any number of runs on any number of threads.
@@ -42,6 +45,7 @@ pub struct Prepared {
     pub rest: Option<Hold>,
     /// By event, then by task: guards that read what it sets.
     touches: Vec<Vec<usize>>,
+    clamps: Vec<Clamp>,
 }
 
 /// A recorded signal.
@@ -66,7 +70,8 @@ enum Source {
 impl Prepared {
     pub fn new(system: System, engine: Engine) -> Self {
         let compiled = system.compile(engine);
-        let layout = layout(&system);
+        let clamps = clamps(&system);
+        let layout = layout(&system, &clamps);
         let columns = columns(&system);
         let reads = |part: usize| compiled.program(part).unknowns() > system.n();
         let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
@@ -84,6 +89,7 @@ impl Prepared {
             guards_read,
             plain_guards,
             touches,
+            clamps,
             rest: None,
         }
     }
@@ -97,6 +103,11 @@ impl Prepared {
             Source::Output(i) => system.outputs[i].value,
             Source::Slow(i) => system.graph.symbol(system.slow[i]).id,
         }
+    }
+
+    /// Guards of the model: those of clamps come after.
+    fn plain(&self) -> usize {
+        self.compiled.program(Part::Guards as usize).n_out
     }
 
     /// The place of a column by its name.
@@ -147,7 +158,7 @@ fn touches(system: &System) -> Vec<Vec<usize>> {
     by_events.chain(by_tasks).collect()
 }
 
-fn layout(system: &System) -> Layout {
+fn layout(system: &System, clamps: &[Clamp]) -> Layout {
     let quantity = |&s: &Symbol| system.quantity(s);
     // Components of a unit quaternion are of size one.
     let turns: HashSet<usize> = system.quaternion_places().into_iter().flatten().collect();
@@ -168,6 +179,13 @@ fn layout(system: &System) -> Layout {
         role: role(number),
         algebraic: algebraic(guard),
     });
+    // Events that hold, when they no longer do.
+    let ends = clamps.iter().map(|clamp| Guard {
+        name: system.events[clamp.event].name.clone(),
+        direction: Direction::Falling,
+        role: Role::Switch,
+        algebraic: false,
+    });
     Layout {
         names: system.unknowns.iter().map(|s| quantity(s).name.clone()).collect(),
         differential: (0..system.n()).map(|i| i < system.n_states).collect(),
@@ -176,7 +194,7 @@ fn layout(system: &System) -> Layout {
         learns: (0..system.n()).map(learns).collect(),
         pattern: system.pattern.clone(),
         second_order: system.second_order.clone(),
-        guards: guards.collect(),
+        guards: guards.chain(ends).collect(),
         constrained: !system.constraints.is_empty(),
     }
 }
@@ -216,7 +234,7 @@ pub struct Machine {
     k: Vec<f64>,
     scratch: Vec<f64>,
     /// Of `rounding`.
-    bounds: Vec<f64>,
+    bounds: Vec<[f64; 2]>,
     /// Written by `compute_actions`.
     actions: Vec<f64>,
     outputs: Vec<f64>,
@@ -252,6 +270,7 @@ pub struct Machine {
     /// Kinks take the branch of the values asked for; with their guards.
     following: bool,
     guard_values: Vec<f64>,
+    held: Held,
     time_watch: Option<TimeWatch>,
 }
 
@@ -259,9 +278,6 @@ pub struct Machine {
 fn factors(unit: &Unit) -> Option<(f64, f64)> {
     ((unit.factor, unit.offset) != (1.0, 0.0)).then_some((unit.factor, unit.offset))
 }
-
-/// Rounds in which all modes that do not fit change together.
-const TOGETHER_ROUNDS: usize = 6;
 
 impl Machine {
     /// A machine at its start, and the unknowns there. `given` overrides parameters, inputs and start values (SI).
@@ -295,10 +311,12 @@ impl Machine {
         let time_watch = TimeWatch::new(system, compiled);
         let n_guards = compiled.program(Part::Guards as usize).n_out;
         let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
+        let held_by_events = Held::new(prepared.clamps.len(), system.n(), n_guards);
         let mut machine = Machine {
+            held: held_by_events,
             k: vec![0.0; compiled.n_slow()],
             scratch: vec![0.0; compiled.scratch()],
-            bounds: vec![0.0; compiled.scratch()],
+            bounds: vec![[0.0; 2]; compiled.scratch()],
             actions: sized(Part::Actions),
             outputs: sized(Part::Outputs),
             loops: Loops::new(system),
@@ -391,6 +409,8 @@ impl Machine {
         if let Some(loops) = &mut self.loops {
             loops.remember(archive);
         }
+        self.held.order.iter_mut().for_each(|order| archive.count(order));
+        archive.numbers(&mut self.held.least);
         self.tasks.remember(archive)?;
         self.prepare();
         Ok(())
@@ -427,6 +447,11 @@ impl Machine {
     /// Lines the controllers wrote since the last call.
     pub fn take_log(&mut self) -> Vec<String> {
         self.tasks.take_log()
+    }
+
+    /// Event and time of every beginning of a hold.
+    pub fn holds(&self) -> &[(usize, f64)] {
+        &self.held.log
     }
 
     /// Present value of a parameter, input or mode.
@@ -525,6 +550,11 @@ impl Machine {
         }
     }
 
+    /// Number of the first guard of friction.
+    fn first_friction(&self) -> usize {
+        self.prepared.system.events.len() + self.prepared.system.relations.len()
+    }
+
     fn compute_actions(&mut self, t: f64, y: &[f64]) {
         let mut actions = std::mem::take(&mut self.actions);
         self.part(Part::Actions, t, y, &mut actions);
@@ -586,6 +616,9 @@ impl Machine {
             None => match self.prepared.system.y_place(target) {
                 Some(i) => {
                     self.unfit |= self.tied[i];
+                    if y[i] != value {
+                        self.let_go(i);
+                    }
                     &mut y[i]
                 }
                 None => return false,
@@ -605,7 +638,8 @@ impl Problem for Machine {
     fn residual(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
         self.choose_branches(t, y);
         if self.loops.is_none() {
-            return self.run(Part::Residual, t, y, f);
+            self.run(Part::Residual, t, y, f);
+            return self.hold_rows(f);
         }
         self.close(t, y);
         if let Some(loops) = &self.loops {
@@ -631,11 +665,13 @@ impl Problem for Machine {
                 loops.eliminate(values);
             }
         }
+        self.hold_entries(values);
     }
 
     fn time_gradient(&mut self, t: f64, y: &[f64], f_t: &mut [f64]) {
         if self.loops.is_none() {
-            return self.run(Part::TimeGradient, t, y, f_t);
+            self.run(Part::TimeGradient, t, y, f_t);
+            return self.hold_rows(f_t);
         }
         self.close(t, y);
         let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return };
@@ -643,233 +679,5 @@ impl Problem for Machine {
         compiled.run(Part::TimeGradient as usize, t, &loops.extended, k, scratch, &mut loops.f_t);
         loops.eliminate_time();
         f_t.copy_from_slice(&loops.f_t[..f_t.len()]);
-    }
-}
-
-impl Hybrid for Machine {
-    fn project(&mut self, t: f64, y: &mut [f64]) -> bool {
-        let mut moved = self.normalise(y);
-        if let Machine { prepared, k, scratch, loops: Some(loops), .. } = self {
-            let compiled = &prepared.compiled;
-            moved |= loops.project(y, |y, gaps| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps));
-        }
-        moved
-    }
-
-    fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
-        // What slides does not ask what would hold it.
-        let open = !self.prepared.guards_read && !self.frictions.any_sticks(&self.slow);
-        match &mut self.loops {
-            Some(loops) if open => {
-                loops.extended[..y.len()].copy_from_slice(y);
-                self.closed = None;
-                self.run(Part::Guards, t, y, g);
-            }
-            _ => self.part(Part::Guards, t, y, g),
-        }
-        self.judge_guards(t, y, g);
-    }
-
-    fn at_start(&self, guard: usize) -> bool {
-        self.prepared.system.events.get(guard).is_some_and(|e| e.at_start)
-    }
-
-    fn rounding(&mut self, t: f64, y: &[f64], noise: &mut [f64]) {
-        self.uncertainty(t, y, &[], noise);
-    }
-
-    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], out: &mut [f64]) {
-        let part = Part::Guards as usize;
-        if self.prepared.reads_multipliers[part] {
-            self.close(t, y);
-        }
-        let Machine { prepared, k, scratch, bounds, loops, .. } = self;
-        let y = loops.as_ref().map_or(y, |l| &l.extended);
-        prepared.compiled.rounding(part, (t, y, k), of, scratch, bounds, out);
-    }
-
-    fn fire(
-        &mut self,
-        t: f64,
-        y: &mut [f64],
-        crossings: &[Crossing],
-        touched: &mut [bool],
-    ) -> Result<(Effect, usize), String> {
-        let prepared = Arc::clone(&self.prepared);
-        let system = &prepared.system;
-        let (n_events, n_relations) = (system.events.len(), system.relations.len());
-        if crossings.iter().any(|c| c.guard < n_events) {
-            self.compute_actions(t, y);
-        }
-        if crossings.iter().any(|c| c.guard >= n_events + n_relations) {
-            self.read_frictions(t, y);
-        }
-        let mut effect = Effect::default();
-        let mut done = 0;
-        for &Crossing { guard, rising } in crossings {
-            if let Some(event) = system.events.get(guard) {
-                let before = crossings[..done].iter().filter_map(|c| system.events.get(c.guard));
-                if before.flat_map(|e| &e.set).any(|a| event.set.iter().any(|b| b.target == a.target)) {
-                    break;
-                }
-                let first = system.events[..guard].iter().map(|e| e.set.len()).sum();
-                effect.changed |= self.assign((&event.name, &event.set), first, t, y)?;
-                prepared.touches[guard].iter().for_each(|&g| touched[g] = true);
-                self.fired.push((guard, t));
-                if let Some(message) = &event.terminate {
-                    effect.terminate = true;
-                    self.ended_by = Some(message.clone());
-                }
-            } else if guard >= n_events + n_relations {
-                effect.changed |= self.frictions.fire(guard - n_events - n_relations, &mut self.slow);
-            } else {
-                let relation = &system.relations[guard - n_events];
-                let now = system.slow_place(relation.mode).map_or(0.0, |i| self.slow[i]);
-                let beyond = if rising { f64::MIN_POSITIVE } else { -f64::MIN_POSITIVE };
-                effect.changed |= self.put(relation.mode, relation.settled(now, beyond), y);
-            }
-            done += 1;
-        }
-        if effect.changed {
-            self.prepare();
-            self.refit(t, y);
-            if crossings.iter().any(|c| c.guard < n_events) {
-                self.recount(t, y);
-            }
-        }
-        Ok((effect, done))
-    }
-
-    fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool {
-        let prepared = Arc::clone(&self.prepared);
-        let system = &prepared.system;
-        let n_events = system.events.len();
-        let mut changed = false;
-        self.settling = if self.settling.0 == t { (t, self.settling.1 + 1) } else { (t, 0) };
-        // Kinks that depend on each other: the first that does not fit changes alone [Murty1974], which ends for every network
-        // that takes up power.
-        let one_by_one = self.settling.1 > TOGETHER_ROUNDS;
-        let mut kink_changed = false;
-        for (number, relation) in system.relations.iter().enumerate() {
-            let value = g[n_events + number];
-            let kink = relation.role != Role::Switch;
-            if value.is_nan() || (kink && one_by_one && kink_changed) {
-                continue;
-            }
-            let Some(place) = system.slow_place(relation.mode) else { continue };
-            let new = relation.settled(self.slow[place], value);
-            if self.slow[place] != new {
-                self.slow[place] = new;
-                changed = true;
-                kink_changed |= kink;
-            }
-        }
-        if changed {
-            self.prepare();
-        }
-        self.stick(t, y) || changed
-    }
-
-    fn mirrored(&self, guard: usize) -> i8 {
-        let system = &self.prepared.system;
-        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
-        if relation.is_some_and(|r| r.step != 0.0) {
-            return 1;
-        }
-        let Some(place) = relation.and_then(|r| system.slow_place(r.mode)) else { return 0 };
-        if self.slow[place] != 0.0 { 1 } else { -1 }
-    }
-
-    fn sibling(&self, guard: usize) -> Option<usize> {
-        let system = &self.prepared.system;
-        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k))?;
-        match relation.step {
-            0.0 => None,
-            step => guard.checked_add_signed(-step as isize),
-        }
-    }
-
-    fn at_zero(&self, guard: usize) -> i8 {
-        let system = &self.prepared.system;
-        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
-        relation.map_or(0, |r| if r.closed { 1 } else { -1 })
-    }
-
-    fn follow_kinks(&mut self, on: bool) {
-        self.following = on && self.prepared.system.relations.iter().any(|r| r.role == Role::Kink);
-    }
-
-    fn other_branch(&mut self, t: f64, y: &[f64], guard: usize, f: &mut [f64]) -> bool {
-        let system = &self.prepared.system;
-        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
-        let relation = relation.filter(|r| r.role == Role::Kink && !self.following);
-        let Some(place) = relation.and_then(|r| system.slow_place(r.mode)) else { return false };
-        let mode = self.slow[place];
-        self.slow[place] = 1.0 - mode;
-        self.prepare();
-        self.residual(t, y, f);
-        self.slow[place] = mode;
-        self.prepare();
-        true
-    }
-
-    fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {
-        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
-            return Corner { t: f64::INFINITY, jumps: false };
-        };
-        watch.next(At { compiled: &prepared.compiled, k, scratch }, t, horizon)
-    }
-
-    fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
-        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
-            return f64::INFINITY;
-        };
-        watch.limit(At { compiled: &prepared.compiled, k, scratch }, t, h, horizon)
-    }
-
-    fn is_timed(&self, guard: usize) -> bool {
-        self.time_watch.as_ref().is_some_and(|watch| watch.watches(guard))
-    }
-
-    fn next_instant(&self) -> f64 {
-        self.tasks.next_instant()
-    }
-
-    fn sample(&mut self, t: f64, y: &mut [f64], touched: &mut [bool]) -> Result<Effect, String> {
-        let prepared = Arc::clone(&self.prepared);
-        let system = &prepared.system;
-        self.compute_actions(t, y);
-        let mut first: usize = system.events.iter().map(|e| e.set.len()).sum();
-        let mut changed = false;
-        let after = self.tasks.others_done(t);
-        for (number, task) in system.tasks.iter().enumerate() {
-            let due = self.tasks.take_due(number, t, after);
-            if due {
-                prepared.touches[system.events.len() + number].iter().for_each(|&g| touched[g] = true);
-            }
-            match &task.action {
-                Action::Set(set) => {
-                    if due {
-                        changed |= self.assign((&task.name, set), first, t, y)?;
-                    }
-                    first += set.len();
-                }
-                Action::Script { inputs, outputs, .. } => {
-                    if due {
-                        self.tasks.run_script(number, t, &self.actions[first..first + inputs.len()])?;
-                        for (k, &(_, target)) in outputs.iter().enumerate() {
-                            changed |= self.put(target, self.tasks.output(number, k), y);
-                        }
-                    }
-                    first += inputs.len();
-                }
-            }
-        }
-        if changed {
-            self.prepare();
-            self.refit(t, y);
-            self.recount(t, y);
-        }
-        Ok(Effect { changed, terminate: false })
     }
 }

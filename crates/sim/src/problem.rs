@@ -87,6 +87,15 @@ pub struct Effect {
 pub trait Hybrid: Problem {
     /// Guard functions; a guard crosses when its value changes sign.
     fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]);
+    /// Whether a guard asks for far more work than others, as friction that holds asks for its force.
+    fn is_costly(&self, guard: usize) -> bool {
+        let _ = guard;
+        false
+    }
+    /// All guards but the costly ones, which keep what `g` has.
+    fn cheap_guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
+        self.guards(t, y, g);
+    }
     /// How far rounding of time, unknowns and terms may have moved each guard. By default: what a relative change of some roundings
     /// makes of it.
     fn rounding(&mut self, t: f64, y: &[f64], noise: &mut [f64]) {
@@ -106,10 +115,11 @@ pub trait Hybrid: Problem {
             }
         }
     }
-    /// How far each guard moves if the unknowns are uncertain by `of`, rounding included.
-    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], out: &mut [f64]) {
+    /// `rounding`, and how far each guard moves if the unknowns are uncertain by `of`, rounding included.
+    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], noise: &mut [f64], out: &mut [f64]) {
         let _ = of;
-        self.rounding(t, y, out);
+        self.rounding(t, y, noise);
+        out.copy_from_slice(noise);
     }
     /// Whether a guard that is beyond zero at the start counts as having crossed.
     fn at_start(&self, guard: usize) -> bool {
@@ -126,6 +136,11 @@ pub trait Hybrid: Problem {
         crossings: &[Crossing],
         touched: &mut [bool],
     ) -> Result<(Effect, usize), String>;
+    /// The event of a guard has just fired once more and would fire again at once: true if from now on it holds what it has set.
+    fn hold(&mut self, t: f64, y: &[f64], guard: usize) -> bool {
+        let _ = (t, y, guard);
+        false
+    }
     /// Bring modes that mirror a relation into line with the guard values `g`; true if one changed. A mode whose guard has no value stays.
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool;
     /// The side on which the mode that mirrors this guard takes it to be; 0: there is none.

@@ -22,6 +22,9 @@ pub struct Scene {
     /// (t, crossings) of every `fire`.
     pub fired: Vec<(f64, Vec<Crossing>)>,
     pub sampled: Vec<f64>,
+    /// Guards that are costly, and how often they were evaluated.
+    costly: Vec<usize>,
+    pub looks: usize,
 }
 
 impl Scene {
@@ -45,6 +48,8 @@ impl Scene {
             task: None,
             fired: vec![],
             sampled: vec![],
+            costly: vec![],
+            looks: 0,
         }
     }
 
@@ -73,6 +78,12 @@ impl Scene {
         self.layout.guards.push(Guard { name: name.into(), direction, role: Role::Switch, algebraic: false });
         self.guards.push(Box::new(g));
         self.actions.push(Box::new(action));
+        self
+    }
+
+    /// The last guard is a costly one.
+    pub fn costly(mut self) -> Self {
+        self.costly.push(self.guards.len() - 1);
         self
     }
 
@@ -152,6 +163,17 @@ impl Problem for Scene {
 impl Hybrid for Scene {
     fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
         for i in 0..g.len() {
+            g[i] = (self.guards[i])(t, y, &self.modes);
+        }
+        self.looks += self.costly.len();
+    }
+
+    fn is_costly(&self, guard: usize) -> bool {
+        self.costly.contains(&guard)
+    }
+
+    fn cheap_guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
+        for i in (0..g.len()).filter(|i| !self.costly.contains(i)) {
             g[i] = (self.guards[i])(t, y, &self.modes);
         }
     }

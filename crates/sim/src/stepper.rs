@@ -67,6 +67,15 @@ impl Segment {
         }
     }
 
+    /// What rounding may have done to each of them beside their values at the start.
+    pub fn rounding(&self, out: &mut [f64]) {
+        let n = out.len();
+        out.fill(0.0);
+        for c in self.coefficients[n..(self.degree + 1) * n].chunks_exact(n.max(1)) {
+            (0..n).for_each(|i| out[i] += 4.0 * f64::EPSILON * c[i].abs());
+        }
+    }
+
     /// Their rates of change at `t`.
     pub fn slope(&self, t: f64, rate: &mut [f64]) {
         let (n, h) = (rate.len(), self.t1 - self.t0);
@@ -112,6 +121,10 @@ pub trait Stepper {
     /// Begin at (t, y) on the curve over the last step, where equations go on without a jump: a restart that may keep the pace.
     fn resume(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
         self.restart(problem, t, y)
+    }
+    /// The same at the end of the last step, where inputs have changed and states have not.
+    fn take_inputs(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+        self.resume(problem, t, y)
     }
     /// Whether kinks are frozen within steps, which end there; else each evaluation takes the branch of its values, and steps pass kinks.
     fn freezes_kinks(&self) -> bool {

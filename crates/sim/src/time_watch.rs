@@ -4,8 +4,10 @@
 //! by bounds over intervals of time: an interval over which no bound leaves its piece holds no corner, for certain; others are
 //! halved, the earlier half first, down to the resolution of time. [Moore2009, ch. 8]
 //!
-//! Between them a step may be so long that no input of time changes by more than a share of its range: a solver that looks
-//! at the ends of such a step sees the change and divides it.
+//! Between them a step may be so long that no input of time leaves its value at the start by more than a share of its range: a
+//! solver that looks at the ends of such a step sees the change and divides it. The range is that of the values the input takes in the run, found by dividing
+//! the intervals whose bounds lie beyond the values known so far: bounds over long intervals may be far too wide, x² exp(−x) for
+//! 0 < x < 1e5 seems to reach 1e10.
 //!
 //! Limits: an expression without bounds (a tangent across its pole, a table of two variables) is looked at along the solver's curve like any other. Where
 //! a search does not end, as along a curve that touches zero again and again, the step ends where it got to.
@@ -17,12 +19,22 @@ use crate::events::{resolution, sign};
 
 /// Bounds evaluated in one search: it goes on from where it got to.
 const MOST_LOOKS: usize = 4_000;
-/// Share of its range by which an input may change in a step: a period of a sine takes eight at least.
-const SHARE: f64 = 0.5;
+/// Bounds evaluated to find the ranges of inputs, and to find a reason for a short step.
+const RANGE_LOOKS: usize = 500;
+const FEW_LOOKS: usize = 500;
+/// Share of its range by which an input may leave its value in a step. Below a half: no value is nearer than that to all others.
+const SHARE: f64 = 0.3;
+/// Of the size of an input: changes below are rounding.
+const CONSTANT: f64 = 1e-12;
 /// Steps ahead for which bounds are tried.
-const AHEAD: [f64; 3] = [32.0, 4.0, 1.0];
-/// A step is shortened to this share at most: the next one goes on from there.
+const AHEAD: f64 = 32.0;
+/// How exactly the end of a step is found, as part of its length.
+const FINE: f64 = 0.02;
+/// Where bounds alone speak against it, and no value, a step is shortened to this share at most.
 const SHORTEST: f64 = 1e-3;
+
+/// No step is limited to less than this, in roundings of time.
+const SMALLEST: f64 = 64.0;
 
 /// Times looked at between two that are four roundings apart.
 const WALK: usize = 16;
@@ -66,8 +78,10 @@ pub struct TimeWatch {
     guards: Vec<usize>,
     /// Without bounds: not watched here.
     unbounded: Vec<bool>,
-    /// Largest magnitude of each input over the run; 0: not known yet.
-    scales: Vec<f64>,
+    /// Lowest and highest value known of each input; not finite: without bounds.
+    ranges: Vec<Interval>,
+    /// Its value where a step starts.
+    start: Vec<f64>,
     // Scratch, and results of programs: points and bounds.
     values: Vec<Interval>,
     bounds: Vec<Interval>,
@@ -109,11 +123,12 @@ impl TimeWatch {
         Some(TimeWatch {
             guards: of_time.guards.clone(),
             unbounded: vec![false; m],
-            scales: vec![f64::NAN; of_time.inputs.len()],
+            ranges: vec![(0.0, 0.0); of_time.inputs.len()],
+            start: vec![0.0; of_time.inputs.len()],
             values: vec![(0.0, 0.0); program.ops.len()],
             bounds: vec![(0.0, 0.0); program.n_out],
             point: vec![0.0; program.n_out],
-            stack: Vec::with_capacity(128),
+            stack: Vec::with_capacity(2 * RANGE_LOOKS + 2),
             now: vec![0; m],
             pieces,
             known_for: vec![f64::NAN; reads.len()],
@@ -138,7 +153,7 @@ impl TimeWatch {
     }
 
     /// Forget what was found if slow values are others than those it was found for.
-    fn refresh(&mut self, at: &At<'_>, t: f64, horizon: f64) {
+    fn refresh(&mut self, at: &mut At<'_>, t: f64, horizon: f64) {
         let same = self.reads.iter().zip(&self.known_for).all(|(&i, x)| at.k[i].to_bits() == x.to_bits());
         if same && self.horizon == horizon {
             return;
@@ -153,15 +168,56 @@ impl TimeWatch {
             let (low, high) = self.bounds[k];
             self.unbounded[k] = !(low.is_finite() && high.is_finite());
         }
-        self.enclose(at, (t, horizon));
-        for (scale, (low, high)) in self.scales.iter_mut().zip(&self.bounds[self.pieces.len()..]) {
-            *scale = high - low;
+        for (range, &bound) in self.ranges.iter_mut().zip(&self.bounds[self.pieces.len()..]) {
+            *range = bound;
+        }
+        self.find_ranges(at, t, horizon);
+    }
+
+    /// Lowest and highest values from t to `horizon`, to a factor of three of what lies between them.
+    fn find_ranges(&mut self, at: &mut At<'_>, t: f64, horizon: f64) {
+        if self.ranges.is_empty() || horizon <= t {
+            return;
+        }
+        self.see(at, horizon);
+        self.stack.clear();
+        self.stack.push((t, horizon));
+        // The widest first.
+        let mut looks = 0;
+        while looks < self.stack.len().min(RANGE_LOOKS) {
+            let (a, b) = self.stack[looks];
+            looks += 1;
+            let middle = 0.5 * (a + b);
+            self.see(at, middle);
+            self.enclose(at, (a, b));
+            let bounds = &self.bounds[self.pieces.len()..];
+            let beyond = |(range, bound): (&Interval, &Interval)| {
+                let width = range.1 - range.0;
+                // Where it is infinite throughout there is nothing to find.
+                let finite = bound.0 < f64::INFINITY && bound.1 > f64::NEG_INFINITY;
+                let outside = bound.0 < range.0 - width || bound.1 > range.1 + width;
+                finite && width.is_finite() && outside
+            };
+            if self.ranges.iter().zip(bounds).any(beyond) && b - a > 4.0 * resolution(b) {
+                self.stack.extend([(a, middle), (middle, b)]);
+            }
+        }
+    }
+
+    /// Values at t are within the ranges.
+    fn see(&mut self, at: &mut At<'_>, t: f64) {
+        self.evaluate(at, t);
+        for (range, &value) in self.ranges.iter_mut().zip(&self.point[self.pieces.len()..]) {
+            // An infinite value would hide all others.
+            if value.is_finite() {
+                *range = (range.0.min(value), range.1.max(value));
+            }
         }
     }
 
     /// The first corner after t, up to `horizon`.
     pub fn next(&mut self, mut at: At<'_>, t: f64, horizon: f64) -> Corner {
-        self.refresh(&at, t, horizon);
+        self.refresh(&mut at, t, horizon);
         if let Some(next) = self.next.filter(|c| c.t > t) {
             return next;
         }
@@ -252,38 +308,64 @@ impl TimeWatch {
     }
 
     /// Where a step of about h from t is to end at the latest.
-    pub fn limit(&mut self, at: At<'_>, t: f64, h: f64, horizon: f64) -> f64 {
-        self.refresh(&at, t, horizon);
-        if self.scales.is_empty() || (self.calm.0 <= t && t + h <= self.calm.1) {
+    pub fn limit(&mut self, mut at: At<'_>, t: f64, h: f64, horizon: f64) -> f64 {
+        self.refresh(&mut at, t, horizon);
+        if self.ranges.is_empty() || (self.calm.0 <= t && t + h <= self.calm.1) {
             return f64::INFINITY;
         }
-        for ahead in AHEAD {
-            let end = (t + ahead * h).min(horizon);
-            if self.is_calm(&at, t, end) {
-                self.calm = (t, end);
-                return if end >= horizon { f64::INFINITY } else { end.max(t + h) };
-            }
-        }
-        let (mut short, mut long) = (0.0, h);
-        while long - short > 1e-6 * long && long > SHORTEST * h {
-            let middle = 0.5 * (short + long);
-            // A step of a few roundings has no middle.
-            if middle <= short || middle >= long {
-                break;
-            }
-            if self.is_calm(&at, t, t + middle) { short = middle } else { long = middle }
-        }
-        t + long
+        let end = self.calm_until(&mut at, t, h, (t + AHEAD * h).min(horizon));
+        self.calm = (t, end);
+        if end >= (t + h).min(horizon) { f64::INFINITY } else { end }
     }
 
-    /// No input changes by more than its share from a to b.
-    fn is_calm(&mut self, at: &At<'_>, a: f64, b: f64) -> bool {
-        self.enclose(at, (a, b));
-        let first = self.pieces.len();
-        let changes = |k: usize| {
-            let (low, high) = self.bounds[first + k];
-            self.scales[k].is_finite() && ((high - low).is_nan() || high - low > SHARE * self.scales[k])
-        };
-        !(0..self.scales.len()).any(changes)
+    /// The end of the time from t on in which no input leaves its value by more than its share, for certain. Intervals are halved, the
+    /// earlier half first.
+    fn calm_until(&mut self, at: &mut At<'_>, t: f64, h: f64, until: f64) -> f64 {
+        self.see(at, t);
+        self.start.copy_from_slice(&self.point[self.pieces.len()..]);
+        self.stack.clear();
+        self.stack.push((t, until));
+        let (mut end, mut looks) = (t, 0);
+        while let Some((a, b)) = self.stack.pop() {
+            self.enclose(at, (a, b));
+            if !self.changes(SHARE) {
+                end = b;
+                continue;
+            }
+            looks += 1;
+            let middle = 0.5 * (a + b);
+            let divisible = b - a > 4.0 * resolution(b) && middle > a && middle < b;
+            if divisible && b - a > FINE * (a - t) && looks <= MOST_LOOKS {
+                self.stack.extend([(middle, b), (a, middle)]);
+                continue;
+            }
+            if a - t >= SHORTEST * h {
+                return end;
+            }
+            // So short a step needs a reason: a value, not only bounds that may be too wide.
+            self.see(at, b);
+            self.bounds.iter_mut().zip(&self.point).for_each(|(bound, &value)| *bound = (value, value));
+            if self.changes(0.5 * SHARE) {
+                return end.max(t + SMALLEST * resolution(b));
+            }
+            if !divisible || looks > FEW_LOOKS {
+                return end.max(t + SHORTEST * h);
+            }
+            self.stack.extend([(middle, b), (a, middle)]);
+        }
+        until
+    }
+
+    /// By the bounds at hand some input leaves its value at the start by more than a share of its range.
+    fn changes(&self, share: f64) -> bool {
+        let bounds = &self.bounds[self.pieces.len()..];
+        (0..self.ranges.len()).any(|k| {
+            let ((low, high), range) = (bounds[k], self.ranges[k]);
+            let most = share * (range.1 - range.0);
+            // What only rounding moves, as sin² + cos², is constant.
+            let constant = range.1 - range.0 <= CONSTANT * range.0.abs().max(range.1.abs());
+            let stays = self.start[k] - low <= most && high - self.start[k] <= most;
+            most.is_finite() && self.start[k].is_finite() && !constant && !stays
+        })
     }
 }

@@ -88,7 +88,7 @@ fn trial(project: &Project, end: Instant) -> Vec<Diagnostic> {
         watch.stopped = true;
         None
     };
-    let mut list = finished.map_or(vec![], |f| warnings(project, &f.machine.fired));
+    let mut list = finished.map_or(vec![], |f| warnings(project, &f.machine.fired, f.machine.holds()));
     if watch.stopped {
         let [reached, end] = [watch.reached, settings.t_end].map(|t| number(t, 3));
         list.push(left_out(&format!("a run was tried up to t = {reached} s of {end} s only")));
@@ -96,8 +96,8 @@ fn trial(project: &Project, end: Instant) -> Vec<Diagnostic> {
     list
 }
 
-/// The messages of events that warn, each the first time it happened.
-pub fn warnings(project: &Project, fired: &[(usize, f64)]) -> Vec<Diagnostic> {
+/// The messages of events that warn, each the first time it happened; of those that met, and of those that came to hold what they set.
+pub fn warnings(project: &Project, fired: &[(usize, f64)], held: &[(usize, f64)]) -> Vec<Diagnostic> {
     let mut told = HashSet::new();
     let mut list = vec![];
     for &(event, t) in fired {
@@ -112,7 +112,32 @@ pub fn warnings(project: &Project, fired: &[(usize, f64)]) -> Vec<Diagnostic> {
         list.push(warning.at_origin(&project.sources, &event.origin, "this came true"));
     }
     list.extend(meetings(project, fired));
+    list.extend(rests(project, held));
     list
+}
+
+/// Events that would have fired for ever, each the first time it came to hold what it sets.
+fn rests(project: &Project, held: &[(usize, f64)]) -> Vec<Diagnostic> {
+    let system = &project.prepared.system;
+    let mut told = HashSet::new();
+    let first = held.iter().filter(|(event, _)| told.insert(*event));
+    first
+        .map(|&(event, t)| {
+            let event = &system.events[event];
+            let names: Vec<String> =
+                event.set.iter().map(|a| format!("`{}`", system.quantity(a.target).name)).collect();
+            let (names, t) = (names.join(", "), number(t, 5));
+            let text = format!(
+                "from t = {t} s on `{}` holds {names}: it would fire again at once, for ever",
+                event.name
+            );
+            Diagnostic::note("M0412", text).at_origin(
+                &project.sources,
+                &event.origin,
+                "this sets what it asks for",
+            )
+        })
+        .collect()
 }
 
 /// Events that set one quantity at one instant, each pair the first time they met: the later one acted on what the earlier had set.

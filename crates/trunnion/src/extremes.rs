@@ -15,7 +15,7 @@ use trunnion_sim::integrate::Piece;
 const FINE: usize = 8;
 /// Bends may be so many times those of (1), turns as many times farther out than in (2).
 const MARGIN: f64 = 2.0;
-/// What adds less than this share of a signal's range is not looked for: far below what solvers promise.
+/// What adds less than this share of a signal's size is not looked for: far below what solvers promise.
 const NEGLIGIBLE: f64 = 1e-9;
 
 /// Lowest and highest value of one signal, each with its time.
@@ -51,16 +51,23 @@ impl Extremes {
         (inside(self.min) || inside(self.max)).then_some(Extremes { min, max })
     }
 
-    /// Whether values as far out as `low` or `high` would be worth knowing.
-    fn may_grow(&self, low: f64, high: f64) -> bool {
-        let little =
-            NEGLIGIBLE * (self.max.1 - self.min.1) + f64::EPSILON * self.max.1.abs().max(self.min.1.abs());
+    /// Whether values as far out as `low` or `high` would be worth knowing of a signal with this noise.
+    fn may_grow(&self, low: f64, high: f64, noise: f64) -> bool {
+        if high.max(self.max.1) - low.min(self.min.1) <= noise {
+            return false;
+        }
+        let little = NEGLIGIBLE * self.max.1.abs().max(self.min.1.abs());
         high > self.max.1 + little || low < self.min.1 - little
     }
 }
 
-/// Reads all signals at a time on the curve, into the last argument.
-pub type Read<'a> = dyn FnMut(f64, &mut [f64]) -> ControlFlow<()> + 'a;
+/// The signals along one piece of the solution.
+pub trait Course {
+    /// All of them at a time.
+    fn read(&mut self, t: f64, row: &mut [f64]) -> ControlFlow<()>;
+    /// What each is uncertain by there: one that never moved by more is not looked at closely.
+    fn noise(&mut self, t: f64, noise: &mut [f64]);
+}
 
 /// Values of all signals at one time.
 type Row = (f64, Vec<f64>);
@@ -75,6 +82,9 @@ pub struct Follower {
     end: Row,
     fine: Vec<Row>,
     turning: Vec<usize>,
+    /// Noise of the signals, asked for at the first close look, the second, the fourth, and so on: it changes as slowly as their size.
+    noise: Vec<f64>,
+    looks: u64,
 }
 
 impl Follower {
@@ -88,6 +98,8 @@ impl Follower {
             end: row(),
             fine: vec![row(); FINE + 2],
             turning: Vec::with_capacity(signals),
+            noise: vec![0.0; signals],
+            looks: 0,
         }
     }
 
@@ -103,7 +115,7 @@ impl Follower {
     }
 
     /// Along the next piece of the solution.
-    pub fn follow(&mut self, piece: Piece<'_>, read: &mut Read<'_>) -> ControlFlow<()> {
+    pub fn follow(&mut self, piece: Piece<'_>, read: &mut dyn Course) -> ControlFlow<()> {
         let Piece { from, to, joined, .. } = piece;
         if !joined || self.last.0 != from {
             self.has_before = false;
@@ -117,6 +129,13 @@ impl Follower {
         self.take(to, read)?;
         self.find_turning();
         if !self.turning.is_empty() {
+            self.looks += 1;
+            if self.looks.is_power_of_two() {
+                read.noise(to, &mut self.noise);
+                self.find_turning();
+            }
+        }
+        if !self.turning.is_empty() {
             self.look_closely(read)?;
         }
         std::mem::swap(&mut self.before, &mut self.last);
@@ -126,9 +145,9 @@ impl Follower {
     }
 
     /// Reads `end`, and sees what is there.
-    fn take(&mut self, t: f64, read: &mut Read<'_>) -> ControlFlow<()> {
+    fn take(&mut self, t: f64, read: &mut dyn Course) -> ControlFlow<()> {
         self.end.0 = t;
-        read(t, &mut self.end.1)?;
+        read.read(t, &mut self.end.1)?;
         for (found, &x) in self.found.iter_mut().zip(&self.end.1) {
             found.push(t, x);
         }
@@ -147,14 +166,14 @@ impl Follower {
             let c = ((third.1[k] - x_0) * to_third - d) * all;
             let beyond = MARGIN * 0.25 * c.abs() * h * h; // (1)
             let turns = d.abs() <= MARGIN * c.abs() * h; // (2)
-            if turns && found.may_grow(x_0.min(x_1) - beyond, x_0.max(x_1) + beyond) {
+            if turns && found.may_grow(x_0.min(x_1) - beyond, x_0.max(x_1) + beyond, self.noise[k]) {
                 self.turning.push(k);
             }
         }
     }
 
     /// Reads the curve between `last` and `end` at many points.
-    fn look_closely(&mut self, read: &mut Read<'_>) -> ControlFlow<()> {
+    fn look_closely(&mut self, read: &mut dyn Course) -> ControlFlow<()> {
         let (t_0, h) = (self.last.0, self.end.0 - self.last.0);
         let mut fine = std::mem::take(&mut self.fine);
         fine[0].clone_from(&self.last);
@@ -162,7 +181,7 @@ impl Follower {
         let mut done = ControlFlow::Continue(());
         for (i, row) in fine[1..FINE].iter_mut().enumerate() {
             row.0 = t_0 + (i + 1) as f64 / FINE as f64 * h;
-            done = read(row.0, &mut row.1);
+            done = read.read(row.0, &mut row.1);
             if done.is_break() {
                 break;
             }
@@ -174,9 +193,9 @@ impl Follower {
                 continue;
             };
             let [low, high] = if sign > 0.0 { [f64::INFINITY, top] } else { [top, f64::NEG_INFINITY] };
-            if self.found[k].may_grow(low, high) {
+            if self.found[k].may_grow(low, high, self.noise[k]) {
                 let row = &mut fine[FINE + 1].1;
-                done = read(t, row);
+                done = read.read(t, row);
                 self.push(t, row);
             }
         }

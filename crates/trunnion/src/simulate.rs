@@ -13,9 +13,9 @@ use trunnion_sim::integrate::{Ended, Moment, Observer, Output, Piece, Progress, 
 use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::run::{Finished, Settings, run};
 use trunnion_sim::solvers::choose::{Entry, MethodNumbers, SOLVERS, find};
-use trunnion_sim::stepper::Tolerance;
+use trunnion_sim::stepper::{Segment, Tolerance};
 
-use crate::extremes::{Extremes, Follower};
+use crate::extremes::{Course, Extremes, Follower};
 use crate::failure::Failure;
 use crate::listing::number;
 use crate::output::tell;
@@ -196,6 +196,7 @@ struct Reader<'a> {
     columns: &'a [usize],
     all: Vec<f64>,
     y: Vec<f64>,
+    rtol: f64,
     not_finite: Option<RunError>,
     /// Measured expressions that had no finite value, and where first.
     measured: HashMap<usize, RunError>,
@@ -214,6 +215,36 @@ impl Reader<'_> {
             }
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// Of the tolerance of states: a signal that never moves by more than this makes of it is not looked at between rows.
+const UNSEEN: f64 = 1e-3;
+
+/// Recorded columns along one piece of the solution.
+struct Columns<'a, 'b> {
+    reader: &'a mut Reader<'b>,
+    machine: &'a mut Machine,
+    curve: &'a Segment,
+}
+
+impl Course for Columns<'_, '_> {
+    fn read(&mut self, t: f64, row: &mut [f64]) -> ControlFlow<()> {
+        let mut y = std::mem::take(&mut self.reader.y);
+        self.curve.at(t, &mut y);
+        let done = self.reader.read(self.machine, t, &y, row);
+        self.reader.y = y;
+        done
+    }
+
+    fn noise(&mut self, t: f64, noise: &mut [f64]) {
+        let Reader { columns, all, y, rtol, .. } = &mut *self.reader;
+        self.curve.at(t, y);
+        let share = UNSEEN * *rtol;
+        let nominal = &self.machine.prepared().layout.nominal;
+        let of: Vec<f64> = y.iter().zip(nominal).map(|(y, size)| share * size.max(y.abs())).collect();
+        self.machine.column_noise(t, y, &of, share, all);
+        noise.iter_mut().zip(*columns).for_each(|(noise, &c)| *noise = all[c]);
     }
 }
 
@@ -240,15 +271,10 @@ impl Observer<Machine> for Watcher<'_> {
 
     fn follow(&mut self, machine: &mut Machine, piece: Piece<'_>) -> ControlFlow<()> {
         let reader = &mut self.reader;
-        let mut y = std::mem::take(&mut reader.y);
-        let done = self.follower.follow(piece, &mut |t, row| {
-            piece.curve.at(t, &mut y);
-            reader.read(machine, t, &y, row)
-        });
-        reader.y = y;
+        let done = self.follower.follow(piece, &mut Columns { reader, machine, curve: piece.curve });
         if done.is_break() && self.late.is_none() {
             // A row before may have no finite value either.
-            self.late = reader.not_finite.take().map(|error| (piece.to, error));
+            self.late = self.reader.not_finite.take().map(|error| (piece.to, error));
         }
         ControlFlow::Continue(())
     }
@@ -266,6 +292,8 @@ pub struct Outcome {
     pub wall: Duration,
     /// Number and time of every event.
     pub fired: Vec<(usize, f64)>,
+    /// The same of those that came to hold what they set.
+    pub held: Vec<(usize, f64)>,
     /// Name and time of every event.
     pub events: Vec<(String, f64)>,
     pub log: Vec<String>,
@@ -378,6 +406,7 @@ pub fn simulate<'a>(
             columns,
             all: vec![0.0; prepared.columns.len()],
             y: vec![0.0; prepared.system.n()],
+            rtol: settings.rtol,
             not_finite: None,
             measured: HashMap::new(),
         },
@@ -399,7 +428,7 @@ pub fn simulate<'a>(
     let names = &prepared.system.events;
     let events = machine.fired.iter().map(|&(e, t)| (names[e].name.clone(), t)).collect();
     let fired = std::mem::take(&mut machine.fired);
-    let log = machine.take_log();
+    let (log, held) = (machine.take_log(), machine.holds().to_vec());
     let not_finite = watcher.reader.not_finite.or(watcher.late.map(|late| late.1));
     let result = not_finite.map_or(result, Err);
     let (summary, error) = match result {
@@ -412,7 +441,21 @@ pub fn simulate<'a>(
     let (ended_by, not_finite, unseen) =
         (machine.ended_by, watcher.reader.measured, watcher.signals.unseen());
     let extremes = watcher.follower.found();
-    Ok(Outcome { summary, error, wall, fired, events, log, ended_by, y, unseen, extremes, not_finite, hint })
+    Ok(Outcome {
+        summary,
+        error,
+        wall,
+        fired,
+        held,
+        events,
+        log,
+        ended_by,
+        y,
+        unseen,
+        extremes,
+        not_finite,
+        hint,
+    })
 }
 
 /// What a solver's failure outside a run means in the user's names.

@@ -17,6 +17,7 @@ mod identity;
 mod index;
 mod linear;
 mod matching;
+mod odd;
 mod pieces;
 mod relations;
 mod roots;
@@ -47,6 +48,7 @@ use assemble::{Solved, assemble};
 pub fn analyse(mut flat: Flat) -> Result<System, Vec<StructureError>> {
     holding::extract(&mut flat);
     roots::guard_zero_widths(&mut flat);
+    odd::join(&mut flat);
     let n_quantities = flat.quantities.len();
     let eliminated = alias::eliminate(&mut flat);
     match solve(&mut flat, &eliminated.aliases) {

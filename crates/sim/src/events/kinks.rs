@@ -48,22 +48,27 @@ impl Locator {
         }
         let mut y = std::mem::take(&mut self.y);
         curve.at(t, &mut y);
-        self.blur_at(problem, t, &y);
+        self.read_noise(problem, t, &y);
         self.y = y;
     }
 
-    /// The same at given values; guards there are left in `self.g`.
-    pub fn blur_at<P: Hybrid>(&mut self, problem: &mut P, t: f64, y: &[f64]) {
+    /// What rounding does to a guard, where noise was last read.
+    pub fn rounding(&self, guard: usize) -> f64 {
+        self.rounding[guard]
+    }
+
+    /// The same at given values, and what rounding does to each guard there; guards are left in `self.g` if there are kinks.
+    pub fn read_noise<P: Hybrid>(&mut self, problem: &mut P, t: f64, y: &[f64]) {
         if !self.kinks.iter().any(|&k| k) {
-            return;
+            return problem.rounding(t, y, &mut self.rounding);
         }
         self.blur_is_known = true;
         let (rtol, atol) = (self.tolerance.0, &self.tolerance.1);
         for (i, u) in self.uncertain.iter_mut().enumerate() {
             *u = KINK_SHARE * (atol[i] + rtol * y[i].abs());
         }
-        problem.uncertainty(t, y, &self.uncertain, &mut self.soft);
-        problem.rounding(t, y, &mut self.blur);
+        problem.uncertainty(t, y, &self.uncertain, &mut self.rounding, &mut self.soft);
+        self.blur.copy_from_slice(&self.rounding);
         problem.guards(t, y, &mut self.g);
         if (0..self.len()).any(|i| self.kinks[i] && self.g[i].abs() <= self.share(i) * self.soft[i]) {
             self.limit_blur(problem, t, y);
@@ -95,7 +100,7 @@ impl Locator {
                 let up = (i >> pattern) & 1 == 0;
                 *y_near = y[i] + if up { self.uncertain[i] } else { -self.uncertain[i] };
             }
-            problem.guards(t, near, moved);
+            problem.cheap_guards(t, near, moved);
             for guard in 0..most.len() {
                 most[guard] = most[guard].max((moved[guard] - self.g[guard]).abs());
             }

@@ -17,10 +17,11 @@
 
 use super::{KINK_BUNCH, KINK_PAUSE, KINK_RATE, KINK_SPAN, KINK_STEPS, ROUNDS, Run, Stop};
 use crate::events::{resolution, sign};
-use crate::history::BURST;
+use crate::history::{BURST, History};
 use crate::integrate::{Ended, Moment};
 use crate::problem::{Corner, Crossing, Hybrid};
 use crate::run_error::RunError;
+use trunnion_num::Archive;
 
 /// Of every guard at the instant at hand.
 #[derive(Default)]
@@ -69,6 +70,12 @@ impl Instant {
         }
     }
 
+    /// What the next instant takes over from those before.
+    pub fn remember(&mut self, archive: &mut Archive) {
+        archive.numbers(&mut self.passed);
+        archive.number(&mut self.last);
+    }
+
     /// Sign of a guard, 0 while it rests.
     fn clear(&self, guard: usize) -> i8 {
         if self.g[guard].abs() <= self.noise[guard] { 0 } else { sign(self.g[guard]) }
@@ -85,6 +92,8 @@ const WAVERING: f64 = 1e3;
 const RECENT: f64 = 1e-3;
 /// Share of the run in which a guard that is put back again and again gets nowhere.
 const STANDING_STILL: f64 = 1e-5;
+/// Times in a row that an event puts its guard back to zero before it is asked whether it holds it there.
+const PUT_BACK: usize = 2;
 /// Roundings of time within which the instant of a crossing is known.
 const INSTANT_ROUNDINGS: f64 = 4.0;
 
@@ -356,11 +365,10 @@ impl<P: Hybrid> Run<'_, P> {
 
     fn read_guards(&mut self) {
         self.problem.guards(self.t, &self.y, &mut self.at.g);
-        self.problem.rounding(self.t, &self.y, &mut self.at.noise);
-        self.locator.blur_at(self.problem, self.t, &self.y);
+        self.locator.read_noise(self.problem, self.t, &self.y);
         let Instant { noise, located, heading, fired, last, .. } = &mut self.at;
         for i in 0..noise.len() {
-            noise[i] += located[i];
+            noise[i] = self.locator.rounding(i) + located[i];
             if self.locator.is_kink(i) {
                 noise[i] = noise[i].max(self.locator.blur(i));
             }
@@ -432,7 +440,7 @@ impl<P: Hybrid> Run<'_, P> {
                 self.at.fired[guard] = !self.locator.is_kink(guard);
                 self.at.heading[guard] = if rising { 1 } else { -1 };
                 self.at.side[guard] = self.at.heading[guard];
-                self.note_firing(guard)?;
+                changed |= self.note_firing(guard)?;
             }
             next += done.max(1);
             ends |= effect.terminate;
@@ -537,11 +545,11 @@ impl<P: Hybrid> Run<'_, P> {
         }
     }
 
-    /// Note a firing; too many in too little time are an error.
-    fn note_firing(&mut self, guard: usize) -> Result<(), Stop> {
+    /// Note a firing; too many in too little time are an error, unless the event comes to hold what it sets: true.
+    fn note_firing(&mut self, guard: usize) -> Result<bool, Stop> {
         let t = self.t;
         if self.locator.is_kink(guard) {
-            return Ok(());
+            return Ok(false);
         }
         self.crossings_total += 1;
         let from_rest = self.locator.side(guard) == 0 && self.locator.may_fire(guard);
@@ -557,6 +565,10 @@ impl<P: Hybrid> Run<'_, P> {
         let (within, put_back, since) =
             (t - history.time(BURST - 1), history.put_back, history.put_back_since);
         let stands = t - since <= STANDING_STILL * self.plan.length();
+        if put_back >= PUT_BACK && stands && self.problem.hold(t, &self.y, guard) {
+            self.history[guard] = History::default();
+            return Ok(true);
+        }
         if within <= self.vanishing() || (put_back >= BURST && stands) {
             // Put back again and again: time only seems to pass.
             let (t, within) = if put_back >= BURST && stands { (since, t - since) } else { (t, within) };
@@ -566,7 +578,7 @@ impl<P: Hybrid> Run<'_, P> {
             let guard = self.guard_name(guard);
             return Err(RunError::TooManyEvents { guard, t, count: self.events }.into());
         }
-        Ok(())
+        Ok(false)
     }
 
     /// One round more tells who goes to and fro.

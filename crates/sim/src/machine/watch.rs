@@ -1,7 +1,7 @@
 //! Values that are no finite numbers: which, and why.
 
 use trunnion_equations::cause::{self, Cause};
-use trunnion_equations::{Binary, Expr, Node, System};
+use trunnion_equations::{Binary, Expr, Node, Part, System};
 
 use super::{Machine, Source};
 use crate::run_error::RunError;
@@ -20,6 +20,37 @@ impl Machine {
             let event = &self.prepared.system.events[k];
             let (name, cause) = (event.name.clone(), self.cause(t, y, event.guard).map(Box::new));
             self.lost_guard = Some(RunError::NotFinite { name, t, cause });
+        }
+    }
+
+    /// How far each column moves, in the unit it is shown in, if unknowns are uncertain by `of` and multipliers by the share `multipliers` of the
+    /// largest of them, rounding included.
+    pub fn column_noise(&mut self, t: f64, y: &[f64], of: &[f64], multipliers: f64, noise: &mut [f64]) {
+        self.close(t, y);
+        let Machine { prepared, k, scratch, bounds, loops, readings, .. } = self;
+        let y = loops.as_ref().map_or(y, |l| &l.extended);
+        let largest = y[of.len()..].iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let mut uncertain = of.to_vec();
+        uncertain.resize(y.len(), multipliers * largest);
+        let mut rounding = vec![0.0; prepared.system.outputs.len()];
+        let mut outputs = rounding.clone();
+        let (part, at) = (Part::Outputs as usize, (t, y, &k[..]));
+        prepared.compiled.rounding(
+            part,
+            at,
+            [&[], &uncertain],
+            scratch,
+            bounds,
+            [&mut rounding, &mut outputs],
+        );
+        for (noise, (source, unit)) in noise.iter_mut().zip(readings) {
+            let si = match *source {
+                Source::Unknown(i) => uncertain[i],
+                Source::Multiplier(i) => uncertain[of.len() + i],
+                Source::Output(i) => outputs[i],
+                Source::Slow(_) => 0.0,
+            };
+            *noise = unit.map_or(si, |(factor, _)| (si / factor).abs());
         }
     }
 

@@ -67,6 +67,10 @@ impl Stepper for Auto {
         self.active_mut().resume(problem, t, y)
     }
 
+    fn take_inputs(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+        self.active_mut().take_inputs(problem, t, y)
+    }
+
     fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
         if self.implicit.is_none() {
             if !self.explicit.looks_stiff() && self.explicit.step(problem, limit).is_ok() {

@@ -5,25 +5,38 @@
 //!
 //! the numerical differentiation formulas of [Shampine, Reichelt 1997, eqs. 2, 3 and sec. 2.3]; κ = 0 at order 5 is
 //! plain BDF. With d = y − y_pred, α = (1 − κ) γ_k and c = h/α, (1) reads y = y_pred − ψ + c f, the form Newton
-//! solves; rows without y' read 0 = f. L-stable at order 1 and 2, almost so above: poor on lightly damped
-//! oscillations. A change of step interpolates the differences.
+//! solves; rows without y' read 0 = f. A change of step interpolates the differences.
+//!
+//! Order 1 and 2 are L-stable. Higher ones are unstable for oscillations that hardly anything damps, once ω h is no longer small: such an
+//! oscillation grows until the error limits the step. So they are chosen only with ω h ≤ 0.3, ω that of the fastest oscillation. Where the
+//! error itself oscillates without damping, errors of single steps add up, and higher orders use a smaller part of the tolerance.
 
-use super::control::{AFTER_FAILURE, first_step, to_limit, too_small};
+use super::control::{AFTER_FAILURE, first_step, least_step, to_limit, too_small};
 use super::error::Tolerance;
 use super::implicit::mass;
 use super::newton::Newton;
 use super::one_step::Refusal;
+use super::vibration::Vibration;
 use crate::problem::{Layout, Problem};
 use crate::stepper::{Cause, Failure, Options, Segment, Stepper, Work};
 
 const MAX_ORDER: usize = 5;
 /// Differences kept: orders 0 to k + 2.
 const ROWS: usize = MAX_ORDER + 3;
+/// Highest order that is stable for every oscillation.
+const STABLE_ORDER: usize = 2;
 /// κ of order 1 to 5. [Shampine, Reichelt 1997, table 1]
 const KAPPA: [f64; MAX_ORDER + 1] = [0.0, -0.1850, -1.0 / 9.0, -0.0823, -0.0415, 0.0];
 const SAFETY: f64 = 0.9;
 /// Part of the tolerance one step may use: errors of many steps add up.
 const SHARE: f64 = 0.1;
+/// The same for an oscillation that nothing damps, where they add up without bound. Below order 3 it would cost too much.
+const SHARE_OSCILLATING: f64 = 0.006;
+/// Oscillations are looked at in every so many steps, and remembered over so many looks.
+const EVERY: u64 = 4;
+const MEMORY: f64 = 3.0;
+/// Orders from 3 on are unstable near the imaginary axis: they take ω h up to this.
+const STABLE: f64 = 0.3;
 /// Bounds of a change of step; below `WORTH_IT` a larger step does not pay for interpolating the differences.
 const SHRINK: f64 = 0.2;
 const GROW: f64 = 2.0;
@@ -50,6 +63,7 @@ pub struct Bdf {
     h_first: Option<f64>,
     mass: Vec<f64>,
     newton: Newton,
+    vibration: Vibration,
     work: Work,
     /// Order and step are kept as they are, without error control.
     constant: bool,
@@ -62,6 +76,8 @@ pub struct Bdf {
     order: usize,
     /// Steps taken with this order and size.
     equal_steps: usize,
+    /// Share of the last steps whose error was that of an oscillation.
+    oscillating: f64,
     /// ∇^j y_n, row j.
     differences: Vec<f64>,
 
@@ -87,6 +103,7 @@ impl Bdf {
             h_first: options.h,
             mass: mass(layout),
             newton: Newton::new(layout, SHARE),
+            vibration: Vibration::new(layout),
             work: Work::default(),
             constant: false,
             t: 0.0,
@@ -94,6 +111,7 @@ impl Bdf {
             h_table: 0.0,
             order: 1,
             equal_steps: 0,
+            oscillating: 0.0,
             differences: vec![0.0; ROWS * n],
             t_before: 0.0,
             order_done: 1,
@@ -207,7 +225,19 @@ impl Bdf {
 
     /// ‖error of order k‖ from row `row` of the differences, as part of its share.
     fn error_norm(&self, k: usize, row: &[f64], y0: &[f64], y1: &[f64]) -> f64 {
-        error_constant(k) / SHARE * self.tolerance.norm(row, y0, y1)
+        let tighter = if k > STABLE_ORDER { (SHARE_OSCILLATING / SHARE).powf(self.oscillating) } else { 1.0 };
+        error_constant(k) / (SHARE * tighter) * self.tolerance.norm(row, y0, y1)
+    }
+
+    /// What oscillates, by the factors of the step just taken.
+    fn watch_oscillations(&mut self) {
+        if self.work.steps.is_multiple_of(EVERY) {
+            let c = self.h_table / ((1.0 - KAPPA[self.order]) * gamma(self.order));
+            let matrix = &mut self.newton.matrix;
+            self.vibration.iterate(matrix, c);
+            let oscillates = self.vibration.oscillates(matrix, c, &self.error);
+            self.oscillating += (f64::from(oscillates) - self.oscillating) / MEMORY;
+        }
     }
 
     /// Order and step for what follows, from what the orders k − 1, k, k + 1 would have made of this step.
@@ -224,15 +254,24 @@ impl Bdf {
                 1.4
             }
         };
-        let factor = |k: usize, error: f64| error.max(1e-12).powf(-1.0 / (k + 1) as f64) / bias(k);
+        let longest = STABLE / (self.vibration.fastest * self.h_table);
+        let factor = |k: usize, error: f64| {
+            let factor = error.max(1e-12).powf(-1.0 / (k + 1) as f64) / bias(k);
+            if k > STABLE_ORDER { factor.min(longest) } else { factor }
+        };
         let mut best = (factor(k, error), k);
+        let mut consider = |order: usize, row: usize| {
+            let promised = factor(order, self.error_norm(order, self.row(row), y, y));
+            best = if promised > best.0 { (promised, order) } else { best };
+        };
         if k > 1 {
-            let lower = factor(k - 1, self.error_norm(k - 1, self.row(k), y, y));
-            best = if lower > best.0 { (lower, k - 1) } else { best };
+            consider(k - 1, k);
+        }
+        if k > STABLE_ORDER + 1 {
+            consider(STABLE_ORDER, STABLE_ORDER + 1);
         }
         if k < MAX_ORDER {
-            let higher = factor(k + 1, self.error_norm(k + 1, self.row(k + 2), y, y));
-            best = if higher > best.0 { (higher, k + 1) } else { best };
+            consider(k + 1, k + 2);
         }
         let factor = best.0;
         if best.1 != k || !(1.0..WORTH_IT).contains(&factor) {
@@ -284,6 +323,7 @@ impl Stepper for Bdf {
             return Err(Failure::NotFinite { t, row });
         }
         self.newton.restart(problem, t, y, &mut self.work);
+        self.oscillating = 0.0;
         // y' of all unknowns; where it cannot be had, `attempt` will say why.
         let mut y_dot = vec![0.0; n];
         problem.time_gradient(t, y, &mut y_dot);
@@ -336,12 +376,15 @@ impl Stepper for Bdf {
                 Ok(()) => {
                     let error = self.error_norm(self.order, &self.error, self.row(0), &self.y);
                     if error <= 1.0 || self.constant {
+                        self.watch_oscillations();
                         self.keep(t1);
                         self.h = wanted;
                         self.equal_steps += 1;
                         if self.equal_steps > self.order && !self.constant {
                             self.choose(error);
                         }
+                        // Nor does one that was cut to next to nothing.
+                        self.h = self.h.max(least_step(t1).min(wanted));
                         return Ok(());
                     }
                     let unknown = self.tolerance.dominant(&self.error, self.row(0), &self.y);

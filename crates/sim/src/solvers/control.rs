@@ -24,6 +24,9 @@ pub const AFTER_FAILURE: f64 = 0.5;
 const STRETCH: f64 = 1.05;
 /// Smallest step, in units of the spacing of numbers near t.
 const RESOLUTION: f64 = 10.0;
+/// A first step is looked for over trials that become shorter by this factor, so many times.
+const NEAR: f64 = 1e-2;
+const TRIALS: usize = 10;
 
 #[derive(Clone, Debug)]
 pub struct StepControl {
@@ -112,6 +115,11 @@ pub fn too_small(h: f64, t: f64) -> bool {
     h.is_nan() || h <= RESOLUTION * f64::EPSILON * t.abs().max(f64::MIN_POSITIVE)
 }
 
+/// A step that time resolves near t, just so.
+pub fn least_step(t: f64) -> f64 {
+    2.0 * RESOLUTION * f64::EPSILON * t.abs()
+}
+
 /// Fit a step of size `h` before `limit` without leaving a crumb: (size, end).
 pub fn to_limit(h: f64, t: f64, limit: f64) -> (f64, f64) {
     let left = limit - t;
@@ -127,7 +135,8 @@ pub fn to_limit(h: f64, t: f64, limit: f64) -> (f64, f64) {
 /// A first step from how fast and how bent the solution starts. [Hairer, Norsett, Wanner 1993, sec. II.4]
 ///
 /// `y_dot` is y'(t); `second` gives ‖y'(t + h) − y'(t)‖ for a trial h. Norms are against the tolerances, so
-/// the step aims at an error of 1 % of them.
+/// the step aims at an error of 1 % of them. Where that is far shorter than the trial, the trial is made shorter: equations are those of
+/// the present branches, and far from here their values may be anything.
 pub fn first_step(
     order: usize,
     h_max: f64,
@@ -135,16 +144,22 @@ pub fn first_step(
     y_dot_norm: f64,
     mut second: impl FnMut(f64) -> f64,
 ) -> f64 {
-    let order = order as f64;
-    let trial = if y_norm < 1e-5 || y_dot_norm < 1e-5 { 1e-6 } else { 0.01 * y_norm / y_dot_norm }.min(h_max);
-    let bend = second(trial) / trial;
-    if !bend.is_finite() {
-        return 0.01 * trial;
+    let exponent = 1.0 / (order as f64 + 1.0);
+    let trial = if y_norm < 1e-5 || y_dot_norm < 1e-5 { 1e-6 } else { 0.01 * y_norm / y_dot_norm };
+    let mut trial = trial.min(h_max);
+    for _ in 0..TRIALS {
+        let bend = second(trial) / trial;
+        if bend.is_finite() {
+            let largest = y_dot_norm.max(bend);
+            let calm = largest <= 1e-15;
+            let h = if calm { (1e-3 * trial).max(1e-6) } else { (0.01 / largest).powf(exponent) };
+            if calm || h >= NEAR * trial {
+                return (100.0 * trial).min(h).min(h_max);
+            }
+        }
+        trial *= NEAR;
     }
-    let largest = y_dot_norm.max(bend);
-    let h =
-        if largest <= 1e-15 { (1e-3 * trial).max(1e-6) } else { (0.01 / largest).powf(1.0 / (order + 1.0)) };
-    (100.0 * trial).min(h).min(h_max)
+    trial
 }
 
 #[cfg(test)]
@@ -157,6 +172,17 @@ mod tests {
         assert_eq!(to_limit(1.0, 0.0, 1.04).1, 1.04);
         assert_eq!(to_limit(1.0, 0.0, 1.5).0, 0.75);
         assert_eq!(to_limit(1.0, 0.0, 3.0).0, 1.0);
+    }
+
+    #[test]
+    fn a_first_step_does_not_depend_on_what_is_far_away() {
+        // A quintic that goes on beyond its end: 10 s³ as long as the trial is short, 1e37 over a week.
+        let bend = |h: f64| 1e6 * 10.0 * h.powi(3) * (1.0 + 0.6 * h * h);
+        let h = first_step(1, f64::INFINITY, 1e6, 1e-3, bend);
+        assert!((1e-4..1e-1).contains(&h), "{h}");
+        // Not finite far away.
+        let h = first_step(1, f64::INFINITY, 1e6, 1e-3, |h| if h > 1.0 { f64::NAN } else { bend(h) });
+        assert!((1e-4..1e-1).contains(&h), "{h}");
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! Stability: explicit, |h λ| below about 3.3 (Tsit45), 2.8 (RK4), 2 (Euler) on the negative real axis. Stiff problems
 //! work with tiny steps only; `looks_stiff` says so.
 
+use super::control::first_step;
 use super::error::Tolerance;
 use super::fixed::{DEFAULT_STEP, FixedSteps};
 use crate::newton::{Part, Stuck};
@@ -149,6 +150,8 @@ pub struct Explicit {
     inside: Vec<f64>,
     segment: Segment,
     segment_is_current: bool,
+    /// Values were moved: the derivative at the end of the last step is not that of the next one's start.
+    moved: bool,
 }
 
 /// Why an attempt failed: unknown or row, and the cause.
@@ -183,6 +186,7 @@ impl Explicit {
             inside: vec![],
             segment: Segment::default(),
             segment_is_current: false,
+            moved: false,
         }
     }
 
@@ -360,28 +364,24 @@ impl Explicit {
         self.differential.iter().fold(0.0, |m: f64, &u| m.max((x(u) / weight(u)).abs()))
     }
 
-    /// First step of an adaptive run: a hundredth of the time in which an unknown changes by its size, then corrected by
-    /// how much the derivative changes over it. [Hairer1993, II.4, p. 169]
+    /// First step of an adaptive run.
     fn first_step(&mut self, problem: &mut dyn Problem) -> f64 {
         // A value near zero is no small unknown: its nominal size counts.
-        let d_0 = self.norm(|u| self.y_start[u].abs().max(self.nominal[u]));
-        let d_1 = self.norm(|u| self.k[u]);
-        let h_0 = if d_0 < 1e-5 || d_1 < 1e-5 { 1e-6 } else { 0.01 * d_0 / d_1 };
-        let h_0 = h_0.min(self.options.h_max);
+        let y_norm = self.norm(|u| self.y_start[u].abs().max(self.nominal[u]));
+        let y_dot_norm = self.norm(|u| self.k[u]);
         let mut stage = std::mem::take(&mut self.stage);
-        stage.copy_from_slice(&self.y_start);
-        for &u in &self.differential {
-            stage[u] += h_0 * self.k[u];
-        }
-        let done = self.evaluate(problem, self.t + h_0, &mut stage);
+        let h = first_step(4, self.options.h_max, y_norm, y_dot_norm, |h| {
+            stage.copy_from_slice(&self.y_start);
+            for &u in &self.differential {
+                stage[u] += h * self.k[u];
+            }
+            match self.evaluate(problem, self.t + h, &mut stage) {
+                Ok(_) => self.norm(|u| self.f[u] - self.k[u]),
+                Err(_) => f64::NAN,
+            }
+        });
         self.stage = stage;
-        if done.is_err() {
-            return h_0 * 1e-2;
-        }
-        let d_2 = self.norm(|u| self.f[u] - self.k[u]) / h_0;
-        let d = f64::max(d_1, d_2);
-        let h_1 = if d <= 1e-15 { f64::max(1e-6, h_0 * 1e-3) } else { (0.01 / d).powf(0.2) };
-        f64::min(100.0 * h_0, h_1)
+        h
     }
 
     /// One accepted step under control of the error (4).
@@ -441,6 +441,51 @@ impl Explicit {
         Ok(())
     }
 
+    /// The next step starts at (t, y).
+    fn move_to(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+        (self.t, self.t_start) = (t, t);
+        self.y.copy_from_slice(y);
+        self.y_start.copy_from_slice(y);
+        self.tolerance.learn(y);
+        self.weigh();
+        // Modes may have changed: the old Jacobian of the algebraic rows is no guide.
+        if let Some(part) = &mut self.algebraic
+            && part.linearise(problem, t, y) == Err(Stuck::Singular)
+        {
+            return Err(part.failure(problem, t, y, Stuck::Singular));
+        }
+        self.begin_at(problem)?;
+        let (n, s) = (self.n, self.stages());
+        self.k.copy_within(..n, s * n);
+        (self.segment.t0, self.segment.t1) = (t, t);
+        self.segment.coefficients.fill(0.0);
+        self.segment.coefficients[..n].copy_from_slice(y);
+        self.segment_is_current = true;
+        Ok(())
+    }
+
+    /// The derivative at `y_start`, into the first stage.
+    fn begin_at(&mut self, problem: &mut dyn Problem) -> Result<(), Failure> {
+        let t = self.t_start;
+        let mut y_here = std::mem::take(&mut self.stage);
+        y_here.copy_from_slice(&self.y_start);
+        let done = self.evaluate(problem, t, &mut y_here);
+        self.stage = y_here;
+        if let Err(Rejected(row, cause)) = done {
+            return Err(match cause {
+                Cause::NotFinite => Failure::NotFinite { t, row },
+                _ => Failure::Inconsistent {
+                    t,
+                    row,
+                    residual: self.algebraic.as_ref().map_or(0.0, |p| p.f[row]),
+                },
+            });
+        }
+        self.k[..self.n].copy_from_slice(&self.f);
+        self.moved = false;
+        Ok(())
+    }
+
     fn accept(&mut self, t_end: f64) {
         self.t = t_end;
         self.y.copy_from_slice(&self.y_end);
@@ -455,38 +500,10 @@ impl Stepper for Explicit {
         if self.n != y.len() || self.y.is_empty() {
             self.allocate(problem);
         }
-        self.t = t;
-        self.t_start = t;
-        self.y.copy_from_slice(y);
-        self.y_start.copy_from_slice(y);
         self.error_old = 1e-4;
         self.rejected_last = false;
         self.stiff_hits = 0;
-        self.tolerance.learn(y);
-        self.weigh();
-        // Modes may have changed: the old Jacobian of the algebraic rows is no guide.
-        if let Some(part) = &mut self.algebraic
-            && part.linearise(problem, t, y) == Err(Stuck::Singular)
-        {
-            let stuck = Stuck::Singular;
-            return Err(part.failure(problem, t, y, stuck));
-        }
-        let mut y_here = std::mem::take(&mut self.stage);
-        y_here.copy_from_slice(y);
-        let done = self.evaluate(problem, t, &mut y_here);
-        self.stage = y_here;
-        if let Err(Rejected(row, cause)) = done {
-            return Err(match cause {
-                Cause::NotFinite => Failure::NotFinite { t, row },
-                _ => Failure::Inconsistent {
-                    t,
-                    row,
-                    residual: self.algebraic.as_ref().map_or(0.0, |p| p.f[row]),
-                },
-            });
-        }
-        let (n, s) = (self.n, self.stages());
-        self.k[..n].copy_from_slice(&self.f);
+        self.move_to(problem, t, y)?;
         if self.is_adaptive() {
             self.h_next = match self.options.h {
                 Some(h) => h,
@@ -495,21 +512,24 @@ impl Stepper for Explicit {
         } else {
             self.steps = FixedSteps::new(t, self.options.h.unwrap_or(DEFAULT_STEP).min(self.options.h_max));
         }
-        self.k.copy_within(..n, s * n);
-        self.segment.t0 = t;
-        self.segment.t1 = t;
-        self.segment.coefficients.fill(0.0);
-        self.segment.coefficients[..n].copy_from_slice(y);
-        self.segment_is_current = true;
         Ok(())
+    }
+
+    fn take_inputs(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+        let begun = self.y.len() == y.len();
+        if begun && self.is_adaptive() { self.move_to(problem, t, y) } else { self.restart(problem, t, y) }
     }
 
     fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
         let (n, s) = (self.n, self.stages());
         self.t_start = self.t;
         self.y_start.copy_from_slice(&self.y);
-        self.k.copy_within(s * n.., 0);
         self.weigh();
+        if self.moved {
+            self.begin_at(problem)?;
+        } else {
+            self.k.copy_within(s * n.., 0);
+        }
         if self.is_adaptive() { self.adaptive_step(problem, limit) } else { self.fixed_step(problem, limit) }
     }
 
@@ -521,16 +541,9 @@ impl Stepper for Explicit {
         self.h_next
     }
 
-    fn adjust(&mut self, problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
-        let t = self.t;
+    fn adjust(&mut self, _: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
         self.y.copy_from_slice(y);
-        let mut y_here = std::mem::take(&mut self.stage);
-        y_here.copy_from_slice(y);
-        let done = self.evaluate(problem, t, &mut y_here);
-        self.stage = y_here;
-        done.map_err(|Rejected(row, _)| Failure::NotFinite { t, row })?;
-        let last = self.stages() * self.n;
-        self.k[last..].copy_from_slice(&self.f);
+        self.moved = true;
         Ok(())
     }
 

@@ -14,7 +14,10 @@ pub mod newton;
 pub mod one_step;
 pub mod problems;
 pub mod rosenbrock;
+mod vibration;
 
+#[cfg(test)]
+mod beam;
 #[cfg(test)]
 mod oscillations;
 #[cfg(test)]

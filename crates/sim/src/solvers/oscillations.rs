@@ -3,14 +3,13 @@
 use super::bdf::bdf;
 use super::esdirk::{ESDIRK34, TR_BDF2, Tableau, esdirk34, trbdf2};
 use super::explicit::Explicit;
-use super::problems::{Residual, Written, oscillator};
+use super::problems::{Residual, Written, dense, differences, oscillator};
 use super::rosenbrock::rodas5p;
 use crate::problem::{Layout, Problem};
 use crate::stepper::{Options, Stepper};
-use trunnion_num::Pattern;
 
-/// One-step methods, with the error they keep to, in rtol. Errors of bdf add up to more: `docs/solvers.md`.
-const SOLVERS: [(&str, f64); 3] = [("rodas5p", 30.0), ("esdirk34", 30.0), ("trbdf2", 30.0)];
+/// With the error they keep to, in rtol.
+const SOLVERS: [(&str, f64); 4] = [("rodas5p", 30.0), ("esdirk34", 30.0), ("trbdf2", 30.0), ("bdf", 30.0)];
 
 fn solver(name: &str, layout: &Layout, rtol: f64) -> Box<dyn Stepper> {
     let options = Options { rtol, ..Options::default() };
@@ -34,35 +33,6 @@ fn run(name: &str, problem: &mut Written, rtol: f64) -> (u64, Vec<f64>) {
     }
     println!("{name} {rtol:e} {:?}", solver.work());
     (solver.work().steps, solver.state().1.to_vec())
-}
-
-fn dense(nominal: Vec<f64>, residual: Residual, jacobian: Residual, t_end: f64, start: Vec<f64>) -> Written {
-    let n = nominal.len();
-    let all = (0..n).flat_map(|j| (0..n).map(move |i| (i, j)));
-    let layout = Layout {
-        names: (0..n).map(|i| format!("y{i}")).collect(),
-        differential: vec![true; n],
-        nominal,
-        pattern: Pattern::from_entries(n, all),
-        ..Layout::default()
-    };
-    let time_gradient: Residual = |_, _, f_t| f_t.fill(0.0);
-    Written { layout, residual, jacobian, time_gradient, t_end, start, end: vec![] }
-}
-
-/// ∂f/∂y by differences, good to 1e-8 of its size.
-fn differences(residual: Residual, t: f64, y: &[f64], j: &mut [f64]) {
-    let n = y.len();
-    let (mut y, mut a, mut b) = (y.to_vec(), vec![0.0; n], vec![0.0; n]);
-    for column in 0..n {
-        let (at, d) = (y[column], 1e-6 * y[column].abs().max(1e-3));
-        y[column] = at + d;
-        residual(t, &y, &mut a);
-        y[column] = at - d;
-        residual(t, &y, &mut b);
-        y[column] = at;
-        (0..n).for_each(|row| j[column * n + row] = (a[row] - b[row]) / (2.0 * d));
-    }
 }
 
 /// The heavy top of the literature, 150 rad/s about y, held at its point: ω and the upward direction γ, both in the body.

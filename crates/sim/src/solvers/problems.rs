@@ -59,6 +59,44 @@ fn written(
     Written { layout, residual, jacobian, time_gradient, t_end, start: start.to_vec(), end: end.to_vec() }
 }
 
+/// All unknowns with derivatives, a full Jacobian, no time in it.
+#[cfg(test)]
+pub fn dense(
+    nominal: Vec<f64>,
+    residual: Residual,
+    jacobian: Residual,
+    t_end: f64,
+    start: Vec<f64>,
+) -> Written {
+    let n = nominal.len();
+    let all = (0..n).flat_map(|j| (0..n).map(move |i| (i, j)));
+    let layout = Layout {
+        names: (0..n).map(|i| format!("y{i}")).collect(),
+        differential: vec![true; n],
+        nominal,
+        pattern: Pattern::from_entries(n, all),
+        ..Layout::default()
+    };
+    let time_gradient: Residual = |_, _, f_t| f_t.fill(0.0);
+    Written { layout, residual, jacobian, time_gradient, t_end, start, end: vec![] }
+}
+
+/// ∂f/∂y by differences, good to 1e-8 of its size.
+#[cfg(test)]
+pub fn differences(residual: Residual, t: f64, y: &[f64], j: &mut [f64]) {
+    let n = y.len();
+    let (mut y, mut a, mut b) = (y.to_vec(), vec![0.0; n], vec![0.0; n]);
+    for column in 0..n {
+        let (at, d) = (y[column], 1e-6 * y[column].abs().max(1e-3));
+        y[column] = at + d;
+        residual(t, &y, &mut a);
+        y[column] = at - d;
+        residual(t, &y, &mut b);
+        y[column] = at;
+        (0..n).for_each(|row| j[column * n + row] = (a[row] - b[row]) / (2.0 * d));
+    }
+}
+
 /// x'' = −x: x = cos t, over one period and a bit.
 pub fn oscillator() -> Written {
     let residual = |_, y: &[f64], f: &mut [f64]| f.copy_from_slice(&[y[1], -y[0]]);

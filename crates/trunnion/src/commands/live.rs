@@ -253,7 +253,8 @@ fn finish(
         snapshot::write(path, &snapshot::take(&mut session.live, project, clock.period)?)?;
     }
     session.live.machine().take_log().iter().for_each(tell);
-    for warning in warnings(project, &session.live.fired()) {
+    let held = session.live.machine().holds().to_vec();
+    for warning in warnings(project, &session.live.fired(), &held) {
         eprintln!("{}", warning.render(colour));
     }
     if !args.quiet {

@@ -101,7 +101,7 @@ pub fn execute(args: &RunArgs, colour: bool) -> Result<(), Failure> {
         tell(format_args!("the run got nowhere, and the result before stays in {}", out.display()));
     }
     let unseen = unseen::warnings(&project.prepared.system, &project.sources, &outcome.unseen);
-    for warning in warnings(&project, &outcome.fired).iter().chain(&unseen) {
+    for warning in warnings(&project, &outcome.fired, &outcome.held).iter().chain(&unseen) {
         eprintln!("{}", warning.render(colour));
     }
     if let Some(path) = &args.stats {

@@ -205,7 +205,7 @@ fn settings_that_make_no_sense() {
     }
     folder.bad(&run(&["--rtol", "x"]), 2, &["--rtol"]);
     folder.bad(&run(&["--solver", "esdirk43"]), 2, &["no solver `esdirk43`", "did you mean `esdirk34`"]);
-    for set in ["step=0", "step=-1", "h_max=-1", "rtol=0", "dt=0", "t_end=-1"] {
+    for set in ["step=0", "step=-1", "h_max=-1", "rtol=0", "dt=0", "t_end=-1", "points=0", "points=1"] {
         folder.bad(&run(&["--set", &format!("run.{set}")]), 1, &["M0108", "--set run."]);
     }
     for set in ["step=nan", "h_max=1e999", "t_end=inf"] {

@@ -19,6 +19,16 @@ fn narrow_expressions_of_time_are_not_slept_through() {
         ("1/(1 + ((time/S - 300)/0.01)^2)", 0.01 * ((700.0_f64 / 0.01).atan() + (300.0_f64 / 0.01).atan())),
         ("1 - tanh((time/S - 654.321)*50)^2", 2.0 / 50.0),
         ("50*(1 + tanh((time/S - 999)*1000))", 100.0),
+        ("1/cosh(50*(time/S - 654.321))^2", 2.0 / 50.0),
+        ("1e6/cosh((time/S - 654.321)*1e6)", PI),
+        ("1/(1 + exp(-(time/S - 900.5)*1e4))", 99.5),
+        ("4e4/(exp((time/S - 600)*1e4) + exp(-(time/S - 600)*1e4))^2", 2.0),
+        ("1e6*exp(-((time/S - 345.678)*1e6)^2)", PI.sqrt()),
+        ("1e8*exp(-((time/S - 345.678)*1e4)^2)*exp(-((time/S - 345.678)*1e4)^2)", 1e4 * (0.5 * PI).sqrt()),
+        ("1e4*exp(-((time/S - 200)*1e4)^2)*cos((time/S - 200)*1e4)", PI.sqrt() * (-0.25_f64).exp()),
+        ("10*exp(-((time/S - 500)/0.1)^2)*(1 + sin(2*pi*100*time/S))", PI.sqrt()),
+        ("0.1*sin(2*pi*time/(100 s)) + 1e6/(1 + ((time/S - 700)*1e6)^2)", PI),
+        ("(time/S*1e3)^3*exp(-time/S*1e3)*1e3", 6.0),
         ("max(0, 1 - abs(time/S - 500)/0.001)*1000", 1.0),
         ("if time > 500 s and time < 500.0001 s then 1e4 else 0", 1.0),
         ("if abs(time - 345.6 s) < 0.5 ms then 1000 else 0", 1.0),
@@ -36,6 +46,9 @@ fn narrow_expressions_of_time_are_not_slept_through() {
         let right = if right.is_nan() { crest } else { right };
         corpus.right(law, &sum(law, ""), &[("x", right, 5e-6 + 2e-5 * right)]);
     }
+    // What only rounding moves needs no step of its own.
+    let constant = "0.37*(sin(2*pi*time/S + 0.1)^2 + cos(2*pi*time/S + 0.1)^2)";
+    corpus.right("constant", &sum(constant, ""), &[("x", 370.0, 1e-5)]);
     corpus.finish();
 }
 
@@ -45,6 +58,10 @@ fn sources_and_tables_wake_a_resting_model() {
     let part = |text: &str| format!("[components]\nq = {{ {text} }}\n");
     let cases = [
         ("type = \"rounded_pulse\", z = 2, v = \"10 1/s\", t_0 = \"700 s\"", "q.y", E * E / 10.0),
+        ("type = \"rounded_pulse\", z = 1e3, v = \"1000 1/s\", t_0 = \"700 s\"", "q.y", E * E / 2.0),
+        ("type = \"rounded_pulse\", z = 5e3, v = \"1000 1/s\", t_0 = \"0.1 s\"", "q.y", 2.5 * E * E),
+        ("type = \"rounded_pulse\", z = 1e5, v = \"1e5 1/s\", t_0 = \"999 s\"", "q.y", E * E / 2.0),
+        ("type = \"rounded_pulse_of_area\", S = 1, v = \"1e4 1/s\", t_0 = \"700 s\"", "q.y", 1.0),
         ("type = \"rounded_pulse_of_area\", S = 3, v = \"200 1/s\", t_0 = \"999 s\"", "q.y", 3.0),
         ("type = \"half_sine\", A = 100, T = \"10 ms\", t_0 = \"432.1 s\"", "q.y", 2.0 / PI),
         ("type = \"step\", t_step = \"999.99 s\", y_1 = 100", "q.y", 1.0),
@@ -104,7 +121,7 @@ fn sources_and_tables_wake_a_resting_model() {
 #[test]
 fn a_servo_follows_after_a_long_rest() {
     let mut corpus = Corpus::new();
-    for (start, length) in [(500.0, 1.0), (100.0, 2.0), (998.0, 0.5), (900.0, 5.0)] {
+    for (start, length) in [(500.0, 1.0), (100.0, 0.2), (998.0, 0.5), (900.0, 5.0), (700.0, 0.01)] {
         let servo = |q: &str, t_end: f64| {
             format!(
                 "[components]\nq = {{ {q} }}\nm = {{ type = \"mass\", m = \"10 kg\" }}\n\

@@ -20,6 +20,12 @@ fn a_tank_runs_empty_and_stays() {
         ("if h > 0 then sqrt(max(h, 0)) else 0", 0.5),
         ("sqrt(0.5*(h + abs(h)))", 0.5),
         ("sqrt(clip(h, 0, 10))", 0.5),
+        ("abs(h)^0.5*sign(h)", 0.5),
+        ("sqrt(abs(h))*sign(h)", 0.5),
+        ("sign(h)*sqrt(2*abs(h)/0.5)/2", 0.5),
+        ("sign(h)*abs(h)^0.7", 0.7),
+        ("if h > 0 then sqrt(h) else -sqrt(-h)", 0.5),
+        ("if h >= 0 then sqrt(h) else 0", 0.5),
     ] {
         // Half empty, and long after the end; z is what has run out.
         for t in [8.0, 60.0] {

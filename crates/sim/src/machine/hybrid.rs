@@ -1,0 +1,274 @@
+//! The machine as the run loop sees it: guards, events, modes and sampled tasks.
+
+use std::sync::Arc;
+
+use trunnion_equations::Part;
+use trunnion_equations::flat::Action;
+
+use super::Machine;
+use crate::problem::{Corner, Crossing, Effect, Hybrid, Problem, Role};
+use crate::time_watch::At;
+
+/// Rounds in which all modes that do not fit change together.
+const TOGETHER_ROUNDS: usize = 6;
+
+impl Hybrid for Machine {
+    fn project(&mut self, t: f64, y: &mut [f64]) -> bool {
+        let mut moved = self.normalise(y);
+        if let Machine { prepared, k, scratch, loops: Some(loops), .. } = self {
+            let compiled = &prepared.compiled;
+            moved |= loops.project(y, |y, gaps| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps));
+        }
+        moved
+    }
+
+    fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
+        // What slides does not ask what would hold it.
+        let open = !self.prepared.guards_read && !self.frictions.any_sticks(&self.slow);
+        let (g, of_holds) = g.split_at_mut(self.prepared.plain());
+        match &mut self.loops {
+            Some(loops) if open => {
+                loops.extended[..y.len()].copy_from_slice(y);
+                self.closed = None;
+                self.run(Part::Guards, t, y, g);
+            }
+            _ => self.part(Part::Guards, t, y, g),
+        }
+        self.judge_guards(t, y, g);
+        self.guards_of_holds(t, y, of_holds);
+    }
+
+    fn is_costly(&self, guard: usize) -> bool {
+        let friction = guard.checked_sub(self.first_friction());
+        let asks = self.loops.is_some() && !self.prepared.guards_read;
+        asks && friction.is_some_and(|k| self.frictions.sticks(k, &self.slow))
+    }
+
+    fn cheap_guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
+        let first = self.first_friction();
+        let Some(loops) = self.loops.as_mut().filter(|_| !self.prepared.guards_read) else {
+            return self.guards(t, y, g);
+        };
+        loops.extended[..y.len()].copy_from_slice(y);
+        self.closed = None;
+        self.frictions.keep(&g[first..]);
+        self.run(Part::Guards, t, y, g);
+        self.frictions.give_back(&self.slow, &mut g[first..]);
+        self.judge_guards(t, y, g);
+    }
+
+    fn at_start(&self, guard: usize) -> bool {
+        self.prepared.system.events.get(guard).is_some_and(|e| e.at_start)
+    }
+
+    fn rounding(&mut self, t: f64, y: &[f64], noise: &mut [f64]) {
+        let mut out = std::mem::take(&mut self.guard_values);
+        self.uncertainty(t, y, &[], noise, &mut out);
+        self.guard_values = out;
+    }
+
+    fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], noise: &mut [f64], out: &mut [f64]) {
+        let part = Part::Guards as usize;
+        let (out, of_holds) = out.split_at_mut(self.prepared.plain());
+        of_holds.fill(0.0);
+        if self.prepared.reads_multipliers[part] {
+            self.close(t, y);
+        }
+        let Machine { prepared, k, scratch, bounds, loops, .. } = self;
+        let y = loops.as_ref().map_or(y, |l| &l.extended);
+        prepared.compiled.rounding(part, (t, y, k), [&[], of], scratch, bounds, [noise, out]);
+    }
+
+    fn fire(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+        crossings: &[Crossing],
+        touched: &mut [bool],
+    ) -> Result<(Effect, usize), String> {
+        let prepared = Arc::clone(&self.prepared);
+        let system = &prepared.system;
+        let (n_events, n_relations) = (system.events.len(), system.relations.len());
+        if crossings.iter().any(|c| c.guard < n_events) {
+            self.compute_actions(t, y);
+        }
+        if crossings.iter().any(|c| c.guard >= n_events + n_relations) {
+            self.read_frictions(t, y);
+        }
+        let n_plain = prepared.plain();
+        let mut effect = Effect::default();
+        let mut done = 0;
+        for &Crossing { guard, rising } in crossings {
+            if let Some(event) = system.events.get(guard) {
+                let before = crossings[..done].iter().filter_map(|c| system.events.get(c.guard));
+                if before.flat_map(|e| &e.set).any(|a| event.set.iter().any(|b| b.target == a.target)) {
+                    break;
+                }
+                let first = system.events[..guard].iter().map(|e| e.set.len()).sum();
+                effect.changed |= self.assign((&event.name, &event.set), first, t, y)?;
+                prepared.touches[guard].iter().for_each(|&g| touched[g] = true);
+                self.fired.push((guard, t));
+                if let Some(message) = &event.terminate {
+                    effect.terminate = true;
+                    self.ended_by = Some(message.clone());
+                }
+            } else if guard >= n_plain {
+                self.held.order[guard - n_plain] = 0;
+                effect.changed = true;
+            } else if guard >= n_events + n_relations {
+                effect.changed |= self.frictions.fire(guard - n_events - n_relations, &mut self.slow);
+            } else {
+                let relation = &system.relations[guard - n_events];
+                let now = system.slow_place(relation.mode).map_or(0.0, |i| self.slow[i]);
+                let beyond = if rising { f64::MIN_POSITIVE } else { -f64::MIN_POSITIVE };
+                effect.changed |= self.put(relation.mode, relation.settled(now, beyond), y);
+            }
+            done += 1;
+        }
+        if effect.changed {
+            self.prepare();
+            self.refit(t, y);
+            if crossings.iter().any(|c| c.guard < n_events) {
+                self.recount(t, y);
+            }
+        }
+        Ok((effect, done))
+    }
+
+    fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool {
+        let prepared = Arc::clone(&self.prepared);
+        let system = &prepared.system;
+        let n_events = system.events.len();
+        let mut changed = false;
+        self.settling = if self.settling.0 == t { (t, self.settling.1 + 1) } else { (t, 0) };
+        // Kinks that depend on each other: the first that does not fit changes alone [Murty1974], which ends for every network
+        // that takes up power.
+        let one_by_one = self.settling.1 > TOGETHER_ROUNDS;
+        let mut kink_changed = false;
+        for (number, relation) in system.relations.iter().enumerate() {
+            let value = g[n_events + number];
+            let kink = relation.role != Role::Switch;
+            if value.is_nan() || (kink && one_by_one && kink_changed) {
+                continue;
+            }
+            let Some(place) = system.slow_place(relation.mode) else { continue };
+            let new = relation.settled(self.slow[place], value);
+            if self.slow[place] != new {
+                self.slow[place] = new;
+                changed = true;
+                kink_changed |= kink;
+            }
+        }
+        if changed {
+            self.prepare();
+        }
+        self.stick(t, y) || changed
+    }
+
+    fn mirrored(&self, guard: usize) -> i8 {
+        let system = &self.prepared.system;
+        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
+        if relation.is_some_and(|r| r.step != 0.0) {
+            return 1;
+        }
+        let Some(place) = relation.and_then(|r| system.slow_place(r.mode)) else { return 0 };
+        if self.slow[place] != 0.0 { 1 } else { -1 }
+    }
+
+    fn sibling(&self, guard: usize) -> Option<usize> {
+        let system = &self.prepared.system;
+        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k))?;
+        match relation.step {
+            0.0 => None,
+            step => guard.checked_add_signed(-step as isize),
+        }
+    }
+
+    fn at_zero(&self, guard: usize) -> i8 {
+        let system = &self.prepared.system;
+        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
+        relation.map_or(0, |r| if r.closed { 1 } else { -1 })
+    }
+
+    fn follow_kinks(&mut self, on: bool) {
+        self.following = on && self.prepared.system.relations.iter().any(|r| r.role == Role::Kink);
+    }
+
+    fn hold(&mut self, t: f64, y: &[f64], guard: usize) -> bool {
+        guard < self.prepared.system.events.len() && self.begin_hold(t, y, guard)
+    }
+
+    fn other_branch(&mut self, t: f64, y: &[f64], guard: usize, f: &mut [f64]) -> bool {
+        let system = &self.prepared.system;
+        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
+        let relation = relation.filter(|r| r.role == Role::Kink && !self.following);
+        let Some(place) = relation.and_then(|r| system.slow_place(r.mode)) else { return false };
+        let mode = self.slow[place];
+        self.slow[place] = 1.0 - mode;
+        self.prepare();
+        self.residual(t, y, f);
+        self.slow[place] = mode;
+        self.prepare();
+        true
+    }
+
+    fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {
+        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
+            return Corner { t: f64::INFINITY, jumps: false };
+        };
+        watch.next(At { compiled: &prepared.compiled, k, scratch }, t, horizon)
+    }
+
+    fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
+        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
+            return f64::INFINITY;
+        };
+        watch.limit(At { compiled: &prepared.compiled, k, scratch }, t, h, horizon)
+    }
+
+    fn is_timed(&self, guard: usize) -> bool {
+        self.time_watch.as_ref().is_some_and(|watch| watch.watches(guard))
+    }
+
+    fn next_instant(&self) -> f64 {
+        self.tasks.next_instant()
+    }
+
+    fn sample(&mut self, t: f64, y: &mut [f64], touched: &mut [bool]) -> Result<Effect, String> {
+        let prepared = Arc::clone(&self.prepared);
+        let system = &prepared.system;
+        self.compute_actions(t, y);
+        let mut first: usize = system.events.iter().map(|e| e.set.len()).sum();
+        let mut changed = false;
+        let after = self.tasks.others_done(t);
+        for (number, task) in system.tasks.iter().enumerate() {
+            let due = self.tasks.take_due(number, t, after);
+            if due {
+                prepared.touches[system.events.len() + number].iter().for_each(|&g| touched[g] = true);
+            }
+            match &task.action {
+                Action::Set(set) => {
+                    if due {
+                        changed |= self.assign((&task.name, set), first, t, y)?;
+                    }
+                    first += set.len();
+                }
+                Action::Script { inputs, outputs, .. } => {
+                    if due {
+                        self.tasks.run_script(number, t, &self.actions[first..first + inputs.len()])?;
+                        for (k, &(_, target)) in outputs.iter().enumerate() {
+                            changed |= self.put(target, self.tasks.output(number, k), y);
+                        }
+                    }
+                    first += inputs.len();
+                }
+            }
+        }
+        if changed {
+            self.prepare();
+            self.refit(t, y);
+            self.recount(t, y);
+        }
+        Ok(Effect { changed, terminate: false })
+    }
+}
