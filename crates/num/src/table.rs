@@ -144,6 +144,10 @@ impl Table1 {
         };
         (0..n).map(|i| Bend { x: self.x[i], before: slope(i), after: slope(i + 1) }).collect()
     }
+
+    pub fn points(&self) -> &[f64] {
+        &self.x
+    }
 }
 
 /// z(x, y), bilinear or bicubic with monotone slopes along both axes and no twist.
@@ -216,6 +220,11 @@ impl Table2 {
             }
         }
         sum
+    }
+
+    /// Of x and of y.
+    pub fn points(&self) -> [&[f64]; 2] {
+        [&self.x, &self.y]
     }
 
     fn inside(&self, x: f64, y: f64, dx: u8, dy: u8) -> f64 {

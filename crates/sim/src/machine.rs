@@ -179,6 +179,8 @@ fn layout(system: &System, clamps: &[Clamp]) -> Layout {
         role: role(number),
         algebraic: algebraic(guard),
     });
+    let tables = system.relations.iter().enumerate();
+    let tables = tables.filter_map(|(k, r)| Some((system.events.len() + k, system.graph.table(r.table?))));
     // Events that hold, when they no longer do.
     let ends = clamps.iter().map(|clamp| Guard {
         name: system.events[clamp.event].name.clone(),
@@ -195,6 +197,7 @@ fn layout(system: &System, clamps: &[Clamp]) -> Layout {
         pattern: system.pattern.clone(),
         second_order: system.second_order.clone(),
         guards: guards.chain(ends).collect(),
+        tables: tables.collect(),
         constrained: !system.constraints.is_empty(),
     }
 }

@@ -4,8 +4,8 @@
 //! ∂f_algebraic/∂y_algebraic is regular.
 
 pub use crate::time_watch::Corner;
-pub use trunnion_equations::Role;
 pub use trunnion_equations::flat::Direction;
+pub use trunnion_equations::{Role, Table};
 use trunnion_num::Pattern;
 
 /// The fixed shape of a problem.
@@ -27,6 +27,8 @@ pub struct Layout {
     pub second_order: Vec<(usize, usize)>,
     /// Name and direction of each guard.
     pub guards: Vec<Guard>,
+    /// Tables whose arguments stand among the guards, from this one on.
+    pub tables: Vec<(usize, Table)>,
     /// States have to fulfil constraints, and are brought back to them after every step.
     pub constrained: bool,
 }

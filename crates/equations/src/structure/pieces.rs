@@ -9,7 +9,7 @@ use crate::graph::Graph;
 use crate::hash::{Map, Set};
 use crate::node::{Binary, Expr, Node, Symbol, TableId, Unary};
 use crate::print::{Style, print};
-use crate::structure::cells::{Division, divide, frozen_value};
+use crate::structure::cells::{Cells, freeze, is_straight};
 use crate::structure::relations::{Relation, Role};
 use crate::structure::whole::{in_loop, is_whole, meaning};
 use crate::system::{Parts, Unlocated};
@@ -25,7 +25,8 @@ pub fn extract(parts: &mut Parts, expanded: &Map<Expr, Expr>) {
     let roots: Vec<Expr> =
         rows.iter().map(|r| r.value).chain(watched).chain(accelerations).chain(frictions).collect();
     let order = graph.reachable(roots.iter().copied());
-    let has_pieces = |e: &Expr| is_whole(graph, *e) || matches!(graph.node(*e), Node::Table1(..));
+    let has_pieces =
+        |e: &Expr| is_whole(graph, *e) || matches!(graph.node(*e), Node::Table1(..) | Node::Table2(..));
     if !order.iter().any(has_pieces) {
         return;
     }
@@ -46,17 +47,29 @@ pub fn extract(parts: &mut Parts, expanded: &Map<Expr, Expr>) {
     });
     let iterated = graph.dependence(&roots, |leaf| matches!(leaf, Node::Symbol(s) if algebraic.contains(&s)));
     let fragile = fragile(graph, &order);
-    let mut modes = Modes { graph, quantities, relations, whole: Map::default(), cells: Map::default() };
+    let mut modes = Modes {
+        graph,
+        quantities,
+        relations,
+        whole: Map::default(),
+        cells: Map::default(),
+        watched: Set::default(),
+    };
     let mut new: Map<Expr, Expr> = Map::default();
     for &e in &order {
         let mut made = graph.rebuild(e, |c| new[&c]);
         let moved = graph.node(e).children().any(|c| moves[&c]);
         match graph.node(made) {
             _ if !moved || left.contains(&e) => {}
-            Node::Table1(table, argument, order) => {
+            Node::Table1(table, a, order) => {
                 let freezes = !fragile.contains(&e) && !iterated[&e];
-                made = modes.in_cells(made, (table, argument, order), freezes, as_written(e));
+                let frozen = if freezes { modes.in_cell((table, a, order), as_written(e)) } else { None };
+                match frozen {
+                    Some(frozen) => made = frozen,
+                    None => modes.watch(table, &[a], as_written(e)),
+                }
             }
+            Node::Table2(table, a, b, ..) => modes.watch(table, &[a, b], as_written(e)),
             _ if is_whole(graph, made) => {
                 made = modes.frozen(made, as_written(e), fragile.contains(&e));
             }
@@ -109,8 +122,10 @@ pub struct Modes<'a> {
     relations: &'a mut Vec<Relation>,
     /// By the expression whose whole number each is.
     whole: Map<Expr, Expr>,
-    /// By table, its argument, and whether it is frozen: mode, place among the relations, and how the table is divided. None: it is straight.
-    cells: Map<(TableId, Expr, bool), Option<(Expr, usize, Division)>>,
+    /// By table and its argument: mode, place among the relations, and cells. None: it is not frozen.
+    cells: Map<(TableId, Expr), Option<(Expr, usize, Cells)>>,
+    /// Arguments of tables that are watched.
+    watched: Set<(TableId, Vec<Expr>)>,
 }
 
 impl Modes<'_> {
@@ -141,39 +156,52 @@ impl Modes<'_> {
         }
     }
 
-    /// A table whose corners are watched, frozen on its cell where that is asked for and can be.
-    fn in_cells(
-        &mut self,
-        e: Expr,
-        (table, argument, order): (TableId, Expr, u8),
-        freezes: bool,
-        written: Expr,
-    ) -> Expr {
+    /// A table on its cell, if it can be frozen.
+    fn in_cell(&mut self, (table, argument, order): (TableId, Expr, u8), written: Expr) -> Option<Expr> {
         let graph = self.graph;
-        let key = (table, argument, freezes);
+        let key = (table, argument);
         if !self.cells.contains_key(&key) {
-            let made = divide(graph, table, freezes).map(|division| {
+            let made = freeze(graph, table).map(|cells| {
                 let c = self.mode(written, graph.constant(0.0).id);
                 let (a, c) = (graph.at(argument), graph.symbol(c));
-                let [low, high] = division.ends.map(|ends| graph.table1(ends, c, 0));
-                let (one, last) = (graph.constant(1.0), graph.constant(division.points.len() as f64));
+                let [low, high] = cells.ends.map(|ends| graph.table1(ends, c, 0));
+                let (one, last) = (graph.constant(1.0), graph.constant(cells.corners.len() as f64));
                 let above = graph.select(c.lt(one), one, a - low);
                 let below = graph.select(c.lt(last), high - a, one);
-                let role = if division.frozen.is_some() { Role::Kink } else { Role::Watched };
-                let place = self.guards(above.id, below.id, c.id, role, argument);
+                let place = self.guards(above.id, below.id, c.id, Role::Kink, argument);
                 for relation in &mut self.relations[place..] {
-                    relation.points = Some(division.points.clone());
+                    relation.points = Some(cells.corners.clone());
                 }
-                (c.id, place, division)
+                (c.id, place, cells)
             });
             self.cells.insert(key, made);
         }
-        let Some(Some((c, place, division))) = self.cells.get(&key) else { return e };
+        let (c, place, cells) = self.cells.get(&key)?.as_ref()?;
         if order > 0 {
             // Slopes jump at a corner.
             self.relations[*place..*place + 2].iter_mut().for_each(|r| r.role = Role::Switch);
         }
-        division.frozen.map_or(e, |tables| frozen_value(graph, tables, argument, *c, order))
+        Some(cells.frozen(graph, argument, *c, order))
+    }
+
+    /// A table whose arguments are watched, as guards one after the other.
+    fn watch(&mut self, table: TableId, arguments: &[Expr], written: Expr) {
+        if is_straight(self.graph, table) || !self.watched.insert((table, arguments.to_vec())) {
+            return;
+        }
+        for (k, &argument) in arguments.iter().enumerate() {
+            let mode = self.mode(written, self.graph.constant(0.0).id);
+            self.relations.push(Relation {
+                role: Role::Argument,
+                mode,
+                guard: argument,
+                closed: false,
+                step: 0.0,
+                points: None,
+                table: (k == 0).then_some(table),
+                written: argument,
+            });
+        }
     }
 
     /// A mode that counts what `named` passes.
@@ -198,7 +226,16 @@ impl Modes<'_> {
         let place = self.relations.len();
         for (guard, step) in [(above, -1.0), (below, 1.0)] {
             let closed = step < 0.0;
-            self.relations.push(Relation { role, mode, guard, closed, step, points: None, written });
+            self.relations.push(Relation {
+                role,
+                mode,
+                guard,
+                closed,
+                step,
+                points: None,
+                table: None,
+                written,
+            });
         }
         place
     }

@@ -16,13 +16,15 @@ use std::sync::Arc;
 use crate::flat::{Flat, Kind, Origin, Quantity, Unit};
 use crate::graph::Graph;
 use crate::hash::{Map, Set};
-use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::node::{Binary, Expr, Node, Symbol, TableId, Unary};
 use crate::print::{Style, print};
 use crate::structure::sign::{Sign, sign};
 
 /// What happens where a guard crosses zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
+    /// The guard is none, but an argument of a table that no step may pass unseen.
+    Argument,
     /// Nothing, but no step may pass it unseen.
     Watched,
     /// Equations go on without a jump by another branch.
@@ -42,6 +44,8 @@ pub struct Relation {
     pub step: f64,
     /// What it counts; None: whole numbers.
     pub points: Option<Arc<[f64]>>,
+    /// The table whose first argument this is; a second one comes next.
+    pub table: Option<TableId>,
     /// The relation the mode stands for, in the user's names.
     pub written: Expr,
 }
@@ -49,6 +53,9 @@ pub struct Relation {
 impl Relation {
     /// The value of the mode, `now` so far, that fits a value of the guard.
     pub fn settled(&self, now: f64, guard: f64) -> f64 {
+        if self.role == Role::Argument {
+            return now;
+        }
         let holds = guard > 0.0 || (self.closed && guard == 0.0);
         if self.step == 0.0 {
             return f64::from(u8::from(holds));
@@ -260,7 +267,16 @@ impl Modes<'_> {
         let text = format!("{} {} {}", show(a), if closed { "<=" } else { "<" }, show(b));
         quantities.push(hidden_mode(text, origin, graph));
         let written = if closed { graph.at(a).le(graph.at(b)) } else { graph.at(a).lt(graph.at(b)) };
-        relations.push(Relation { role, mode, guard, closed, step: 0.0, points: None, written: written.id });
+        relations.push(Relation {
+            role,
+            mode,
+            guard,
+            closed,
+            step: 0.0,
+            points: None,
+            table: None,
+            written: written.id,
+        });
         graph.symbol(mode).id
     }
 }

@@ -258,7 +258,7 @@ impl<P: Hybrid> Run<'_, P> {
         let moved = |i: usize| {
             let (side, s) = (self.locator.side(i), sign(self.at.g[i]));
             let small = self.at.g[i].abs() <= self.locator.rests_within(i).max(self.locator.blur(i));
-            s != 0 && s != side && !small
+            s != 0 && s != side && !small && !self.locator.passes(i)
         };
         if (0..self.locator.len()).any(moved) {
             self.happen(true)?;
