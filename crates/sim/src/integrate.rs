@@ -54,7 +54,7 @@ const CUTS: usize = 20;
 const STRAYS: f64 = 1e3;
 const SHORT: f64 = 1e-3;
 /// From the length of a step up to a point of a table to that of the next.
-const POINT_GROWTH: f64 = 3.0;
+const POINT_GROWTH: f64 = 5.0;
 /// Restarts and events that leave zero at once, within vanishing time.
 const STANDING: usize = 200;
 

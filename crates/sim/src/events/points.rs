@@ -18,6 +18,9 @@ const BEND_SHARE: f64 = 0.1;
 /// and of the range of a table in a step, by the cube root of the tolerance.
 const RANGE_SHARE: f64 = 0.5;
 
+/// Of a table with more points a step may pass one: what lies behind it is seen at the end of the step.
+const SHORT: usize = 32;
+
 /// A point of a table between the samples k − 1 and k, at this share of the way.
 #[derive(Clone, Copy)]
 pub(super) struct Passed {
@@ -99,7 +102,8 @@ impl Locator {
     /// The first of them that is off by more than (1) allows, and the one before it.
     fn first_off(&self, number: usize) -> Option<[Option<Passed>; 2]> {
         let (samples, path, table) = (self.samples(), self.path(number), &self.tables[number].1);
-        if self.passed.is_empty() || samples < 3 {
+        let is_short = table.points().iter().all(|points| points.len() <= SHORT);
+        if self.passed.is_empty() || self.passed.len() == 1 && !is_short || samples < 3 {
             return None;
         }
         let (from, to) = (self.times[0], self.times[samples - 1]);
