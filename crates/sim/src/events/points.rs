@@ -3,9 +3,9 @@
 //! What a table gives at both ends of a step and in its middle makes a parabola T(θ) with the bend B = ½ (T_0 + T_1) − T_½. At every point p
 //! of the table that the step passes it is asked for
 //!
-//!   |table(p) − T(θ_p)| ≤ max(0.1 |B|, ½ rtol^⅓ (max T − min T), rtol max |T|)                          (1)
+//!   |table(p) − T(θ_p)| ≤ max(0.05 |B|, ½ rtol^⅓ (max T − min T), rtol max |T|)                          (1)
 //!
-//! What is smooth keeps within that: half a period of a sine is off by 0.06 B, and the steps of a solver become shorter with rtol as the right
+//! What is smooth keeps within that: a third of a period of a sine is off by 0.02 B, and the steps of a solver become shorter with rtol as the right
 //! side does. If a point does not, the step is made again up to the point before it, or up to this one if there is none.
 
 use super::Locator;
@@ -14,7 +14,7 @@ use crate::problem::{Hybrid, Table};
 use crate::stepper::Segment;
 
 /// Of the bend,
-const BEND_SHARE: f64 = 0.1;
+const BEND_SHARE: f64 = 0.05;
 /// and of the range of a table in a step, by the cube root of the tolerance.
 const RANGE_SHARE: f64 = 0.5;
 
