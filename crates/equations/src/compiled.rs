@@ -2,14 +2,13 @@
 //!
 //! A program is compiled when it is first run: a solver that needs no Jacobian does not wait for one.
 
-#[cfg(feature = "jit")]
 use std::sync::OnceLock;
 
 use crate::graph::Table;
 use crate::interval::Interval;
 #[cfg(feature = "jit")]
 use crate::jit::Jit;
-use crate::program::{Program, Programs};
+use crate::program::{Op, Program, Programs};
 
 /// Who evaluates the equations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,10 +17,22 @@ pub enum Engine {
     Interpreter,
 }
 
+/// Slow inputs that may change at once for what depends on each to be found anew; more: everything is.
+const FEW: usize = 4;
+
+/// Slow inputs, and the values of the slow program for them.
+#[derive(Clone, Debug, Default)]
+pub struct SlowValues {
+    inputs: Vec<f64>,
+    values: Vec<f64>,
+}
+
 /// Compiled programs, by number in the order they were given.
 #[derive(Debug)]
 pub struct Compiled {
     slow: Program,
+    /// Operations of the slow program that depend on each of its inputs, once that has changed.
+    slow_readers: Vec<OnceLock<Vec<u32>>>,
     fast: Vec<Program>,
     tables: Vec<Table>,
     /// Of each fast program, once it is wanted; None inside: this machine cannot.
@@ -43,8 +54,11 @@ impl Compiled {
         // Native code needs less.
         let scratch = fast.iter().chain([&slow]).map(|p| p.ops.len()).max().unwrap_or(0);
         let unknowns = fast.iter().map(Program::unknowns).collect();
+        let read = |op: &Op| if let Op::Slow(i) = op { *i as usize + 1 } else { 0 };
+        let inputs = slow.ops.iter().map(read).max().unwrap_or(0);
         Compiled {
             slow,
+            slow_readers: (0..inputs).map(|_| OnceLock::new()).collect(),
             fast,
             tables,
             #[cfg(feature = "jit")]
@@ -86,6 +100,37 @@ impl Compiled {
     /// k from the slow inputs (parameters, inputs, modes): after each change of one of them.
     pub fn prepare(&self, slow_inputs: &[f64], scratch: &mut [f64], k: &mut [f64]) {
         self.slow.run(&self.tables, 0.0, &[], slow_inputs, scratch, k);
+    }
+
+    /// The same where few of them changed since the last call with these `known` values: only what depends on those is found anew.
+    pub fn update(&self, slow_inputs: &[f64], known: &mut SlowValues, k: &mut [f64]) {
+        let SlowValues { inputs, values } = known;
+        let differs = |(a, b): (&f64, &f64)| a.to_bits() != b.to_bits();
+        let changes = slow_inputs.iter().zip(&*inputs).filter(|&pair| differs(pair)).count();
+        if inputs.len() != slow_inputs.len() || changes > FEW {
+            values.resize(self.slow.ops.len(), 0.0);
+            inputs.clear();
+            inputs.extend_from_slice(slow_inputs);
+            return self.slow.run(&self.tables, 0.0, &[], inputs, values, k);
+        }
+        for (place, &now) in slow_inputs.iter().enumerate() {
+            if !differs((&now, &inputs[place])) {
+                continue;
+            }
+            inputs[place] = now;
+            if let Some(readers) = self.slow_readers.get(place) {
+                let readers = readers.get_or_init(|| self.slow.readers(place));
+                let which = readers.iter().map(|&i| i as usize);
+                self.slow.run_some(which, &self.tables, (0.0, &[], inputs), values, k);
+            }
+        }
+    }
+
+    /// Slow input `place` will change: nothing is to be allocated then.
+    pub fn expect_change(&self, place: usize) {
+        if let Some(readers) = self.slow_readers.get(place) {
+            readers.get_or_init(|| self.slow.readers(place));
+        }
     }
 
     /// Bounds of each output of program `number`, which reads no unknowns, over an interval of time.

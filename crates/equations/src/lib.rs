@@ -20,7 +20,7 @@ pub mod structure;
 mod system;
 
 pub use closure::{Closure, Entries};
-pub use compiled::{Compiled, Engine};
+pub use compiled::{Compiled, Engine, SlowValues};
 pub use flat::{Flat, Unit};
 pub use graph::{Ex, Graph, Table};
 pub use interval::Interval;

@@ -202,9 +202,21 @@ impl Program {
 
     /// Interpret. `values` needs as many places as there are operations.
     pub fn run(&self, tables: &[Table], t: f64, y: &[f64], k: &[f64], values: &mut [f64], out: &mut [f64]) {
-        for (i, op) in self.ops.iter().enumerate() {
+        self.run_some(0..self.ops.len(), tables, (t, y, k), values, out);
+    }
+
+    /// The same for some operations in order; `values` holds those of the others.
+    pub fn run_some(
+        &self,
+        which: impl Iterator<Item = usize>,
+        tables: &[Table],
+        (t, y, k): (f64, &[f64], &[f64]),
+        values: &mut [f64],
+        out: &mut [f64],
+    ) {
+        for i in which {
             let v = |n: u32| values[n as usize];
-            let value = match *op {
+            let value = match self.ops[i] {
                 Op::Const(c) => c,
                 Op::Time => t,
                 Op::Unknown(j) => y[j as usize],
@@ -233,5 +245,25 @@ impl Program {
             };
             values[i] = value;
         }
+    }
+
+    /// Operations that depend on slow value number `place`, in order.
+    pub fn readers(&self, place: usize) -> Vec<u32> {
+        let mut depends = vec![false; self.ops.len()];
+        let mut found = vec![];
+        for (i, op) in self.ops.iter().enumerate() {
+            let d = |n: u32| depends[n as usize];
+            depends[i] = match *op {
+                Op::Const(_) | Op::Time | Op::Unknown(_) => false,
+                Op::Slow(j) => j as usize == place,
+                Op::Unary(_, a) | Op::Table1(_, a, _) | Op::Store(_, a) => d(a),
+                Op::Binary(_, a, b) | Op::Table2(_, a, b, ..) => d(a) || d(b),
+                Op::Select(c, a, b) => d(c) || d(a) || d(b),
+            };
+            if depends[i] {
+                found.push(i as u32);
+            }
+        }
+        found
     }
 }

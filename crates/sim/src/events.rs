@@ -159,7 +159,7 @@ pub fn resolution(t: f64) -> f64 {
 }
 
 impl Locator {
-    pub fn new(layout: &Layout, tolerance: &(f64, Vec<f64>)) -> Self {
+    pub fn new(layout: &Layout, tolerance: (f64, Vec<f64>)) -> Self {
         let (n, guards) = (layout.n(), &layout.guards);
         let m = guards.len();
         // 16 decades of θ, three per eighth and decade.
@@ -177,7 +177,7 @@ impl Locator {
             bluntness: vec![0.0; m],
             blunt_at: f64::NEG_INFINITY,
             timed: vec![false; m],
-            tolerance: tolerance.clone(),
+            tolerance,
             blur: vec![0.0; m],
             soft: vec![0.0; m],
             blur_is_known: false,
@@ -578,6 +578,8 @@ impl Locator {
         }
         let mut side = self.side[guard];
         let mut last = k;
+        // A stretch beyond zero is judged once.
+        let mut blurred = false;
         for k in k + 1..points {
             if !meets(earliest, self.times[last]) {
                 return None;
@@ -599,9 +601,10 @@ impl Locator {
                     };
                     return Some(Found { t, guard, rising: fires > 0, fires: true });
                 }
-                last = k;
+                (last, blurred) = (k, false);
             } else if s == -side {
-                if self.kinks[guard] && self.stays_blurred(problem, curve, guard, k) {
+                blurred = blurred || self.kinks[guard] && self.stays_blurred(problem, curve, guard, k);
+                if blurred {
                     continue;
                 }
                 if self.counts(guard, s) {
@@ -610,6 +613,8 @@ impl Locator {
                 }
                 side = s;
                 last = k;
+            } else {
+                blurred = false;
             }
         }
         // Exactly zero at the end: where would it go?

@@ -24,7 +24,7 @@ use crate::plan::Points;
 pub use crate::plan::{Ended, Moment, Observer, Output, Piece, Plan, Progress, Summary};
 use crate::problem::{Corner, Crossing, Hybrid};
 pub use crate::run_error::RunError;
-use crate::stepper::{Failure, Stepper};
+use crate::stepper::{Failure, Options, Stepper, Tolerance};
 use instant::Instant;
 use std::ops::ControlFlow;
 use trunnion_num::Archive;
@@ -155,9 +155,11 @@ impl<'a, P: Hybrid> Run<'a, P> {
     ) -> Self {
         let layout = problem.layout();
         let (n, m) = (layout.n(), layout.guards.len());
+        let (rtol, atol) = plan.tolerance;
+        let tolerance = Tolerance::new(layout, &Options { rtol, atol, ..Options::default() }).given();
         Run {
             consistent: Consistent::new(layout),
-            locator: Locator::new(layout, &plan.tolerance),
+            locator: Locator::new(layout, tolerance),
             problem,
             stepper,
             plan,

@@ -63,6 +63,7 @@ impl Parts {
         let stepper = realtime(&machine.prepared().layout, &options);
         let plan = Plan {
             both_sides: false,
+            tolerance: (pace.rtol, None),
             max_located: pace.located,
             ..Plan::new(t_0, f64::INFINITY, Output::Start)
         };

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use trunnion_equations::flat::{Action, Assignment, Kind};
-use trunnion_equations::{Compiled, Engine, Expr, Node, Part, Symbol, System, Unit};
+use trunnion_equations::{Compiled, Engine, Expr, Node, Part, SlowValues, Symbol, System, Unit};
 use trunnion_num::Archive;
 
 use crate::closure::{Assembly, Loops, Quaternion, normalise};
@@ -234,6 +234,8 @@ pub struct Machine {
     prepared: Arc<Prepared>,
     /// Parameters, inputs and modes.
     slow: Vec<f64>,
+    /// Those for which k was found.
+    known: SlowValues,
     k: Vec<f64>,
     scratch: Vec<f64>,
     /// Of `rounding`.
@@ -317,6 +319,7 @@ impl Machine {
         let held_by_events = Held::new(prepared.clamps.len(), system.n(), n_guards);
         let mut machine = Machine {
             held: held_by_events,
+            known: SlowValues::default(),
             k: vec![0.0; compiled.n_slow()],
             scratch: vec![0.0; compiled.scratch()],
             bounds: vec![[0.0; 2]; compiled.scratch()],
@@ -433,6 +436,10 @@ impl Machine {
         let _ = self.record(t, y, &mut vec![0.0; self.prepared.columns.len()]);
         self.project(t, &mut y.to_vec());
         self.fired.reserve(256);
+        let system = &self.prepared.system;
+        let varies = |s: Symbol| !matches!(system.quantities[s.index()].kind, Kind::Parameter { .. });
+        let places = system.slow.iter().enumerate().filter(|&(_, &s)| varies(s));
+        places.for_each(|(place, _)| self.prepared.compiled.expect_change(place));
         if let Some(loops) = &mut self.loops {
             loops.reserve();
         }
@@ -509,7 +516,7 @@ impl Machine {
     /// k follows the slow inputs.
     fn prepare(&mut self) {
         self.closed = None;
-        self.prepared.compiled.prepare(&self.slow, &mut self.scratch, &mut self.k);
+        self.prepared.compiled.update(&self.slow, &mut self.known, &mut self.k);
     }
 
     /// Multipliers are found first where the part reads them.

@@ -2,7 +2,7 @@
 
 use crate::events::resolution;
 use crate::run_error::RunError;
-use crate::stepper::{Segment, Tolerance, Work};
+use crate::stepper::{Options, Segment, Tolerance, Work};
 use std::ops::ControlFlow;
 
 /// When values are reported beside events and the end.
@@ -30,8 +30,8 @@ pub struct Plan {
     pub both_sides: bool,
     /// Instants with events before the run is given up; None: as many as come.
     pub max_events: Option<u64>,
-    /// Relative and absolute tolerance of the unknowns: kinks within a small share of them are not told apart.
-    pub tolerance: (f64, Vec<f64>),
+    /// Relative tolerance, and absolute one of unknowns that have none of their own: kinks within a small share are not told apart.
+    pub tolerance: (f64, Option<f64>),
     /// Instants within steps that are located, counted by `Run::located`; what happens beyond is seen at the ends of steps.
     pub max_located: usize,
 }
@@ -45,7 +45,7 @@ impl Plan {
             at: vec![],
             both_sides: true,
             max_events: None,
-            tolerance: (0.0, vec![]),
+            tolerance: (Options::default().rtol, None),
             max_located: usize::MAX,
         }
     }

@@ -79,10 +79,7 @@ pub fn run_on<P: Hybrid>(
     let mut stepper = solver.stepper(problem.layout(), &options, &settings.numbers);
     let mut at = settings.at.clone();
     at.sort_by(f64::total_cmp);
-    let layout = problem.layout();
-    let atol = (0..layout.n()).map(|i| layout.atol_of(i).or(settings.atol));
-    let atol = atol.zip(&layout.nominal).map(|(atol, n)| atol.unwrap_or(n * settings.rtol)).collect();
-    let tolerance = (settings.rtol, atol);
+    let tolerance = (settings.rtol, settings.atol);
     let plan = Plan { at, both_sides, tolerance, ..Plan::new(settings.t_0, settings.t_end, settings.output) };
     integrate(problem, y, stepper.as_mut(), &plan, observer)
 }

@@ -1,18 +1,24 @@
 //! Odd powers that are put together by hand.
 //!
-//!   sgn(x) |x|^p,   if x > 0 then x^p else −(−x)^p   ⟶   x / (x² + ε)^((1−p)/2),  0 at 0,   ½ ≤ p ≤ 1         (1)
+//!   sgn(x) |x|^p,   if x > 0 then x^p else −(−x)^p   ⟶   x / (x² + ε)^((1−p)/2),  0 at 0,   0 < p ≤ 1         (1)
 //!   if x > 0 then √x else b   ⟶   if x > 0 then √max(x, 0) else b                                          (2)
 //!
 //! (1) is continuous, but its parts switch at 0: where x comes to rest there, as the level of a tank that runs empty, modes would change for
-//! ever. Factors may stand beside x under the root: √(2 |Δp| / ρ) sgn(Δp). Smaller powers rise so steeply that iterations fail without the switch.
+//! ever. Factors may stand beside x under the root: √(2 |Δp| / ρ) sgn(Δp). Powers below ½ rise so steeply that iterations fail close to 0: there ε is
+//! so large that steps which resolve the rise end in a straight line. An exponent that is a parameter is as good as a number.
 //! The branch of (2) is used a little beyond its switch, where it has a value only so.
 
-use crate::flat::Flat;
+use std::collections::HashMap;
+
+use crate::flat::{Flat, Kind};
 use crate::graph::{Ex, Graph};
 use crate::node::{Binary, Expr, Node, Unary};
+use crate::start::{evaluate, start_values};
 
 /// ε of (1): x² loses all digits below 1e-162; with this it stays above 0, and changes nothing else.
 const TINY: f64 = 1e-300;
+/// The same for powers below ½.
+const STEEP: f64 = 1e-28;
 
 /// (1) in all equations and outputs.
 pub fn join(flat: &mut Flat) {
@@ -25,8 +31,19 @@ pub fn join(flat: &mut Flat) {
     if !signs && !any(|node| matches!(node, Node::Select(..))) {
         return;
     }
+    let by_others = graph.dependence(&roots, |leaf| match leaf {
+        Node::Symbol(s) => !matches!(flat.quantities[s.index()].kind, Kind::Parameter { .. }),
+        _ => true,
+    });
+    let start = start_values(graph, &flat.quantities, &HashMap::new());
+    let parameter = |e: Expr| {
+        let constant = by_others.get(&e) == Some(&false);
+        constant.then(|| evaluate(graph, e, |s| start[s.index()]))
+    };
     let new = graph.rewrite(&roots, |node| match node {
-        Node::Binary(Binary::Mul, a, b) if signs => signed(graph, a, b),
+        Node::Binary(Binary::Mul, a, b) if signs => {
+            signed(graph, a, b).or_else(|| signed_by_parameter(graph, a, b, parameter))
+        }
         Node::Select(condition, a, b) => either_side(graph, condition, a, b),
         _ => None,
     });
@@ -140,6 +157,27 @@ fn signed(graph: &Graph, a: Expr, b: Expr) -> Option<Expr> {
     Some((product.value() * odd_power(graph.at(x), p)?).id)
 }
 
+/// The same with a parameter p.
+fn signed_by_parameter(
+    graph: &Graph,
+    a: Expr,
+    b: Expr,
+    parameter: impl Fn(Expr) -> Option<f64>,
+) -> Option<Expr> {
+    let mut product = Product::of(graph, (graph.at(a) * graph.at(b)).id);
+    let (place, x) = product.sign()?;
+    product.above.swap_remove(place);
+    let size = graph.at(x).abs().id;
+    let exponent = |e: Expr| match graph.node(e) {
+        Node::Binary(Binary::Pow, base, p) if base == size => Some(p),
+        _ => None,
+    };
+    let (place, p) = product.above.iter().enumerate().find_map(|(i, &e)| Some((i, exponent(e)?)))?;
+    let now = parameter(p).filter(|p| *p > 0.0)?;
+    product.above.swap_remove(place);
+    Some((product.value() * flat_at_zero(graph.at(x), graph.at(p), now)).id)
+}
+
 /// if(0 < x, a, b), by (1) or (2).
 fn either_side(graph: &Graph, condition: Expr, a: Expr, b: Expr) -> Option<Expr> {
     let Node::Binary(Binary::Lt | Binary::Le, low, high) = graph.node(condition) else { return None };
@@ -182,22 +220,26 @@ fn within(graph: &Graph, branch: Expr, x: Ex<'_>) -> Expr {
 /// (1); powers above 1 keep their absolute value.
 fn odd_power(x: Ex<'_>, p: f64) -> Option<Ex<'_>> {
     let graph = x.graph();
-    if p < 0.5 {
-        return None;
+    match p {
+        _ if p <= 0.0 => None,
+        _ if p >= 1.0 => Some(x * x.abs().pow(graph.constant(p - 1.0))),
+        _ => Some(flat_at_zero(x, graph.constant(p), p)),
     }
-    if p >= 1.0 {
-        return Some(x * x.abs().pow(graph.constant(p - 1.0)));
-    }
+}
+
+/// (1) for an exponent p that has the value `now`.
+fn flat_at_zero<'g>(x: Ex<'g>, p: Ex<'g>, now: f64) -> Ex<'g> {
+    let graph = x.graph();
     let zero = graph.constant(0.0);
-    let power = x / (x * x + TINY).pow(graph.constant(0.5 * (1.0 - p)));
-    Some(graph.select(graph.binary(Binary::Eq, x, zero), zero, power))
+    let small = if now < 0.5 { STEEP } else { TINY };
+    let power = x / (x * x + small).pow(0.5 * (1.0 - p));
+    graph.select(graph.binary(Binary::Eq, x, zero), zero, power)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::node::Symbol;
-    use crate::start::evaluate;
 
     #[test]
     fn odd_powers_have_the_same_values_and_no_switch() {

@@ -80,6 +80,11 @@ impl Tolerance {
         &self.atol
     }
 
+    /// Relative and absolute tolerance as they were before anything was learnt.
+    pub fn given(&self) -> (f64, Vec<f64>) {
+        (self.rtol, self.bounds.iter().map(|b| b.1).collect())
+    }
+
     /// Whether the tolerance of unknown i was chosen by the user, and does not follow its course.
     pub fn is_given(&self, i: usize) -> bool {
         self.bounds[i].0 == self.bounds[i].1

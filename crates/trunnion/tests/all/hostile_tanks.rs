@@ -24,6 +24,10 @@ fn a_tank_runs_empty_and_stays() {
         ("sqrt(abs(h))*sign(h)", 0.5),
         ("sign(h)*sqrt(2*abs(h)/0.5)/2", 0.5),
         ("sign(h)*abs(h)^0.7", 0.7),
+        ("sign(h)*abs(h)^0.45", 0.45),
+        ("sign(h)*abs(h)^0.3", 0.3),
+        ("sign(h)*abs(h)^q", 0.6),
+        ("2*abs(h)^(q - 0.3)*sign(h)/2", 0.3),
         ("if h > 0 then sqrt(h) else -sqrt(-h)", 0.5),
         ("if h >= 0 then sqrt(h) else 0", 0.5),
     ] {
@@ -35,6 +39,7 @@ fn a_tank_runs_empty_and_stays() {
                 "",
                 t,
             );
+            let text = text.replace("[variables]", "q = 0.6\n[variables]");
             let h = level(1.0, 0.1, p, t);
             corpus.right(&format!("{law} at {t}"), &text, &[("h", h, 2e-5), ("z", 1.0 - h, 2e-5)]);
         }
