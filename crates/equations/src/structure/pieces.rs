@@ -122,10 +122,17 @@ pub struct Modes<'a> {
     relations: &'a mut Vec<Relation>,
     /// By the expression whose whole number each is.
     whole: Map<Expr, Expr>,
-    /// By table and its argument: mode, place among the relations, and cells. None: it is not frozen.
-    cells: Map<(TableId, Expr), Option<(Expr, usize, Cells)>>,
+    /// By table and its argument. None: it is not frozen.
+    cells: Map<(TableId, Expr), Option<FrozenTable>>,
     /// Arguments of tables that are watched.
     watched: Set<(TableId, Vec<Expr>)>,
+}
+
+/// A table on its cell: the mode that counts, and where its guards stand among the relations.
+struct FrozenTable {
+    mode: Expr,
+    place: usize,
+    cells: Cells,
 }
 
 impl Modes<'_> {
@@ -172,16 +179,16 @@ impl Modes<'_> {
                 for relation in &mut self.relations[place..] {
                     relation.points = Some(cells.corners.clone());
                 }
-                (c.id, place, cells)
+                FrozenTable { mode: c.id, place, cells }
             });
             self.cells.insert(key, made);
         }
-        let (c, place, cells) = self.cells.get(&key)?.as_ref()?;
+        let FrozenTable { mode, place, cells } = self.cells.get(&key)?.as_ref()?;
         if order > 0 {
             // Slopes jump at a corner.
             self.relations[*place..*place + 2].iter_mut().for_each(|r| r.role = Role::Switch);
         }
-        Some(cells.frozen(graph, argument, *c, order))
+        Some(cells.frozen(graph, argument, *mode, order))
     }
 
     /// A table whose arguments are watched, as guards one after the other.
