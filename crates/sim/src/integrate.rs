@@ -62,6 +62,8 @@ const CURVE_STEPS: u64 = 16;
 const CUTS: usize = 20;
 const STRAYS: f64 = 1e3;
 const SHORT: f64 = 1e-3;
+/// From the length of a step up to a point of a table to that of the next.
+const POINT_GROWTH: f64 = 5.0;
 /// Restarts and events that leave zero at once, within vanishing time.
 const STANDING: usize = 200;
 
@@ -148,6 +150,8 @@ pub(crate) struct Run<'a, P: Hybrid> {
     curves: Curves,
     /// Instants between the ends of steps at which something happened, since whoever counts put it to 0.
     pub located: usize,
+    /// The last step up to a point of a table took so long: those that follow become longer by and by.
+    point_pace: f64,
     /// Time, steps tried, and those held down by stability, when the pace was looked at last.
     pace_since: (f64, u64, u64),
     crossings_total: u64,
@@ -198,6 +202,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             kinks_step: f64::INFINITY,
             curves: Curves::default(),
             located: 0,
+            point_pace: f64::INFINITY,
             pace_since: (plan.t_0, 0, 0),
             crossings_total: 0,
             samples: 0,
@@ -281,6 +286,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             let pace = self.stepper.pace().min(limit - self.t);
             limit = limit.min(self.problem.time_limit(self.t, pace, horizon));
             limit = limit.min(self.t + self.problem.longest_step().min(self.curves.longest));
+            limit = limit.min(self.t + POINT_GROWTH * self.point_pace);
         }
         // Before a jump of the equations, lest the end of the step is beyond it.
         if corner.jumps && limit == corner.t {
@@ -430,11 +436,11 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 self.locator.look_at_end(problem, curve, from, end)
             };
             let found = found.map(|t| if ends_there && meets(t, end) { end } else { t });
-            if let Some(at) = found
-                && from == self.t
-                && cuts < CUTS
-                && self.strays(at)
-            {
+            let again = match found.filter(|&at| from == self.t && cuts < CUTS && self.strays(at)) {
+                None if from == self.t && cuts < CUTS => self.passes_points(),
+                strays => strays,
+            };
+            if let Some(at) = again {
                 // Once more, up to there.
                 cuts += 1;
                 self.locator.put_sides_back();
@@ -506,6 +512,19 @@ impl<'a, P: Hybrid> Run<'a, P> {
         }
     }
 
+    /// Where the step has to end because a table that is not frozen does something in it that the solver may not have seen.
+    fn passes_points(&mut self) -> Option<f64> {
+        let end = self.stepper.state().0;
+        let least = self.vanishing();
+        self.stepper.tolerance()?;
+        let at = self.locator.passed_points(self.problem, self.stepper.segment(), least);
+        self.point_pace = match at {
+            Some(at) => at - self.t,
+            None => self.point_pace.max(end - self.t),
+        };
+        at
+    }
+
     /// Whether the curve over the step is no solution at `at`, as that of a stiff state may be which is right at the end of the step: what
     /// its slope differs from f is larger than the tolerance by far.
     fn strays(&mut self, at: f64) -> bool {
@@ -557,6 +576,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         archive.number(&mut self.kinks_since.0);
         archive.number(&mut self.kinks_again);
         archive.number(&mut self.pace_since.0);
+        archive.number(&mut self.point_pace);
         archive.count(&mut self.standing);
         archive.number(&mut self.standing_since);
         archive.number(&mut self.jumped.0);

@@ -9,18 +9,22 @@
 //! value there, as under a root, in a divisor or a logarithm, the kink stays as it is and is only watched: a step that passes it is
 //! taken again up to it.
 //!
-//! Whole numbers follow in `whole.rs`, once all is sorted.
+//! Whole numbers and tables follow in `pieces.rs`, once all is sorted.
+
+use std::sync::Arc;
 
 use crate::flat::{Flat, Kind, Origin, Quantity, Unit};
 use crate::graph::Graph;
 use crate::hash::{Map, Set};
-use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::node::{Binary, Expr, Node, Symbol, TableId, Unary};
 use crate::print::{Style, print};
 use crate::structure::sign::{Sign, sign};
 
 /// What happens where a guard crosses zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
+    /// The guard is none, but an argument of a table that no step may pass unseen.
+    Argument,
     /// Nothing, but no step may pass it unseen.
     Watched,
     /// Equations go on without a jump by another branch.
@@ -36,8 +40,12 @@ pub struct Relation {
     pub mode: Symbol,
     pub guard: Expr,
     pub closed: bool,
-    /// Not 0: the mode is a whole number (`whole.rs`) that moves on by this where the guard ceases to hold.
+    /// Not 0: the mode counts (`pieces.rs`), and moves on by this where the guard ceases to hold.
     pub step: f64,
+    /// What it counts; None: whole numbers.
+    pub points: Option<Arc<[f64]>>,
+    /// The table whose first argument this is; a second one comes next.
+    pub table: Option<TableId>,
     /// The relation the mode stands for, in the user's names.
     pub written: Expr,
 }
@@ -45,17 +53,33 @@ pub struct Relation {
 impl Relation {
     /// The value of the mode, `now` so far, that fits a value of the guard.
     pub fn settled(&self, now: f64, guard: f64) -> f64 {
+        if self.role == Role::Argument {
+            return now;
+        }
         let holds = guard > 0.0 || (self.closed && guard == 0.0);
         if self.step == 0.0 {
             return f64::from(u8::from(holds));
         }
-        match holds {
-            true => now,
-            false if !guard.is_finite() => now,
+        match (holds, &self.points) {
+            (true, _) => now,
+            (false, _) if !guard.is_finite() => now,
+            (false, Some(points)) => self.cell(points, now, guard),
             // By as many whole numbers as it is beyond.
-            false if self.closed => now + self.step * (-guard).ceil(),
-            false => now + self.step * (1.0 + (-guard).floor()),
+            _ if self.closed => now + self.step * (-guard).ceil(),
+            _ => now + self.step * (1.0 + (-guard).floor()),
         }
+    }
+
+    /// The cell between points in which a value lies that is beyond the end of cell `now` by −guard.
+    fn cell(&self, points: &[f64], now: f64, guard: f64) -> f64 {
+        let c = now as usize;
+        let new = match self.step < 0.0 {
+            true if c == 0 => 0,
+            true => points.partition_point(|&p| p <= points[c - 1] + guard).min(c - 1),
+            false if c >= points.len() => points.len(),
+            false => points.partition_point(|&p| p <= points[c] - guard).max(c + 1),
+        };
+        new as f64
     }
 }
 
@@ -262,7 +286,16 @@ impl Modes<'_> {
         let text = format!("{} {} {}", show(a), if closed { "<=" } else { "<" }, show(b));
         quantities.push(hidden_mode(text, origin, graph));
         let written = if closed { graph.at(a).le(graph.at(b)) } else { graph.at(a).lt(graph.at(b)) };
-        relations.push(Relation { role, mode, guard, closed, step: 0.0, written: written.id });
+        relations.push(Relation {
+            role,
+            mode,
+            guard,
+            closed,
+            step: 0.0,
+            points: None,
+            table: None,
+            written: written.id,
+        });
         graph.symbol(mode).id
     }
 }

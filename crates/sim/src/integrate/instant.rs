@@ -262,6 +262,15 @@ impl<P: Hybrid> Run<'_, P> {
         }
         let effect = self.problem.fire(self.t, &mut self.y, &self.crossings, &mut self.at.touched);
         effect.map_err(|message| RunError::Action { t: self.t, message })?;
+        for Crossing { guard, .. } in &self.crossings {
+            // What counts is between its ends again, at the end it has passed.
+            if let Some(sibling) = self.problem.sibling(*guard) {
+                let blur = self.locator.blur(*guard);
+                self.locator.put(*guard, 1);
+                self.locator.lean(sibling, 1, blur);
+                self.at.passed[sibling] = self.t;
+            }
+        }
         self.crossings.clear();
         self.make_consistent()?;
         if any_sharp {
@@ -272,7 +281,7 @@ impl<P: Hybrid> Run<'_, P> {
         let moved = |i: usize| {
             let (side, s) = (self.locator.side(i), sign(self.at.g[i]));
             let small = self.at.g[i].abs() <= self.locator.rests_within(i).max(self.locator.blur(i));
-            s != 0 && s != side && !small
+            s != 0 && s != side && !small && !self.locator.passes(i)
         };
         if (0..self.locator.len()).any(moved) {
             self.happen(true)?;
