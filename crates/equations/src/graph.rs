@@ -29,6 +29,24 @@ pub enum Table {
     Two(Arc<Table2>),
 }
 
+impl Table {
+    /// Of its first and of its second argument.
+    pub fn points(&self) -> [&[f64]; 2] {
+        match self {
+            Table::One(of) => [of.points(), &[]],
+            Table::Two(of) => of.points(),
+        }
+    }
+
+    /// The second argument does not matter to a table of one.
+    pub fn eval(&self, [a, b]: [f64; 2]) -> f64 {
+        match self {
+            Table::One(of) => of.eval(a, 0),
+            Table::Two(of) => of.eval(a, b, 0, 0),
+        }
+    }
+}
+
 /// Structure of a node as a map key; floats by their bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key(u32, u64, u64);

@@ -367,7 +367,8 @@ impl System {
         let relations: Vec<Expr> = self.relations.iter().map(|r| r.guard).collect();
         let by_time = self.graph.dependence(&relations, |leaf| leaf == Node::Time);
         let by_unknowns = self.graph.dependence(&relations, is_unknown);
-        let of_time = |r: &&Relation| by_time[&r.guard] && !by_unknowns[&r.guard];
+        let of_time =
+            |r: &&Relation| r.role != crate::Role::Argument && by_time[&r.guard] && !by_unknowns[&r.guard];
         let tangled = self.tangled(self.relations.iter().filter(of_time).collect());
         OfTime::find(&self.graph, &rows, &guards, |leaf| {
             is_unknown(leaf) || matches!(leaf, Node::Symbol(s) if tangled.contains(&s))

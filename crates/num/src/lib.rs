@@ -24,7 +24,7 @@ pub use pattern::Pattern;
 pub use rank::null_vector;
 pub use semidefinite::Semidefinite;
 use symmetric::Symmetric;
-pub use table::{Outside, Shape, Table1, Table2, TableError};
+pub use table::{Bend, Outside, Shape, Table1, Table2, TableError};
 
 /// Why a matrix could not be factorised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

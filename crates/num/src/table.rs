@@ -116,8 +116,37 @@ impl Table1 {
 
     /// Where its pieces meet with a corner: the points of a linear table.
     pub fn corners(&self) -> &[f64] {
-        let smooth = self.cells.iter().any(|c| c[2] != 0.0 || c[3] != 0.0);
-        if smooth { &[] } else { &self.x }
+        if self.is_linear() { &self.x } else { &[] }
+    }
+}
+
+/// A point of a table, and the mean slopes of the pieces before and after it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bend {
+    pub x: f64,
+    pub before: f64,
+    pub after: f64,
+}
+
+impl Table1 {
+    pub fn is_linear(&self) -> bool {
+        self.cells.iter().all(|c| c[2] == 0.0 && c[3] == 0.0)
+    }
+
+    pub fn bends(&self) -> Vec<Bend> {
+        let n = self.x.len();
+        let y = |i: usize| self.cells[if i + 1 < n { i } else { n }][0];
+        // Of piece i, which ends at point i.
+        let slope = |i: usize| match i {
+            0 => self.cells[n - 1][1],
+            i if i == n => self.cells[n][1],
+            i => (y(i) - y(i - 1)) / (self.x[i] - self.x[i - 1]),
+        };
+        (0..n).map(|i| Bend { x: self.x[i], before: slope(i), after: slope(i + 1) }).collect()
+    }
+
+    pub fn points(&self) -> &[f64] {
+        &self.x
     }
 }
 
@@ -191,6 +220,11 @@ impl Table2 {
             }
         }
         sum
+    }
+
+    /// Of x and of y.
+    pub fn points(&self) -> [&[f64]; 2] {
+        [&self.x, &self.y]
     }
 
     fn inside(&self, x: f64, y: f64, dx: u8, dy: u8) -> f64 {

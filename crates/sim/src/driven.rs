@@ -121,6 +121,10 @@ impl Hybrid for Driven {
         self.machine.mirrored(guard)
     }
 
+    fn sibling(&self, guard: usize) -> Option<usize> {
+        self.machine.sibling(guard)
+    }
+
     fn at_zero(&self, guard: usize) -> i8 {
         self.machine.at_zero(guard)
     }

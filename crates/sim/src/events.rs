@@ -32,7 +32,7 @@
 //! Limits: a pair of crossings that the samples and the parabola through them do not hint at is missed; the maximum step
 //! is the remedy. Guards that are not finite somewhere have no sign there.
 
-use crate::problem::{Direction, Hybrid, Layout, Role};
+use crate::problem::{Direction, Hybrid, Layout, Role, Table};
 use crate::stepper::Segment;
 use trunnion_num::Archive;
 
@@ -82,6 +82,10 @@ pub struct Locator {
     kinks: Vec<bool>,
     /// A kink that is not frozen.
     watched: Vec<bool>,
+    /// No guard, but an argument of a table (`events/points.rs`).
+    arguments: Vec<bool>,
+    tables: Vec<(usize, Table)>,
+    passed: Vec<points::Passed>,
     /// Kinks are passed without a look.
     passes_kinks: bool,
     /// Guards of time, whose crossings are known without a search.
@@ -162,7 +166,10 @@ impl Locator {
         let points = SAMPLES.len() + 20;
         Locator {
             directions: guards.iter().map(|g| g.direction).collect(),
-            kinks: guards.iter().map(|g| g.role != Role::Switch).collect(),
+            kinks: guards.iter().map(|g| !matches!(g.role, Role::Switch | Role::Argument)).collect(),
+            arguments: guards.iter().map(|g| g.role == Role::Argument).collect(),
+            tables: layout.tables.clone(),
+            passed: Vec::new(),
             watched: guards.iter().map(|g| g.role == Role::Watched).collect(),
             passes_kinks: false,
             sharp: guards.iter().map(|g| g.role == Role::Kink && g.algebraic).collect(),
@@ -247,9 +254,9 @@ impl Locator {
         self.timed[guard]
     }
 
-    /// A kink that nobody asks for.
+    /// A kink that nobody asks for, or what cannot cross.
     pub fn passes(&self, guard: usize) -> bool {
-        self.passes_kinks && self.kinks[guard]
+        self.arguments[guard] || self.passes_kinks && self.kinks[guard]
     }
 
     /// For a search that is made again, on another curve.
@@ -503,7 +510,7 @@ impl Locator {
         self.skips_costly = false;
         self.skips_costly = self.costly_stay_clear(problem, curve, from, to);
         let finest = 8.0 * resolution(from.abs().max(to.abs()));
-        let any_resting = self.resting.iter().zip(&self.timed).any(|(&r, &t)| r && !t);
+        let any_resting = (0..self.len()).any(|i| self.resting[i] && !self.timed[i] && !self.arguments[i]);
         self.times.push(from);
         if any_resting {
             let first = self.times.len();
@@ -526,7 +533,7 @@ impl Locator {
         if any_resting {
             // Three neighbouring times tell how much of a value is rounding.
             self.noise.copy_from_slice(&self.level);
-            if (0..m).any(|i| self.resting[i] && self.side[i] == 0 && !self.timed[i]) {
+            if (0..m).any(|i| self.resting[i] && self.side[i] == 0 && !self.timed[i] && !self.arguments[i]) {
                 // A state at rest is moved by rounding of the curve before it moves by itself.
                 curve.at(from, &mut self.y);
                 curve.rounding(&mut self.uncertain);
@@ -748,3 +755,4 @@ impl Locator {
 }
 
 mod kinks;
+mod points;

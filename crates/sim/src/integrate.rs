@@ -42,6 +42,8 @@ const KINK_RATE: f64 = 1e-7;
 const KINK_STEPS: u64 = 80;
 const KINK_SPAN: f64 = 1e-4;
 const KINK_PAUSE: f64 = 10.0;
+/// Steps of that time at least: error control alone sees a kink too late.
+const PAUSE_STEPS: f64 = 32.0;
 /// Rounds at one instant: a chain of events may be long, but one without end is told within a second.
 const ROUNDS: usize = 10_000;
 /// Roundings of time in which an unknown jumps, at first.
@@ -51,10 +53,17 @@ const PACE_STEPS: u64 = 100_000;
 const TO_DO: f64 = 1e7;
 /// A step that passes over something is made shorter this often at most.
 const SHORTER: usize = 40;
+/// In tolerances: how far a curve may be off between the ends of a step.
+const CURVE_ERROR: f64 = 5.0;
+/// Curves are looked at where steps have grown by this, and every so many steps.
+const CURVE_GROWTH: f64 = 1.2;
+const CURVE_STEPS: u64 = 16;
 /// A step is cut this often at most where its curve is no solution: where the slope differs so much from the rates, in tolerances.
 const CUTS: usize = 20;
 const STRAYS: f64 = 1e3;
 const SHORT: f64 = 1e-3;
+/// From the length of a step up to a point of a table to that of the next.
+const POINT_GROWTH: f64 = 5.0;
 /// Restarts and events that leave zero at once, within vanishing time.
 const STANDING: usize = 200;
 
@@ -103,6 +112,21 @@ impl From<RunError> for Stop {
     }
 }
 
+/// What is known of curves between the ends of steps since the last restart.
+struct Curves {
+    /// A step whose curve was true, and the number of steps from which on one is looked at again.
+    known: f64,
+    again: u64,
+    /// The longest step to be tried.
+    longest: f64,
+}
+
+impl Default for Curves {
+    fn default() -> Self {
+        Curves { known: 0.0, again: 0, longest: f64::INFINITY }
+    }
+}
+
 pub(crate) struct Run<'a, P: Hybrid> {
     pub problem: &'a mut P,
     pub stepper: &'a mut dyn Stepper,
@@ -121,8 +145,13 @@ pub(crate) struct Run<'a, P: Hybrid> {
     kinks_since: (f64, u64),
     /// They are passed without a look up to this time.
     kinks_again: f64,
+    /// In steps of this length.
+    kinks_step: f64,
+    curves: Curves,
     /// Instants between the ends of steps at which something happened, since whoever counts put it to 0.
     pub located: usize,
+    /// The last step up to a point of a table took so long: those that follow become longer by and by.
+    point_pace: f64,
     /// Time, steps tried, and those held down by stability, when the pace was looked at last.
     pace_since: (f64, u64, u64),
     crossings_total: u64,
@@ -170,7 +199,10 @@ impl<'a, P: Hybrid> Run<'a, P> {
             kinks: 0,
             kinks_since: (plan.t_0, 0),
             kinks_again: f64::INFINITY,
+            kinks_step: f64::INFINITY,
+            curves: Curves::default(),
             located: 0,
+            point_pace: f64::INFINITY,
             pace_since: (plan.t_0, 0, 0),
             crossings_total: 0,
             samples: 0,
@@ -243,16 +275,18 @@ impl<'a, P: Hybrid> Run<'a, P> {
         let horizon = self.horizon();
         let corner = self.problem.next_corner(self.t, horizon);
         if self.t >= self.kinks_again {
-            self.kinks_again = f64::INFINITY;
+            (self.kinks_again, self.kinks_step) = (f64::INFINITY, f64::INFINITY);
             self.locator.watch_kinks(true);
             self.problem.follow_kinks(false);
             self.take_change()?;
         }
-        let mut limit = self.problem.next_instant().min(t_end).min(corner.t).min(self.kinks_again);
+        let unwatched = self.kinks_again.min(self.t + self.kinks_step);
+        let mut limit = self.problem.next_instant().min(t_end).min(corner.t).min(unwatched);
         if self.stepper.freezes_kinks() {
             let pace = self.stepper.pace().min(limit - self.t);
             limit = limit.min(self.problem.time_limit(self.t, pace, horizon));
-            limit = limit.min(self.t + self.problem.longest_step());
+            limit = limit.min(self.t + self.problem.longest_step().min(self.curves.longest));
+            limit = limit.min(self.t + POINT_GROWTH * self.point_pace);
         }
         // Before a jump of the equations, lest the end of the step is beyond it.
         if corner.jumps && limit == corner.t {
@@ -267,7 +301,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         if self.stepper.state().0 > self.t {
             self.steps += 1;
             self.note_pace(t_end)?;
-            if self.stepper.freezes_kinks() && !self.passes_over_nothing()? {
+            if self.stepper.freezes_kinks() && !(self.passes_over_nothing()? && self.curve_is_true()?) {
                 return Ok(());
             }
             self.follow_step(if corner.jumps { f64::INFINITY } else { corner.t })?;
@@ -329,6 +363,45 @@ impl<'a, P: Hybrid> Run<'a, P> {
         self.restart()
     }
 
+    /// The last step, made again and shorter as long as its curve is no solution between the ends; false: left undone. Only asked where something
+    /// reads the curve, and where steps have grown, or now and then.
+    fn curve_is_true(&mut self) -> Result<bool, Stop> {
+        for _ in 0..SHORTER {
+            let end = self.stepper.state().0;
+            let h = end - self.t;
+            let is_read = !self.locator.is_empty() || self.points.next(self.plan) < end;
+            let known = h <= CURVE_GROWTH * self.curves.known && self.steps < self.curves.again;
+            if !is_read || known || h <= self.vanishing() {
+                break;
+            }
+            let error = self.stepper.curve_error(self.problem);
+            if error.is_nan() || error <= CURVE_ERROR {
+                let grows = if error < CURVE_ERROR / 10.0 { 2.0 } else { 1.0 };
+                let longest = if h > 0.5 * self.curves.longest { grows } else { 1.0 } * self.curves.longest;
+                self.curves = Curves { known: h, again: self.steps + CURVE_STEPS, longest };
+                break;
+            }
+            let share = (CURVE_ERROR / error).powf(0.25).clamp(0.1, 0.8);
+            self.curves = Curves { longest: share * h, ..Curves::default() };
+            let limit = self.t + share * h;
+            if !self.again_up_to(limit)? {
+                return Ok(false);
+            }
+        }
+        Ok(self.stepper.state().0 > self.t)
+    }
+
+    /// The last step once more, up to `limit`; false: left undone.
+    fn again_up_to(&mut self, limit: f64) -> Result<bool, Stop> {
+        let done = self.stepper.resume(self.problem, self.t, &self.y);
+        done.map_err(|failure| self.solver_error(failure))?;
+        if let Err(failure) = self.stepper.step(self.problem, limit) {
+            self.jump_over(failure, limit)?;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
     /// The last step, made again and shorter as long as it passes over something; false: left undone.
     fn passes_over_nothing(&mut self) -> Result<bool, Stop> {
         for _ in 0..SHORTER {
@@ -338,11 +411,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             if h <= self.vanishing() {
                 break;
             }
-            let done = self.stepper.resume(self.problem, self.t, &self.y);
-            done.map_err(|failure| self.solver_error(failure))?;
-            let limit = self.t + share * h;
-            if let Err(failure) = self.stepper.step(self.problem, limit) {
-                self.jump_over(failure, limit)?;
+            if !self.again_up_to(self.t + share * h)? {
                 return Ok(false);
             }
         }
@@ -367,11 +436,11 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 self.locator.look_at_end(problem, curve, from, end)
             };
             let found = found.map(|t| if ends_there && meets(t, end) { end } else { t });
-            if let Some(at) = found
-                && from == self.t
-                && cuts < CUTS
-                && self.strays(at)
-            {
+            let again = match found.filter(|&at| from == self.t && cuts < CUTS && self.strays(at)) {
+                None if from == self.t && cuts < CUTS => self.passes_points(),
+                strays => strays,
+            };
+            if let Some(at) = again {
                 // Once more, up to there.
                 cuts += 1;
                 self.locator.put_sides_back();
@@ -443,6 +512,19 @@ impl<'a, P: Hybrid> Run<'a, P> {
         }
     }
 
+    /// Where the step has to end because a table that is not frozen does something in it that the solver may not have seen.
+    fn passes_points(&mut self) -> Option<f64> {
+        let end = self.stepper.state().0;
+        let least = self.vanishing();
+        self.stepper.tolerance()?;
+        let at = self.locator.passed_points(self.problem, self.stepper.segment(), least);
+        self.point_pace = match at {
+            Some(at) => at - self.t,
+            None => self.point_pace.max(end - self.t),
+        };
+        at
+    }
+
     /// Whether the curve over the step is no solution at `at`, as that of a stiff state may be which is right at the end of the step: what
     /// its slope differs from f is larger than the tolerance by far.
     fn strays(&mut self, at: f64) -> bool {
@@ -494,6 +576,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         archive.number(&mut self.kinks_since.0);
         archive.number(&mut self.kinks_again);
         archive.number(&mut self.pace_since.0);
+        archive.number(&mut self.point_pace);
         archive.count(&mut self.standing);
         archive.number(&mut self.standing_since);
         archive.number(&mut self.jumped.0);
@@ -568,6 +651,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     fn restart(&mut self) -> Result<(), Stop> {
         (self.restarts, self.joined) = (self.restarts + 1, false);
+        self.curves = Curves::default();
         self.stand_still()?;
         let done = self.stepper.restart(self.problem, self.t, &self.y);
         done.map_err(|failure| self.solver_error(failure).into())

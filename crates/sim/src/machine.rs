@@ -180,6 +180,8 @@ fn layout(system: &System, clamps: &[Clamp]) -> Layout {
         role: role(number),
         algebraic: algebraic(guard),
     });
+    let tables = system.relations.iter().enumerate();
+    let tables = tables.filter_map(|(k, r)| Some((system.events.len() + k, system.graph.table(r.table?))));
     // Events that hold, when they no longer do.
     let ends = clamps.iter().map(|clamp| Guard {
         name: system.events[clamp.event].name.clone(),
@@ -196,6 +198,7 @@ fn layout(system: &System, clamps: &[Clamp]) -> Layout {
         pattern: system.pattern.clone(),
         second_order: system.second_order.clone(),
         guards: guards.chain(ends).collect(),
+        tables: tables.collect(),
         constrained: !system.constraints.is_empty(),
     }
 }
@@ -609,7 +612,8 @@ impl Machine {
             let mut changed = false;
             for (relation, &value) in system.relations.iter().zip(&g[system.events.len()..]) {
                 if relation.role == Role::Kink && value != 0.0 && !value.is_nan() {
-                    changed |= self.put(relation.mode, if value > 0.0 { 1.0 } else { 0.0 }, &mut []);
+                    let now = system.slow_place(relation.mode).map_or(0.0, |i| self.slow[i]);
+                    changed |= self.put(relation.mode, relation.settled(now, value), &mut []);
                 }
             }
             if !changed {

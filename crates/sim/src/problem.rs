@@ -5,8 +5,8 @@
 
 use crate::stepper::Segment;
 pub use crate::time_watch::Corner;
-pub use trunnion_equations::Role;
 pub use trunnion_equations::flat::Direction;
+pub use trunnion_equations::{Role, Table};
 use trunnion_num::Pattern;
 
 /// The fixed shape of a problem.
@@ -28,6 +28,8 @@ pub struct Layout {
     pub second_order: Vec<(usize, usize)>,
     /// Name and direction of each guard.
     pub guards: Vec<Guard>,
+    /// Tables whose arguments stand among the guards, from this one on.
+    pub tables: Vec<(usize, Table)>,
     /// States have to fulfil constraints, and are brought back to them after every step.
     pub constrained: bool,
 }
@@ -148,6 +150,16 @@ pub trait Hybrid: Problem {
     fn mirrored(&self, guard: usize) -> i8 {
         let _ = guard;
         0
+    }
+    /// The mode of this guard is a whole number that moves on.
+    fn counts_on(&self, guard: usize) -> bool {
+        let _ = guard;
+        false
+    }
+    /// The other guard of a mode that counts, which begins to matter where this one has crossed.
+    fn sibling(&self, guard: usize) -> Option<usize> {
+        let _ = guard;
+        None
     }
     /// The side on which that mode takes it to be where it stays at zero.
     fn at_zero(&self, guard: usize) -> i8 {

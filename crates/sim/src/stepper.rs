@@ -145,6 +145,11 @@ pub trait Stepper {
     /// The curve over the last step.
     fn segment(&mut self) -> &Segment;
     fn work(&self) -> Work;
+    /// How far the curve is from a solution in the middle of the last step, in tolerances; 0 where it is as good as its ends.
+    fn curve_error(&mut self, problem: &mut dyn Problem) -> f64 {
+        let _ = problem;
+        0.0
+    }
     /// What errors are held against; none without error control.
     fn tolerance(&self) -> Option<&Tolerance> {
         None

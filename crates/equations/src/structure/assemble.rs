@@ -14,7 +14,7 @@ use crate::structure::index::Reduction;
 use crate::structure::leaf_expr;
 use crate::structure::relations::Relation;
 use crate::structure::solve::Solution;
-use crate::structure::{steps, whole};
+use crate::structure::{pieces, steps};
 use crate::system::{AsWritten, Definition, Parts, Row, System};
 
 /// All blocks of a model, solved as far as symbols go.
@@ -152,7 +152,7 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> Result<Syste
         quaternions,
         unlocated: vec![],
     };
-    whole::extract(&mut parts, &value);
+    pieces::extract(&mut parts, &value);
     steps::decide(&mut parts);
     Ok(System::new(parts))
 }

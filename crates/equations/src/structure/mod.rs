@@ -10,6 +10,7 @@
 
 mod alias;
 mod assemble;
+mod cells;
 mod error;
 mod holding;
 mod identity;
@@ -17,6 +18,7 @@ mod index;
 mod linear;
 mod matching;
 mod odd;
+mod pieces;
 mod relations;
 mod roots;
 mod sign;

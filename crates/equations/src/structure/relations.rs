@@ -9,18 +9,22 @@
 //! value there, as under a root, in a divisor or a logarithm, the kink stays as it is and is only watched: a step that passes it is
 //! taken again up to it.
 //!
-//! Whole numbers follow in `whole.rs`, once all is sorted.
+//! Whole numbers and tables follow in `pieces.rs`, once all is sorted.
+
+use std::sync::Arc;
 
 use crate::flat::{Flat, Kind, Origin, Quantity, Unit};
 use crate::graph::Graph;
 use crate::hash::{Map, Set};
-use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::node::{Binary, Expr, Node, Symbol, TableId, Unary};
 use crate::print::{Style, print};
 use crate::structure::sign::{Sign, sign};
 
 /// What happens where a guard crosses zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
+    /// The guard is none, but an argument of a table that no step may pass unseen.
+    Argument,
     /// Nothing, but no step may pass it unseen.
     Watched,
     /// Equations go on without a jump by another branch.
@@ -36,8 +40,12 @@ pub struct Relation {
     pub mode: Symbol,
     pub guard: Expr,
     pub closed: bool,
-    /// Not 0: the mode is a whole number (`whole.rs`) that moves on by this where the guard ceases to hold.
+    /// Not 0: the mode counts (`pieces.rs`), and moves on by this where the guard ceases to hold.
     pub step: f64,
+    /// What it counts; None: whole numbers.
+    pub points: Option<Arc<[f64]>>,
+    /// The table whose first argument this is; a second one comes next.
+    pub table: Option<TableId>,
     /// The relation the mode stands for, in the user's names.
     pub written: Expr,
 }
@@ -45,17 +53,33 @@ pub struct Relation {
 impl Relation {
     /// The value of the mode, `now` so far, that fits a value of the guard.
     pub fn settled(&self, now: f64, guard: f64) -> f64 {
+        if self.role == Role::Argument {
+            return now;
+        }
         let holds = guard > 0.0 || (self.closed && guard == 0.0);
         if self.step == 0.0 {
             return f64::from(u8::from(holds));
         }
-        match holds {
-            true => now,
-            false if !guard.is_finite() => now,
+        match (holds, &self.points) {
+            (true, _) => now,
+            (false, _) if !guard.is_finite() => now,
+            (false, Some(points)) => self.cell(points, now, guard),
             // By as many whole numbers as it is beyond.
-            false if self.closed => now + self.step * (-guard).ceil(),
-            false => now + self.step * (1.0 + (-guard).floor()),
+            _ if self.closed => now + self.step * (-guard).ceil(),
+            _ => now + self.step * (1.0 + (-guard).floor()),
         }
+    }
+
+    /// The cell between points in which a value lies that is beyond the end of cell `now` by −guard.
+    fn cell(&self, points: &[f64], now: f64, guard: f64) -> f64 {
+        let c = now as usize;
+        let new = match self.step < 0.0 {
+            true if c == 0 => 0,
+            true => points.partition_point(|&p| p <= points[c - 1] + guard).min(c - 1),
+            false if c >= points.len() => points.len(),
+            false => points.partition_point(|&p| p <= points[c] - guard).max(c + 1),
+        };
+        new as f64
     }
 }
 
@@ -119,36 +143,55 @@ pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>, par
         let live = live_kinks(graph, &order, &varies, parameters);
         let mut modes = Modes { graph, quantities, relations, origin: equation.origin.clone() };
         let zero = graph.constant(0.0).id;
+        let used = beside_relations(graph, sides);
         let mut new: Map<Expr, Expr> = Map::default();
+        // As relations read them: with kinks as they are, so that a relation is true or false by values alone.
+        let mut read: Map<Expr, Expr> = Map::default();
         for &e in &order {
             let made = graph.rebuild(e, |c| new[&c]);
+            let as_read = graph.rebuild(e, |c| read[&c]);
             let moves = graph.node(e).children().any(|c| varies[&c]);
-            let made = match graph.node(made) {
-                _ if !moves => made,
+            let relation = match graph.node(as_read) {
+                _ if !moves => None,
                 Node::Binary(op @ (Binary::Lt | Binary::Le), a, b) => {
-                    modes.mode(a, b, op == Binary::Le, Role::Switch)
+                    Some(modes.mode(a, b, op == Binary::Le, Role::Switch))
                 }
                 Node::Unary(Unary::Sign, a) => {
                     let above = modes.mode(zero, a, false, Role::Switch);
                     let below = modes.mode(a, zero, false, Role::Switch);
-                    (graph.at(above) - graph.at(below)).id
+                    Some((graph.at(above) - graph.at(below)).id)
                 }
-                _ => match branches(graph, made) {
-                    Some(kink) if live.contains(&e) => {
-                        modes.mode(kink.below, kink.above, false, Role::Watched);
-                        made
-                    }
-                    Some(kink) => {
-                        let mode = modes.mode(kink.below, kink.above, false, Role::Kink);
-                        graph.select(graph.at(mode), graph.at(kink.then), graph.at(kink.other)).id
-                    }
-                    None => made,
-                },
+                _ => None,
             };
-            new.insert(e, made);
+            let made = match branches(graph, made).filter(|_| moves && used.contains(&e)) {
+                _ if relation.is_some() => made,
+                Some(kink) if live.contains(&e) => {
+                    modes.mode(kink.below, kink.above, false, Role::Watched);
+                    made
+                }
+                Some(kink) => {
+                    let mode = modes.mode(kink.below, kink.above, false, Role::Kink);
+                    graph.select(graph.at(mode), graph.at(kink.then), graph.at(kink.other)).id
+                }
+                None => made,
+            };
+            new.insert(e, relation.unwrap_or(made));
+            read.insert(e, relation.unwrap_or(as_read));
         }
         (equation.lhs, equation.rhs) = (new[&sides[0]], new[&sides[1]]);
     }
+}
+
+/// What is used by more than relations.
+fn beside_relations(graph: &Graph, sides: [Expr; 2]) -> Set<Expr> {
+    let mut used: Set<Expr> = Set::default();
+    let mut open = sides.to_vec();
+    while let Some(e) = open.pop() {
+        if used.insert(e) && !switches(graph, e) {
+            open.extend(graph.node(e).children());
+        }
+    }
+    used
 }
 
 fn switches(graph: &Graph, e: Expr) -> bool {
@@ -243,7 +286,16 @@ impl Modes<'_> {
         let text = format!("{} {} {}", show(a), if closed { "<=" } else { "<" }, show(b));
         quantities.push(hidden_mode(text, origin, graph));
         let written = if closed { graph.at(a).le(graph.at(b)) } else { graph.at(a).lt(graph.at(b)) };
-        relations.push(Relation { role, mode, guard, closed, step: 0.0, written: written.id });
+        relations.push(Relation {
+            role,
+            mode,
+            guard,
+            closed,
+            step: 0.0,
+            points: None,
+            table: None,
+            written: written.id,
+        });
         graph.symbol(mode).id
     }
 }

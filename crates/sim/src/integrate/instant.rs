@@ -15,7 +15,7 @@
 //! the event put it there (a reset onto its own threshold), or if after its event it headed back and another event of the
 //! same instant turned it again (a body hit from both sides). Otherwise it only goes on.
 
-use super::{KINK_BUNCH, KINK_PAUSE, KINK_RATE, KINK_SPAN, KINK_STEPS, ROUNDS, Run, Stop};
+use super::{KINK_BUNCH, KINK_PAUSE, KINK_RATE, KINK_SPAN, KINK_STEPS, PAUSE_STEPS, ROUNDS, Run, Stop};
 use crate::events::{resolution, sign};
 use crate::history::{BURST, History};
 use crate::integrate::{Ended, Moment};
@@ -108,6 +108,7 @@ impl<P: Hybrid> Run<'_, P> {
             self.at.side[guard] = self.locator.side(guard);
         }
         changed |= self.kinks_first()?;
+        changed |= self.whole_numbers_first()?;
         let (mut any_fired, mut terminate, mut settled) = (false, false, false);
         let mut settlings = 0;
         for _ in 0..ROUNDS {
@@ -190,6 +191,27 @@ impl<P: Hybrid> Run<'_, P> {
         Ok(changed)
     }
 
+    /// Conditions are read with whole numbers as they are now: `x > 3 and floor(x) < 3` never comes true. True if anything changed.
+    fn whole_numbers_first(&mut self) -> Result<bool, Stop> {
+        let counts = |at: &Self, c: &Crossing| at.problem.counts_on(c.guard);
+        let wholes = self.crossings.iter().filter(|c| counts(self, c)).count();
+        if wholes == 0 || wholes == self.crossings.len() {
+            return Ok(false);
+        }
+        let mut all = std::mem::take(&mut self.crossings);
+        self.crossings.extend(all.iter().filter(|c| self.problem.counts_on(c.guard)));
+        let (changed, _) = self.fire_all()?;
+        self.read_guards();
+        all.retain(|c| {
+            let heading = if c.rising { 1 } else { -1 };
+            let stays = !counts(self, c) && self.at.clear(c.guard) != -heading;
+            self.at.heading[c.guard] *= i8::from(stays);
+            stays
+        });
+        self.crossings = all;
+        Ok(changed)
+    }
+
     /// At `self.t` only kinks were found: equations go on by their other branches. Where that puts another guard on its other
     /// side, modes depend on each other and are found together.
     pub(super) fn pass_kinks(&mut self) -> Result<(), Stop> {
@@ -199,7 +221,8 @@ impl<P: Hybrid> Run<'_, P> {
             let few = self.steps - steps < KINK_STEPS;
             if self.t - t < if few { KINK_SPAN } else { KINK_RATE } * self.plan.length() {
                 // Branches follow the values for a while, as with fixed steps.
-                self.kinks_again = self.t + KINK_PAUSE * (self.t - t).max(KINK_RATE * self.plan.length());
+                let pause = KINK_PAUSE * (self.t - t).max(KINK_RATE * self.plan.length());
+                (self.kinks_again, self.kinks_step) = (self.t + pause, pause / PAUSE_STEPS);
                 self.kinks_since = (self.kinks_again, self.steps);
                 self.locator.watch_kinks(false);
                 self.problem.follow_kinks(true);
@@ -239,6 +262,15 @@ impl<P: Hybrid> Run<'_, P> {
         }
         let effect = self.problem.fire(self.t, &mut self.y, &self.crossings, &mut self.at.touched);
         effect.map_err(|message| RunError::Action { t: self.t, message })?;
+        for Crossing { guard, .. } in &self.crossings {
+            // What counts is between its ends again, at the end it has passed.
+            if let Some(sibling) = self.problem.sibling(*guard) {
+                let blur = self.locator.blur(*guard);
+                self.locator.put(*guard, 1);
+                self.locator.lean(sibling, 1, blur);
+                self.at.passed[sibling] = self.t;
+            }
+        }
         self.crossings.clear();
         self.make_consistent()?;
         if any_sharp {
@@ -249,7 +281,7 @@ impl<P: Hybrid> Run<'_, P> {
         let moved = |i: usize| {
             let (side, s) = (self.locator.side(i), sign(self.at.g[i]));
             let small = self.at.g[i].abs() <= self.locator.rests_within(i).max(self.locator.blur(i));
-            s != 0 && s != side && !small
+            s != 0 && s != side && !small && !self.locator.passes(i)
         };
         if (0..self.locator.len()).any(moved) {
             self.happen(true)?;

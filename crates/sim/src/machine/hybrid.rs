@@ -130,7 +130,9 @@ impl Hybrid for Machine {
         if effect.changed {
             self.prepare();
             self.refit(t, y);
-            self.recount(t, y);
+            if crossings.iter().any(|c| c.guard < n_events) {
+                self.recount(t, y);
+            }
         }
         Ok((effect, done))
     }
@@ -171,8 +173,24 @@ impl Hybrid for Machine {
         if relation.is_some_and(|r| r.step != 0.0) {
             return 1;
         }
+        let relation = relation.filter(|r| r.role != Role::Argument);
         let Some(place) = relation.and_then(|r| system.slow_place(r.mode)) else { return 0 };
         if self.slow[place] != 0.0 { 1 } else { -1 }
+    }
+
+    fn counts_on(&self, guard: usize) -> bool {
+        let system = &self.prepared.system;
+        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
+        relation.is_some_and(|r| r.step != 0.0)
+    }
+
+    fn sibling(&self, guard: usize) -> Option<usize> {
+        let system = &self.prepared.system;
+        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k))?;
+        match relation.step {
+            0.0 => None,
+            step => guard.checked_add_signed(-step as isize),
+        }
     }
 
     fn at_zero(&self, guard: usize) -> i8 {
@@ -193,9 +211,11 @@ impl Hybrid for Machine {
         let system = &self.prepared.system;
         let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
         let relation = relation.filter(|r| r.role == Role::Kink && !self.following);
-        let Some(place) = relation.and_then(|r| system.slow_place(r.mode)) else { return false };
+        let Some(relation) = relation else { return false };
+        let Some(place) = system.slow_place(relation.mode) else { return false };
         let mode = self.slow[place];
-        self.slow[place] = 1.0 - mode;
+        let beyond = if mode == 0.0 && relation.step == 0.0 { f64::MIN_POSITIVE } else { -f64::MIN_POSITIVE };
+        self.slow[place] = relation.settled(mode, beyond);
         self.prepare();
         self.residual(t, y, f);
         self.slow[place] = mode;

@@ -35,6 +35,7 @@ impl Machine {
                 // What has no whole number is told where it is used.
                 let new = match value.is_finite() {
                     false => f64::NAN,
+                    true if value < 0.0 && relation.points.is_some() => relation.settled(now, value),
                     true if value < -LEFT_BEHIND => relation.settled(now, value),
                     true => now,
                 };

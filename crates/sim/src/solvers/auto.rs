@@ -97,6 +97,10 @@ impl Stepper for Auto {
         self.active_mut().segment()
     }
 
+    fn curve_error(&mut self, problem: &mut dyn Problem) -> f64 {
+        self.active_mut().curve_error(problem)
+    }
+
     fn tolerance(&self) -> Option<&Tolerance> {
         self.active().tolerance()
     }

@@ -275,6 +275,10 @@ impl Method for Esdirk {
         self.shift = true;
     }
 
+    fn make_up(&mut self, h: f64, off: &mut [f64]) {
+        self.newton.make_up(h * self.tableau.gamma, off);
+    }
+
     fn segment(&self, span: Span, y0: &[f64], y1: &[f64], segment: &mut Segment) {
         let (n, s) = (y0.len(), self.tableau.c.len());
         segment.degree = 3;

@@ -106,6 +106,13 @@ impl Newton {
         Ok(())
     }
 
+    /// Solve W x = h γ δ, in algebraic rows W x = δ, in place with the factors at hand.
+    pub fn make_up(&mut self, h_gamma: f64, off: &mut [f64]) {
+        let mass = self.matrix.mass.iter();
+        off.iter_mut().zip(mass).for_each(|(x, m)| *x *= if *m == 0.0 { 1.0 } else { h_gamma });
+        self.matrix.solve(off);
+    }
+
     /// After a failed solve: take J at (t, y) if it is older than that; false if there is nothing to renew.
     pub fn recover(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut Work) -> bool {
         work.newton_failures += 1;

@@ -284,6 +284,12 @@ impl Method for Rosenbrock {
         self.at_start = false;
     }
 
+    fn make_up(&mut self, h: f64, off: &mut [f64]) {
+        let h_gamma = h * self.tableau.gamma;
+        off.iter_mut().zip(&self.matrix.mass).for_each(|(x, m)| *x *= if *m == 0.0 { 1.0 } else { h_gamma });
+        self.matrix.solve(off);
+    }
+
     fn remember(&mut self, archive: &mut Archive) -> bool {
         archive.flag(&mut self.at_start);
         archive.numbers(&mut self.f0);

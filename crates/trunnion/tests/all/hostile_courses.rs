@@ -96,3 +96,53 @@ fn narrow_functions_of_states_are_not_stepped_over() {
     }
     corpus.finish();
 }
+
+#[test]
+fn conditions_are_read_by_values_as_they_are() {
+    let mut corpus = Corpus::new();
+    let evenly: (&[(&str, f64)], &[&str]) = (&[("x", 0.0)], &["der(x)*S = 1"]);
+    // Jumps of whole numbers at the instant of another part of the condition.
+    for (condition, right) in [
+        ("x > 3 and floor(x) < 2.5", 0.0),
+        ("x >= 3 and floor(x) < 2.5", 0.0),
+        ("x > 3 and mod(x, 1) > 0.5", 7.0),
+        ("x > 2.5 and ceil(x) > 3.5", 1.0),
+        ("x < 3 or floor(x) > 3.5", 1.0),
+    ] {
+        counts(&mut corpus, evenly, condition, 9.9, right);
+    }
+    // A kink inside a relation is not left to the branch before it.
+    for width in [1e-3, 1e-6, 1e-9] {
+        for rtol in ["1e-3", "1e-6"] {
+            let law = format!("der(z)*S = if abs(x - 5) < {width:?} then {:?} else 0", 0.5 / width);
+            let text = model(&[("x", 0.0), ("z", 0.0)], &["der(x)*S = 1", &law], "", 10.0);
+            let text = text + &format!("rtol = {rtol}\n");
+            corpus.right(&format!("abs {width} {rtol}"), &text, &[("z", 1.0, 1e-5)]);
+        }
+    }
+    corpus.finish();
+}
+
+/// y' = (sin t − y)/τ follows as (sin t − τ cos t)/(1 + τ²).
+#[test]
+fn a_stiff_state_is_right_between_the_ends_of_steps() {
+    let mut corpus = Corpus::new();
+    for lag in [1e-2, 1e-3, 1e-4_f64] {
+        let most = 1.0 / lag.hypot(1.0);
+        for level in [0.5, 0.99, 0.999] {
+            let law = format!("der(y)*S = (sin(time/S) - y)/{lag:?}");
+            let stiff: (&[(&str, f64)], &[&str]) = (&[("y", 0.0)], &[&law]);
+            let event =
+                format!("[modes]\nn = 0\n[events.one]\nwhen = \"y > {level}\"\nset = {{ n = \"n + 1\" }}\n");
+            let text = model(stiff.0, stiff.1, &event, 18.0);
+            corpus.right_or_stiff(&format!("{lag} over {level}"), &text, &[("n", 3.0, 0.0)]);
+            // ∫ max(y − c, 0) over three waves.
+            let a = (level / most).acos();
+            let right = 3.0 * 2.0 * (most * a.sin() - level * a);
+            let over = format!("der(z)*S = max(y - {level}, 0)");
+            let text = model(&[("y", 0.0), ("z", 0.0)], &[&law, &over], "", 18.0);
+            corpus.right_or_stiff(&format!("{lag} above {level}"), &text, &[("z", right, 2e-5)]);
+        }
+    }
+    corpus.finish();
+}

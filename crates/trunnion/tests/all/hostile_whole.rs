@@ -6,7 +6,7 @@ use crate::hostile::{Corpus, SOLVERS, model};
 use crate::program::Folder;
 
 /// ∫ f(t) dt from 0 to `t_end` of a function that is smooth while `key` stays: jumps are bisected, the rest is Simpson's rule.
-fn integral(t_end: f64, key: impl Fn(f64) -> i64, f: impl Fn(f64) -> f64) -> f64 {
+pub fn integral(t_end: f64, key: impl Fn(f64) -> i64, f: impl Fn(f64) -> f64) -> f64 {
     let simpson = |a: f64, b: f64| {
         let (a_in, b_in) = (a + 1e-9 * (b - a), b - 1e-9 * (b - a));
         (b - a) / 6.0 * (f(a_in) + 4.0 * f(0.5 * (a + b)) + f(b_in))
@@ -31,7 +31,7 @@ fn integral(t_end: f64, key: impl Fn(f64) -> i64, f: impl Fn(f64) -> f64) -> f64
     total
 }
 
-fn floor(x: f64) -> i64 {
+pub fn floor(x: f64) -> i64 {
     x.floor() as i64
 }
 
