@@ -32,14 +32,20 @@ fn a_delay_loses_no_pulse() {
 fn a_delay_of_something_smooth_is_of_second_order() {
     let mut corpus = Corpus::new();
     for (points, delta) in [(10, 1.0 / 10.5), (15, 1.0 / 15.5), (25, 1.0 / 25.5), (50, 1.0 / 50.5)] {
-        let text = format!(
-            "[components]\nd = {{ type = \"transport_delay\", u = \"sin(2*time/(1 s))\", T = \"1 s\", points = {points} }}\n[run]\nt_end = \"2.7 s\"\n"
-        );
-        let bound = 4.0 / 6.0 * delta * delta;
-        corpus.right(&format!("{points} points"), &text, &[("d.y", 3.4_f64.sin(), bound)]);
+        for w in [1.0, 2.0_f64] {
+            let text = format!(
+                "[components]\nd = {{ type = \"transport_delay\", u = \"sin({w}*time/(1 s))\", T = \"1 s\", points = {points} }}\n[run]\nt_end = \"2.7 s\"\n"
+            );
+            let bound = w * w / 6.0 * delta * delta;
+            corpus.right(&format!("{w}, {points} points"), &text, &[("d.y", (1.7 * w).sin(), bound)]);
+        }
     }
     // Exact where u is straight.
-    let text = "[components]\nd = { type = \"transport_delay\", u = \"3*time/(1 s) - 1\", T = \"0.7 s\", y_0 = 5 }\n[run]\nt_end = \"2.3 s\"\n";
-    corpus.right("ramp", text, &[("d.y", 3.8, 1e-9)]);
+    for (late, y) in [(0.7, 3.8), (1.1, 2.6)] {
+        let text = format!(
+            "[components]\nd = {{ type = \"transport_delay\", u = \"3*time/(1 s) - 1\", T = \"{late} s\", y_0 = 5 }}\n[run]\nt_end = \"2.3 s\"\n"
+        );
+        corpus.right(&format!("ramp {late}"), &text, &[("d.y", y, 1e-8)]);
+    }
     corpus.finish();
 }

@@ -129,8 +129,10 @@ fn a_root_without_a_value_below_zero_is_named_with_what_to_write() {
         ("sqrt(2*h)", "in sqrt(2*h)", "write sqrt(max(2*h, 0))"),
         ("sqrt(h)/2", "in sqrt(h)", "write sqrt(max(h, 0))"),
     ] {
-        let text = model(&[("h", 1.0)], &[&format!("der(h)*S = -0.5*({law})")], "", 20.0);
-        corpus.told(law, &text, 3, &["`h` has no finite value", fault, remedy]);
+        for rate in [0.5, 0.3] {
+            let text = model(&[("h", 1.0)], &[&format!("der(h)*S = -{rate}*({law})")], "", 20.0);
+            corpus.told(&format!("{rate} {law}"), &text, 3, &["`h` has no finite value", fault, remedy]);
+        }
     }
     corpus.finish();
 }
