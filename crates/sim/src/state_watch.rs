@@ -121,9 +121,10 @@ impl StateWatch {
         let mut first = to;
         for guard in self.of.len()..self.point.len() {
             let side = sign(self.ends[guard].0);
-            if side != 0
-                && !self.stays(guard, side)
-                && self.has_bounds(at, guard)
+            if side == 0 || self.stays(guard, side) {
+                continue;
+            }
+            if self.has_bounds(at, guard)
                 && let Some(t) = self.leaves(at, curve, (guard, side), (from, first), to - from)
             {
                 first = t;
