@@ -260,6 +260,11 @@ impl System {
         events.chain(relations).chain(frictions).collect()
     }
 
+    /// The relation of a guard.
+    pub fn relation(&self, guard: usize) -> Option<&Relation> {
+        guard.checked_sub(self.events.len()).and_then(|k| self.relations.get(k))
+    }
+
     /// How far friction is from its next change: of what it holds while it sticks, of speed while it starts or slides.
     fn margin(&self, friction: &Friction) -> Expr {
         let g = &self.graph;

@@ -139,8 +139,7 @@ impl Semidefinite {
     }
 
     pub fn factor(&mut self, values: impl IntoIterator<Item = f64>) -> Result<(), Fault> {
-        self.take(values);
-        self.factor_with(EPSILON)
+        self.factor_shifted(values, EPSILON)
     }
 
     /// With another ε: the larger, the more cautious the solution in directions where A is weak.
@@ -149,18 +148,10 @@ impl Semidefinite {
         values: impl IntoIterator<Item = f64>,
         epsilon: f64,
     ) -> Result<(), Fault> {
-        self.take(values);
-        self.factor_with(epsilon)
-    }
-
-    fn take(&mut self, values: impl IntoIterator<Item = f64>) {
         self.a.fill(0.0);
         for (place, value) in self.place.iter().zip(values) {
             self.a[*place] += value;
         }
-    }
-
-    fn factor_with(&mut self, epsilon: f64) -> Result<(), Fault> {
         let Semidefinite { dense, a, shifted, diagonal, .. } = self;
         let n = diagonal.len();
         let mean = diagonal.iter().map(|&k| a[k].abs()).sum::<f64>() / n as f64;

@@ -383,8 +383,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             }
             let share = (CURVE_ERROR / error).powf(0.25).clamp(0.1, 0.8);
             self.curves = Curves { longest: share * h, ..Curves::default() };
-            let limit = self.t + share * h;
-            if !self.again_up_to(limit)? {
+            if !self.again_up_to(self.t + share * h)? {
                 return Ok(false);
             }
         }
@@ -444,10 +443,8 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 // Once more, up to there.
                 cuts += 1;
                 self.locator.put_sides_back();
-                let done = self.stepper.resume(self.problem, self.t, &self.y);
-                done.map_err(|failure| self.solver_error(failure))?;
-                if let Err(failure) = self.stepper.step(self.problem, at) {
-                    return self.jump_over(failure, at);
+                if !self.again_up_to(at)? {
+                    return Ok(());
                 }
                 end = self.stepper.state().0;
                 continue;

@@ -61,7 +61,7 @@ pub struct StateWatch {
     stack: Vec<Interval>,
 }
 
-/// From −∞ to its negative: of no value yet.
+/// From ∞ to −∞: of no value yet.
 const NONE: Interval = (f64::INFINITY, f64::NEG_INFINITY);
 
 fn include(range: &mut Interval, value: f64) {
@@ -223,10 +223,9 @@ impl StateWatch {
         }
         self.ends.fill(NONE);
         self.ranges.fill(NONE);
-        for course in &self.course {
-            self.bases.copy_from_slice(&course[..self.n_bases]);
+        for place in 0..self.course.len() {
+            self.evaluate(at, place);
             self.ranges.iter_mut().zip(&self.bases).for_each(|(range, &b)| include(range, b));
-            at.compiled.run(PART, 0.0, &self.bases, at.k, at.scratch, &mut self.point);
             self.ends.iter_mut().zip(&self.point).for_each(|(ends, &value)| include(ends, value));
         }
         for (known, ends) in self.known.iter_mut().zip(&self.ends) {

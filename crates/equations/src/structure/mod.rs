@@ -37,7 +37,7 @@ pub use index::{Reduction, UNFIT_START};
 pub use relations::{Relation, Role, written};
 pub(crate) use sign::{Sign, sign};
 
-use crate::flat::{Action, Flat, Kind};
+use crate::flat::{Action, Constraint, Event, Flat, Kind, Output, Task};
 use crate::graph::Graph;
 use crate::node::{Expr, Node, Symbol};
 use crate::start::start_values;
@@ -168,13 +168,26 @@ fn leaf_expr(graph: &Graph, leaf: Node) -> Expr {
 /// Everything that is computed beside the equations, to read or to rewrite.
 fn actions(flat: &mut Flat) -> (&Graph, Vec<&mut Expr>) {
     let Flat { graph, events, tasks, outputs, constraints, holds, frictions, .. } = flat;
+    let mut places = values_of(events, tasks, outputs, constraints);
+    places.extend(holds.iter_mut().flat_map(|h| [&mut h.locked, &mut h.speed, &mut h.rate]));
+    places.extend(frictions.iter_mut().flat_map(|f| [&mut f.speed, &mut f.limit]));
+    (graph, places)
+}
+
+/// Everything that events, tasks, outputs and constraints compute.
+fn values_of<'a>(
+    events: &'a mut [Event],
+    tasks: &'a mut [Task],
+    outputs: &'a mut [Output],
+    constraints: &'a mut [Constraint],
+) -> Vec<&'a mut Expr> {
     let mut places: Vec<&mut Expr> = Vec::new();
-    for event in events.iter_mut() {
+    for event in events {
         places.push(&mut event.guard);
         places.extend(event.compared.iter_mut().map(|c| &mut c.difference));
         places.extend(event.set.iter_mut().map(|a| &mut a.value));
     }
-    for task in tasks.iter_mut() {
+    for task in tasks {
         match &mut task.action {
             Action::Set(set) => places.extend(set.iter_mut().map(|a| &mut a.value)),
             Action::Script { inputs, .. } => places.extend(inputs.iter_mut().map(|(_, e)| e)),
@@ -185,9 +198,7 @@ fn actions(flat: &mut Flat) -> (&Graph, Vec<&mut Expr>) {
         places.extend(c.position.iter_mut().chain([&mut c.velocity, &mut c.acceleration]));
         places.extend(&mut c.facing);
     }
-    places.extend(holds.iter_mut().flat_map(|h| [&mut h.locked, &mut h.speed, &mut h.rate]));
-    places.extend(frictions.iter_mut().flat_map(|f| [&mut f.speed, &mut f.limit]));
-    (graph, places)
+    places
 }
 
 /// A quantity is a state if its derivative is mentioned anywhere.

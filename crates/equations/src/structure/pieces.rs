@@ -4,13 +4,14 @@
 //! This happens once all is sorted and solved, on expressions of states and unknowns. What depends on time alone is known in
 //! advance; what depends on parameters, inputs and modes changes with them.
 
-use crate::flat::{Action, Kind, Origin, Quantity, Unit};
+use crate::flat::{Kind, Origin, Quantity, Unit};
 use crate::graph::Graph;
 use crate::hash::{Map, Set};
 use crate::node::{Binary, Expr, Node, Symbol, TableId, Unary};
 use crate::print::{Style, print};
 use crate::structure::cells::{Cells, freeze, is_straight};
 use crate::structure::relations::{Relation, Role};
+use crate::structure::values_of;
 use crate::structure::whole::{in_loop, is_whole, meaning};
 use crate::system::{Parts, Unlocated};
 
@@ -251,24 +252,9 @@ impl Modes<'_> {
 /// Everything of `parts` that has a value, with the nodes of `new` replaced.
 fn replace(parts: &mut Parts, new: &mut Map<Expr, Expr>) {
     let Parts { graph, rows, relations, events, tasks, outputs, constraints, frictions, .. } = parts;
-    let mut places: Vec<&mut Expr> = rows.iter_mut().map(|r| &mut r.value).collect();
+    let mut places = values_of(events, tasks, outputs, constraints);
+    places.extend(rows.iter_mut().map(|r| &mut r.value));
     places.extend(relations.iter_mut().map(|r| &mut r.guard));
-    for event in events {
-        places.push(&mut event.guard);
-        places.extend(event.compared.iter_mut().map(|c| &mut c.difference));
-        places.extend(event.set.iter_mut().map(|a| &mut a.value));
-    }
-    for task in tasks {
-        match &mut task.action {
-            Action::Set(set) => places.extend(set.iter_mut().map(|a| &mut a.value)),
-            Action::Script { inputs, .. } => places.extend(inputs.iter_mut().map(|(_, e)| e)),
-        }
-    }
-    places.extend(outputs.iter_mut().map(|o| &mut o.value));
-    for c in constraints {
-        places.extend(c.position.iter_mut().chain([&mut c.velocity, &mut c.acceleration]));
-        places.extend(&mut c.facing);
-    }
     places.extend(frictions.iter_mut().flat_map(|f| [&mut f.speed, &mut f.limit, &mut f.sliding]));
     for place in places {
         *place = graph.replace(&[*place], new)[0];

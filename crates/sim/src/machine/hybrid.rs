@@ -169,7 +169,7 @@ impl Hybrid for Machine {
 
     fn mirrored(&self, guard: usize) -> i8 {
         let system = &self.prepared.system;
-        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
+        let relation = system.relation(guard);
         if relation.is_some_and(|r| r.step != 0.0) {
             return 1;
         }
@@ -179,24 +179,18 @@ impl Hybrid for Machine {
     }
 
     fn counts_on(&self, guard: usize) -> bool {
-        let system = &self.prepared.system;
-        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
-        relation.is_some_and(|r| r.step != 0.0)
+        self.prepared.system.relation(guard).is_some_and(|r| r.step != 0.0)
     }
 
     fn sibling(&self, guard: usize) -> Option<usize> {
-        let system = &self.prepared.system;
-        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k))?;
-        match relation.step {
+        match self.prepared.system.relation(guard)?.step {
             0.0 => None,
             step => guard.checked_add_signed(-step as isize),
         }
     }
 
     fn at_zero(&self, guard: usize) -> i8 {
-        let system = &self.prepared.system;
-        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
-        relation.map_or(0, |r| if r.closed { 1 } else { -1 })
+        self.prepared.system.relation(guard).map_or(0, |r| if r.closed { 1 } else { -1 })
     }
 
     fn follow_kinks(&mut self, on: bool) {
@@ -209,8 +203,7 @@ impl Hybrid for Machine {
 
     fn other_branch(&mut self, t: f64, y: &[f64], guard: usize, f: &mut [f64]) -> bool {
         let system = &self.prepared.system;
-        let relation = guard.checked_sub(system.events.len()).and_then(|k| system.relations.get(k));
-        let relation = relation.filter(|r| r.role == Role::Kink && !self.following);
+        let relation = system.relation(guard).filter(|r| r.role == Role::Kink && !self.following);
         let Some(relation) = relation else { return false };
         let Some(place) = system.slow_place(relation.mode) else { return false };
         let mode = self.slow[place];
