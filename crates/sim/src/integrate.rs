@@ -328,6 +328,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         let mut end = self.stepper.state().0;
         let (mut from, mut cuts) = (self.t, 0);
         self.locator.keep_sides();
+        self.locator.overlook_none();
         loop {
             let ends_there = self.problem.next_instant() <= end || end.next_up() >= corner;
             let (problem, curve) = (&mut *self.problem, self.stepper.segment());
@@ -336,7 +337,14 @@ impl<'a, P: Hybrid> Run<'a, P> {
             } else {
                 self.locator.look_at_end(problem, curve, from, end)
             };
-            let found = found.map(|t| if ends_there && meets(t, end) { end } else { t });
+            let mut found = found.map(|t| if ends_there && meets(t, end) { end } else { t });
+            if let Some(at) = found {
+                found = self.meet_kinks(at, end);
+                if found.is_none() {
+                    self.locator.overlook_found();
+                    continue;
+                }
+            }
             if let Some(at) = found
                 && from == self.t
                 && cuts < CUTS
@@ -345,6 +353,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 // Once more, up to there.
                 cuts += 1;
                 self.locator.put_sides_back();
+                self.locator.overlook_none();
                 let done = self.stepper.resume(self.problem, self.t, &self.y);
                 done.map_err(|failure| self.solver_error(failure))?;
                 if let Err(failure) = self.stepper.step(self.problem, at) {
@@ -625,6 +634,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
 }
 
 mod instant;
+mod kinks;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -179,7 +179,7 @@ impl<M: Method> OneStep<M> {
             norm(bent, &self.tolerance)
         });
         self.work.residuals += residuals;
-        if self.started {
+        if self.started && !self.control.exhausted(t) {
             // A jump seldom changes the pace of everything; if it does, the error estimate says so.
             return self.control.h.min(1e3 * estimate);
         }
