@@ -257,7 +257,9 @@ impl System {
         let still = 1.0 - speed.abs() / STILL;
         let sticks = g.binary(Binary::Eq, direction, g.constant(0.0));
         let starts = g.binary(Binary::Lt, g.constant(1.5), direction.abs());
-        let moving = g.select(starts, STARTED - speed.abs(), direction * speed);
+        // What starts and turns round before it slides is held again.
+        let turned = 0.5 * direction * speed + STILL;
+        let moving = g.select(starts, turned.min(STARTED - speed.abs()), direction * speed);
         g.select(sticks, held.min(still), moving).id
     }
 

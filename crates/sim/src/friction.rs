@@ -3,6 +3,7 @@
 //!   slides → sticks    when its speed comes to zero
 //!   sticks → starts    when the force that holds it exceeds the limit, to the side that force held it from
 //!   starts → slides    when its speed is beyond doubt
+//!   starts → sticks    when it turns round before that
 
 use trunnion_equations::{STARTED, STILL, System};
 
@@ -63,7 +64,8 @@ impl Frictions {
     /// Its guard fell through zero.
     pub fn fire(&mut self, k: usize, slow: &mut [f64]) -> bool {
         let Now { speed, held_by, .. } = self.now(k);
-        let new = if speed.abs() > STILL {
+        let turned = slow[self.modes[k]].abs() == STARTS && slow[self.modes[k]] * speed < 0.0;
+        let new = if speed.abs() > STILL && !turned {
             speed.signum()
         } else if slow[self.modes[k]] != 0.0 {
             0.0
@@ -79,7 +81,11 @@ impl Frictions {
             let Now { speed, limit, held_by } = self.now(k);
             let mode = slow[self.modes[k]];
             let new = if mode.abs() == STARTS {
-                if speed.abs() > STARTED { speed.signum() } else { mode }
+                match 0.5 * mode * speed {
+                    ahead if ahead > STARTED => speed.signum(),
+                    ahead if ahead < -STILL => 0.0,
+                    _ => mode,
+                }
             } else if mode * speed < -STILL || (mode == 0.0 && speed.abs() > STILL) {
                 speed.signum()
             } else if mode != 0.0 && mode * speed <= 0.0 {
