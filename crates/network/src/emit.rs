@@ -9,9 +9,14 @@
 //!   removed C: f = 0, q = q(e);   removed I: e = 0, p = p(f)                                          (7)
 //!
 //! Stores in derivative causality keep q' = f and are named to the analysis as the states to give up.
+//!
+//! In a loop all is solved together, whichever form (5) has. A law of straight lines is written as f(e) there: what blocks has
+//! a flow that is known well from its effort, while its effort, a small flow over a smaller conductance, is not.
+
+use std::collections::HashSet;
 
 use trunnion_equations::flat::{Equation, Flat};
-use trunnion_equations::{Expr, Symbol};
+use trunnion_equations::{Binary, Expr, Graph, Node as ExprNode, Symbol, Unary};
 use trunnion_model::network::{Kind, Law, Network, Node, Pair, Signed};
 
 use crate::causality::Causality;
@@ -28,7 +33,8 @@ struct View {
 /// Writes the equations of all nodes and bonds.
 pub fn emit(flat: &mut Flat, network: &Network, causality: &Causality) {
     let pairs: Vec<Pair> = (0..network.bonds.len()).map(|b| pair_of(network, b)).collect();
-    let mut writer = Writer { flat, node: None, network };
+    let in_loop = causality.loops.iter().flat_map(|l| l.nodes.iter().copied()).collect();
+    let mut writer = Writer { flat, node: None, network, in_loop };
     for (bond, first) in network.bonds.iter().zip(&pairs) {
         writer.node = Some(if network.nodes[bond.from].connection { bond.to } else { bond.from });
         for other in bond.pairs.iter().skip(1) {
@@ -68,6 +74,24 @@ pub(crate) fn pair_of(network: &Network, b: usize) -> Pair {
     Pair { effort, flow }
 }
 
+/// Straight lines that meet in corners.
+fn has_straight_lines(graph: &Graph, law: Expr) -> bool {
+    use Binary::*;
+    let nodes = graph.reachable([law]);
+    let is_straight = |node| match node {
+        ExprNode::Unary(op, _) => matches!(op, Unary::Neg | Unary::Abs),
+        ExprNode::Binary(op, ..) => !matches!(op, Pow | Atan2 | Mod),
+        ExprNode::Table1(..) | ExprNode::Table2(..) => false,
+        _ => true,
+    };
+    let is_corner = |node| match node {
+        ExprNode::Unary(op, _) => op == Unary::Abs,
+        ExprNode::Binary(op, ..) => matches!(op, Min | Max),
+        node => matches!(node, ExprNode::Select(..)),
+    };
+    nodes.iter().all(|&e| is_straight(graph.node(e))) && nodes.iter().any(|&e| is_corner(graph.node(e)))
+}
+
 /// The shared variable of a junction, by its own name or that of one of its bonds.
 fn common_of(network: &Network, node: usize) -> Option<Signed> {
     if let Some(symbol) = network.nodes[node].law.common {
@@ -82,6 +106,7 @@ struct Writer<'a> {
     flat: &'a mut Flat,
     network: &'a Network,
     node: Option<usize>,
+    in_loop: HashSet<usize>,
 }
 
 impl Writer<'_> {
@@ -185,9 +210,11 @@ impl Writer<'_> {
     }
 
     fn loss(&mut self, law: &Law, views: &[View]) {
+        let in_loop = self.node.is_some_and(|n| self.in_loop.contains(&n));
         for (k, view) in views.iter().enumerate() {
             let (effort, flow) = (law.effort.get(k).copied(), law.flow.get(k).copied());
-            match (effort, flow, view.gives_effort) {
+            let by_flow = in_loop && flow.is_some_and(|f| has_straight_lines(&self.flat.graph, f));
+            match (effort, flow, view.gives_effort && !by_flow) {
                 (Some(effort), _, true) | (Some(effort), None, false) => self.set(view.pair.effort, effort),
                 (_, Some(flow), false) | (None, Some(flow), true) => self.set(view.pair.flow, flow),
                 (None, None, _) => {}

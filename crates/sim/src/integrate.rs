@@ -693,9 +693,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             }
             self.points.pass(self.plan, point);
             self.stepper.segment().at(point, &mut self.y_out);
-            if self.observer.observe(self.problem, point, &self.y_out, Moment::Grid).is_break() {
-                return Err(Stop::Ended(Ended::Cancelled));
-            }
+            self.report_grid(point)?;
         }
     }
 
@@ -704,9 +702,21 @@ impl<'a, P: Hybrid> Run<'a, P> {
         let due = self.points.next(self.plan) <= self.t;
         self.points.pass(self.plan, self.t);
         if due || matches!(self.plan.output, Output::Steps(_)) {
-            self.report(self.t, Moment::Grid)?;
+            self.y_out.copy_from_slice(&self.y);
+            self.report_grid(self.t)?;
         }
         Ok(())
+    }
+
+    /// Report the values of a solver in `y_out`.
+    fn report_grid(&mut self, t: f64) -> Result<(), Stop> {
+        // Branches that follow the values may be others at every point.
+        let branches = (!self.locator.passes_kinks()).then_some(self.kinks + self.restarts);
+        self.consistent.polish(self.problem, (t, &mut self.y_out), self.plan.tolerance.0, branches);
+        match self.observer.observe(self.problem, t, &self.y_out, Moment::Grid) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Stop::Ended(Ended::Cancelled)),
+        }
     }
 
     fn report(&mut self, t: f64, moment: Moment) -> Result<(), Stop> {

@@ -17,6 +17,8 @@ use trunnion_num::{Archive, Lu, Pattern, null_vector};
 
 /// Corrections below this, relative to the size of the unknown, no longer matter.
 const CONVERGED: f64 = 1e-13;
+/// Corrections with old factors at most.
+const POLISHINGS: usize = 3;
 /// Below this a correction that no longer shrinks is rounding, not divergence.
 const ROUNDING: f64 = 1e-8;
 /// A row below this share of what its unknowns contribute is zero.
@@ -318,13 +320,15 @@ pub struct Consistent {
     /// What may be left in each row of the part, of several branches and of one.
     left: Vec<f64>,
     sums: Vec<f64>,
+    /// The branches for which factors were made, if they were made to polish.
+    polished: Option<u64>,
 }
 
 impl Consistent {
     pub fn new(layout: &Layout) -> Self {
         let part = Part::algebraic(layout);
         let (left, sums) = (vec![0.0; part.m()], vec![0.0; part.m()]);
-        Consistent { part, start: vec![0.0; layout.n()], left, sums }
+        Consistent { part, start: vec![0.0; layout.n()], left, sums, polished: None }
     }
 
     /// Solve 0 = f_algebraic(t, y) for the algebraic unknowns in `y`; the others are kept. On failure `y` is as before.
@@ -332,6 +336,7 @@ impl Consistent {
         if self.part.m() == 0 {
             return Ok(());
         }
+        self.polished = None;
         self.start.copy_from_slice(y);
         let Err(first) = self.part.newton(problem, t, y) else { return Ok(()) };
         let reached = y.to_vec();
@@ -343,8 +348,58 @@ impl Consistent {
         Err(self.part.failure(problem, t, &reached, first))
     }
 
+    /// The same for values read off a curve, up to a correction by no more than `rtol`. On failure they stay as they are. Factors serve as
+    /// long as the number of the `branches` stays the same. Reading is no work of the solver.
+    pub fn polish(
+        &mut self,
+        problem: &mut dyn Problem,
+        (t, y): (f64, &mut [f64]),
+        rtol: f64,
+        branches: Option<u64>,
+    ) {
+        if self.part.m() == 0 {
+            return;
+        }
+        let work = self.part.work;
+        self.correct(problem, (t, y), rtol, branches);
+        self.part.work = work;
+    }
+
+    fn correct(
+        &mut self,
+        problem: &mut dyn Problem,
+        (t, y): (f64, &mut [f64]),
+        rtol: f64,
+        branches: Option<u64>,
+    ) {
+        self.start.copy_from_slice(y);
+        let known = branches.is_some() && self.polished == branches;
+        self.polished = None;
+        if !known && self.part.linearise(problem, t, y).is_err() {
+            return;
+        }
+        for _ in 0..POLISHINGS {
+            if self.part.evaluate(problem, t, y).is_err() {
+                break;
+            }
+            self.part.correction();
+            for k in 0..self.part.m() {
+                y[self.part.columns[k]] += self.part.step[k] * self.part.size[k];
+            }
+            if largest(&self.part.step) <= rtol {
+                self.polished = branches;
+                return;
+            }
+        }
+        y.copy_from_slice(&self.start);
+        if self.part.newton(problem, t, y).is_err() {
+            y.copy_from_slice(&self.start);
+        }
+    }
+
     /// What may be left in the rows at (t, y), by the branches at hand, where iterations have converged; `anew`: forget other branches.
     pub fn measure_rows(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], anew: bool) {
+        self.polished = None;
         problem.jacobian(t, y, &mut self.part.jacobian);
         self.part.work.jacobians += 1;
         self.sums.fill(0.0);
@@ -360,6 +415,7 @@ impl Consistent {
 
     /// Move the algebraic unknowns in `y` by what `measure_rows` found, with one of several patterns of signs; false if they are not determined.
     pub fn move_rows(&mut self, problem: &mut dyn Problem, t: f64, y: &mut [f64], pattern: usize) -> bool {
+        self.polished = None;
         if self.part.linearise(problem, t, y).is_err() {
             return false;
         }
@@ -385,6 +441,7 @@ impl Consistent {
 
     /// What the next search takes over from those before.
     pub fn remember(&mut self, archive: &mut Archive) {
+        self.polished = None;
         self.part.work.remember(archive);
         self.part.lu.remember(archive);
     }

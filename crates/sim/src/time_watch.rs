@@ -23,7 +23,7 @@ const MOST_LOOKS: usize = 4_000;
 const RANGE_LOOKS: usize = 500;
 const FEW_LOOKS: usize = 500;
 /// Share of its range by which an input may leave its value in a step. Below a half: no value is nearer than that to all others.
-const SHARE: f64 = 0.3;
+const SHARE: f64 = 0.15;
 /// Of the size of an input: changes below are rounding.
 const CONSTANT: f64 = 1e-12;
 /// Steps ahead for which bounds are tried.

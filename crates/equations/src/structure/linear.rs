@@ -1,7 +1,8 @@
 //! A linear block solved in symbols: Gauss elimination with pivots that cannot vanish.
 //!
 //! The pivot that makes least fill goes first [Markowitz1957], so that sums and plain definitions cost nothing and a chain of
-//! any length stays a chain. A block that fills up is left to the numeric solver: its terms would outgrow it.
+//! any length stays a chain. Where switches change coefficients by many orders of magnitude, only pivots that are good by every branch go first
+//! (`branches.rs`). A block that fills up is left to the numeric solver: its terms would outgrow it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,16 +10,16 @@ use crate::graph::Graph;
 use crate::hash::{Map, Set};
 use crate::node::{Expr, Node};
 use crate::start::evaluate;
+use crate::structure::branches::{Branches, SAFE};
 use crate::structure::identity::Identity;
 use crate::structure::leaf_expr;
 use crate::structure::sign::sign;
 use crate::structure::solve::{Equations, Solution};
 
-/// Up to here fill does not matter.
-const SMALL: usize = 24;
-/// Largest block tried, and the entries that may change for each of its equations.
+/// Largest block tried, and the entries that may change for each of its equations, and in a small one.
 const LARGEST: usize = 1_000;
 const MOST_CHANGES: usize = 8;
+const FEW_CHANGES: usize = 4_000;
 
 /// None if the block is not linear, fills up, or a pivot might vanish.
 pub fn linear(equations: &Equations<'_>, block: &[usize], unknowns: &[usize]) -> Option<Solution> {
@@ -26,7 +27,8 @@ pub fn linear(equations: &Equations<'_>, block: &[usize], unknowns: &[usize]) ->
         return None;
     }
     let mut gauss = Gauss::new(equations, block, unknowns)?;
-    let most = if block.len() <= SMALL { usize::MAX } else { MOST_CHANGES * block.len() };
+    gauss.branches = Branches::new(equations.graph, equations.parameters, &gauss.rows);
+    let most = FEW_CHANGES.max(MOST_CHANGES * block.len());
     // (unknown, row) in order of elimination.
     let mut order: Vec<(usize, usize)> = Vec::new();
     while !gauss.open.is_empty() {
@@ -63,6 +65,8 @@ struct Gauss<'a> {
     holding: Map<usize, BTreeSet<usize>>,
     /// Whether each coefficient met so far may be divided by.
     safe: Map<Expr, bool>,
+    /// Coefficients in numbers, if switches change them.
+    branches: Option<Branches>,
     identity: Identity<'a>,
     changes: usize,
 }
@@ -82,15 +86,8 @@ impl<'a> Gauss<'a> {
             if stepped.clone().any(|u| own.contains(u)) {
                 return None;
             }
-            let mut row = BTreeMap::new();
-            for &(u, slope) in &equations.gradients[e] {
-                if !own.contains(&(u as usize)) {
-                    continue;
-                }
-                let slope = constant(graph, slope, &leaves, &mut identity)?;
-                row.insert(u as usize, slope);
-                holding.entry(u as usize).or_default().insert(r);
-            }
+            let row = coefficients(equations, e, &leaves, &own, &mut identity)?;
+            row.keys().for_each(|&u| _ = holding.entry(u).or_default().insert(r));
             if present.clone().any(|u| own.contains(u) && !row.contains_key(u)) {
                 return None;
             }
@@ -99,13 +96,23 @@ impl<'a> Gauss<'a> {
             right.push((-graph.at(rest)).id);
         }
         let open = (0..block.len()).collect();
-        Some(Gauss { equations, rows, right, open, holding, safe: Map::default(), identity, changes: 0 })
+        Some(Gauss {
+            equations,
+            rows,
+            right,
+            open,
+            holding,
+            safe: Map::default(),
+            branches: None,
+            identity,
+            changes: 0,
+        })
     }
 
-    /// The safe pivot that makes least fill, constants first.
+    /// The safe pivot that makes least fill, constants first; of those that may be small by some branch the largest.
     fn pivot(&mut self) -> Option<(usize, usize)> {
         let Equations { graph, parameters, .. } = *self.equations;
-        let mut best = None;
+        let mut best: Option<(f64, (usize, bool, usize, usize))> = None;
         for &r in &self.open {
             for (&u, &x) in &self.rows[r] {
                 let safe = *self.safe.entry(x).or_insert_with(|| sign(graph, parameters, x).excludes_zero());
@@ -113,11 +120,14 @@ impl<'a> Gauss<'a> {
                     let fill = (self.rows[r].len() - 1) * (self.holding[&u].len() - 1);
                     let varies = graph.at(x).value().is_none();
                     let choice = (fill, varies, r, u);
-                    best = Some(best.map_or(choice, |b| choice.min(b)));
+                    let small = self.branches.as_mut().and_then(|b| b.worst(r, u)).unwrap_or(SAFE).min(SAFE);
+                    if best.is_none_or(|(s, b)| small > s || small == s && choice < b) {
+                        best = Some((small, choice));
+                    }
                 }
             }
         }
-        best.map(|(_, _, row, unknown)| (row, unknown))
+        best.map(|(_, (_, _, row, unknown))| (row, unknown))
     }
 
     /// The one coefficient left may vanish on the way: the block is singular there whatever is done.
@@ -159,8 +169,35 @@ impl<'a> Gauss<'a> {
                 }
             }
             self.right[r] = (graph.at(self.right[r]) - factor * graph.at(self.right[row])).id;
+            if let Some(branches) = &mut self.branches {
+                branches.eliminate(row, unknown, r, &self.rows[r]);
+            }
         }
     }
+}
+
+/// The slopes of an equation by the block's `own` unknowns, its `leaves`; None if one depends on them.
+fn coefficients(
+    equations: &Equations<'_>,
+    equation: usize,
+    leaves: &Set<Expr>,
+    own: &Set<usize>,
+    identity: &mut Identity<'_>,
+) -> Option<BTreeMap<usize, Expr>> {
+    let slopes = equations.gradients[equation].iter().map(|&(u, slope)| (u as usize, slope));
+    let slopes = slopes.filter(|(u, _)| own.contains(u));
+    slopes.map(|(u, slope)| Some((u, constant(equations.graph, slope, leaves, identity)?))).collect()
+}
+
+/// The equations of a block that are linear, in numbers, if switches change them.
+pub fn branches(equations: &Equations<'_>, block: &[usize], unknowns: &[usize]) -> Option<Branches> {
+    let Equations { graph, parameters, .. } = *equations;
+    let leaves: Set<Expr> = unknowns.iter().map(|&u| leaf_expr(graph, equations.leaves[u])).collect();
+    let own: Set<usize> = unknowns.iter().copied().collect();
+    let mut identity = Identity::new(graph);
+    let mut row = |&e: &usize| coefficients(equations, e, &leaves, &own, &mut identity).unwrap_or_default();
+    let rows: Vec<BTreeMap<usize, Expr>> = block.iter().map(&mut row).collect();
+    Branches::new(graph, parameters, &rows)
 }
 
 /// Largest block whose numbers are looked at.

@@ -10,6 +10,7 @@
 
 mod alias;
 mod assemble;
+mod branches;
 mod cells;
 mod error;
 mod holding;

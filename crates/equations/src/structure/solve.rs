@@ -11,9 +11,10 @@ use crate::graph::Graph;
 use crate::hash::{Map, Set};
 use crate::node::{Expr, Node, Symbol};
 use crate::start::evaluate;
+use crate::structure::branches::SAFE;
 use crate::structure::identity::Identity;
 use crate::structure::leaf_expr;
-use crate::structure::linear::{constant, linear, singular};
+use crate::structure::linear::{branches, constant, linear, singular};
 use crate::structure::sign::sign;
 use crate::structure::standing::Standing;
 
@@ -109,9 +110,15 @@ impl Equations<'_> {
         })
     }
 
-    /// Solve one equation after the other; when none has a single open unknown, give one to the solver.
+    /// Solve one equation after the other; when none has a single open unknown, give one to the solver. An unknown that would get what rounding
+    /// does to others many times over (the voltage of a diode that blocks, from its current) is given to the solver too.
     fn tear(&self, equations: &[usize], unknowns: &[usize]) -> Solution {
         let mut solution = Solution::default();
+        let mut branches = branches(self, equations, unknowns);
+        let mut amplifies = |e: usize, u: usize| {
+            let row = equations.binary_search(&e).ok();
+            row.zip(branches.as_mut()).is_some_and(|(r, b)| b.worst(r, u).is_some_and(|w| w < SAFE))
+        };
         // Open unknowns of each open equation, and the equations that hold each open unknown.
         let mut holding: Map<usize, Vec<usize>> = unknowns.iter().map(|&u| (u, vec![])).collect();
         let mut open: Map<usize, BTreeSet<usize>> = Map::default();
@@ -125,7 +132,7 @@ impl Equations<'_> {
         loop {
             let known = if let Some(e) = ready.pop_first() {
                 let Some(u) = open.get(&e).and_then(BTreeSet::first).copied() else { continue };
-                let Some(x) = self.solved_for(e, u, false) else { continue };
+                let Some(x) = self.solved_for(e, u, false).filter(|_| !amplifies(e, u)) else { continue };
                 solution.definitions.push((u, x, e));
                 open.remove(&e);
                 u

@@ -96,7 +96,7 @@ impl Corpus {
 }
 
 /// Exit status, messages and results of a model with every solver; status -9 if it did not end.
-fn run(
+pub fn run(
     model: &str,
     files: &[(&str, &str)],
     solvers: &[&'static str],
