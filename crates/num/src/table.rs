@@ -6,6 +6,9 @@
 //! harmonic form (d_i = 0 at an extremum of the data, else the weighted harmonic mean of neighbouring
 //! secants), so the curve never overshoots its points. [Fritsch1984, eq. 5]
 //! Outside its range a table continues with its end value (`Hold`) or its end slope (`Extend`).
+//!
+//! A table of one variable jumps where a breakpoint stands twice: from the value of the first to that of the last, which counts at the
+//! breakpoint itself. Slopes on one side know nothing of the other.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shape {
@@ -30,7 +33,9 @@ pub enum TableError {
 impl std::fmt::Display for TableError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            TableError::TooFew => write!(f, "a table needs at least two points in each direction"),
+            TableError::TooFew => {
+                write!(f, "a table needs at least two points in each direction, at different places")
+            }
             TableError::NotAscending { index } => {
                 write!(f, "breakpoints must ascend, but point {} is not above the one before", index + 1)
             }
@@ -46,29 +51,102 @@ pub struct Table1 {
     x: Vec<f64>,
     /// c_0..c_3 of each cell, then of the regions left and right of the range.
     cells: Vec<[f64; 4]>,
+    /// Points at which it jumps, and those at which it bends because a jump was taken out.
+    jumps: Vec<usize>,
+    seams: Vec<f64>,
 }
+
+/// Roundings of the largest value: less is no jump.
+const JUMP: f64 = 8.0 * f64::EPSILON;
 
 impl Table1 {
     pub fn new(x: &[f64], y: &[f64], shape: Shape, outside: Outside) -> Result<Self, TableError> {
-        check_axis(x)?;
+        check_values(x)?;
         if y.len() != x.len() {
             return Err(TableError::Size { expected: x.len(), found: y.len() });
         }
-        if let Some(index) = y.iter().position(|v| !v.is_finite()) {
-            return Err(TableError::NotFinite { index });
+        check_values(y)?;
+        if let Some(i) = x.windows(2).position(|w| w[1] < w[0]) {
+            return Err(TableError::NotAscending { index: i + 1 });
         }
+        let (x, ends) = join_equal(x, y);
         let n = x.len();
-        let d = slopes(x, y, shape);
-        let mut cells: Vec<[f64; 4]> =
-            (0..n - 1).map(|i| cell(x[i + 1] - x[i], y[i], y[i + 1], d[i], d[i + 1], shape)).collect();
+        if n < 2 {
+            return Err(TableError::TooFew);
+        }
+        let jumps: Vec<usize> = (0..n).filter(|&i| ends[i][0] != ends[i][1]).collect();
+        let mut cells: Vec<[f64; 4]> = Vec::with_capacity(n + 1);
+        // From jump to jump, each stretch by itself: slopes at both ends of every cell.
+        let mut slopes_at: Vec<[f64; 2]> = Vec::with_capacity(n - 1);
+        let mut from = 0;
+        for to in jumps.iter().copied().filter(|&i| i > 0 && i < n - 1).chain([n - 1]) {
+            let mut y: Vec<f64> = (from..=to).map(|i| ends[i][1]).collect();
+            y[to - from] = ends[to][0];
+            let d = slopes(&x[from..=to], &y, shape);
+            slopes_at.extend(d.windows(2).map(|d| [d[0], d[1]]));
+            from = to;
+        }
+        for (i, d) in slopes_at.iter().enumerate() {
+            cells.push(cell(x[i + 1] - x[i], ends[i][1], ends[i + 1][0], d[0], d[1], shape));
+        }
         let (left, right) = match (outside, shape) {
             (Outside::Hold, _) => (0.0, 0.0),
-            (Outside::Extend, Shape::Monotone) => (d[0], d[n - 1]),
+            (Outside::Extend, Shape::Monotone) => (slopes_at[0][0], slopes_at[n - 2][1]),
             (Outside::Extend, Shape::Linear) => (cells[0][1], cells[n - 2][1]),
         };
-        cells.push([y[0], left, 0.0, 0.0]);
-        cells.push([y[n - 1], right, 0.0, 0.0]);
-        Ok(Table1 { x: x.to_vec(), cells })
+        cells.push([ends[0][0], left, 0.0, 0.0]);
+        cells.push([ends[n - 1][1], right, 0.0, 0.0]);
+        Ok(Table1 { x, cells, jumps, seams: vec![] })
+    }
+
+    /// Where it jumps.
+    pub fn jumps(&self) -> impl Iterator<Item = f64> + '_ {
+        self.jumps.iter().map(|&i| self.x[i])
+    }
+
+    /// Itself without its jumps, and its jumps alone: a staircase. Their sum is the table.
+    pub fn divided(&self) -> Option<(Table1, Table1)> {
+        let n = self.x.len();
+        if self.jumps.is_empty() {
+            return None;
+        }
+        let level = |y: f64| [y, 0.0, 0.0, 0.0];
+        let heights = (0..n).scan(0.0, |height, i| {
+            *height += self.jump(i);
+            Some(*height)
+        });
+        let mut stairs: Vec<[f64; 4]> = heights.map(level).collect();
+        // The last is that right of the range; the one left of it comes before.
+        stairs.insert(n - 1, level(0.0));
+        let mut course = self.cells.clone();
+        course.iter_mut().zip(&stairs).for_each(|(c, stair)| c[0] -= stair[0]);
+        let stairs = Table1 { cells: stairs, ..self.clone() };
+        let seams = self.jumps().collect();
+        Some((Table1 { x: self.x.clone(), cells: course, jumps: vec![], seams }, stairs))
+    }
+
+    /// Whether a jump was taken out at a point.
+    pub fn has_seam(&self, point: f64) -> bool {
+        self.seams.binary_search_by(|s| s.total_cmp(&point)).is_ok()
+    }
+
+    /// By how much it jumps at point i.
+    fn jump(&self, i: usize) -> f64 {
+        self.cells[self.after(i)][0] - self.before(i)
+    }
+
+    /// Number of the cell right of point i.
+    fn after(&self, i: usize) -> usize {
+        if i + 1 < self.x.len() { i } else { self.x.len() }
+    }
+
+    /// The value just left of point i.
+    fn before(&self, i: usize) -> f64 {
+        match i.checked_sub(1) {
+            _ if self.jumps.binary_search(&i).is_err() => self.cells[self.after(i)][0],
+            None => self.cells[self.x.len() - 1][0],
+            Some(cell) => power_sum(&self.cells[cell], self.x[i] - self.x[cell], 0),
+        }
     }
 
     /// The value (`derivative` = 0) or a derivative of it.
@@ -98,6 +176,8 @@ impl Table1 {
             |piece: usize| &self.cells[if piece == 0 { n - 1 } else { piece - usize::from(piece < n) }];
         // Values are monotone from point to point.
         (first + 1..=last).for_each(|piece| include(power_sum(cell(piece), 0.0, derivative)));
+        let passed = |&&i: &&usize| i >= first && i < last;
+        self.jumps.iter().filter(passed).filter(|_| derivative == 0).for_each(|&i| include(self.before(i)));
         if derivative > 0 {
             for piece in first..=last {
                 // A slope is a parabola with this vertex, and jumps at the points.
@@ -126,6 +206,8 @@ pub struct Bend {
     pub x: f64,
     pub before: f64,
     pub after: f64,
+    /// By how much it jumps there.
+    pub jump: f64,
 }
 
 impl Table1 {
@@ -135,14 +217,15 @@ impl Table1 {
 
     pub fn bends(&self) -> Vec<Bend> {
         let n = self.x.len();
-        let y = |i: usize| self.cells[if i + 1 < n { i } else { n }][0];
         // Of piece i, which ends at point i.
         let slope = |i: usize| match i {
             0 => self.cells[n - 1][1],
             i if i == n => self.cells[n][1],
-            i => (y(i) - y(i - 1)) / (self.x[i] - self.x[i - 1]),
+            i => (self.before(i) - self.cells[i - 1][0]) / (self.x[i] - self.x[i - 1]),
         };
-        (0..n).map(|i| Bend { x: self.x[i], before: slope(i), after: slope(i + 1) }).collect()
+        let bend =
+            |i: usize| Bend { x: self.x[i], before: slope(i), after: slope(i + 1), jump: self.jump(i) };
+        (0..n).map(bend).collect()
     }
 
     pub fn points(&self) -> &[f64] {
@@ -150,17 +233,35 @@ impl Table1 {
     }
 }
 
-pub(crate) fn check_axis(x: &[f64]) -> Result<(), TableError> {
+pub(crate) fn check_values(x: &[f64]) -> Result<(), TableError> {
     if x.len() < 2 {
         return Err(TableError::TooFew);
     }
-    if let Some(index) = x.iter().position(|v| !v.is_finite()) {
-        return Err(TableError::NotFinite { index });
-    }
-    match x.windows(2).position(|w| w[1] <= w[0]) {
-        Some(i) => Err(TableError::NotAscending { index: i + 1 }),
+    match x.iter().position(|v| !v.is_finite()) {
+        Some(index) => Err(TableError::NotFinite { index }),
         None => Ok(()),
     }
+}
+
+/// Breakpoints, each once, with the first and the last value that belongs to it. What differs by rounding is no jump.
+fn join_equal(x: &[f64], y: &[f64]) -> (Vec<f64>, Vec<[f64; 2]>) {
+    let largest = y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
+    let (mut places, mut ends): (Vec<f64>, Vec<[f64; 2]>) = (vec![], vec![]);
+    for (&x, &y) in x.iter().zip(y) {
+        match ends.last_mut().filter(|_| places.last() == Some(&x)) {
+            Some(ends) => ends[1] = y,
+            None => {
+                places.push(x);
+                ends.push([y, y]);
+            }
+        }
+    }
+    for [before, after] in &mut ends {
+        if (*before - *after).abs() <= JUMP * largest {
+            *before = *after;
+        }
+    }
+    (places, ends)
 }
 
 /// Cell of `v` and its offset; n − 1 is left of the range, n right of it.
@@ -288,10 +389,32 @@ mod tests {
     }
 
     #[test]
+    fn a_breakpoint_that_stands_twice_is_a_jump() {
+        let (x, y) = ([0.0, 1.0, 1.0, 1.0, 2.0, 3.0, 3.0], [0.0, 1.0, 9.0, 5.0, 6.0, 7.0, -1.0]);
+        for shape in [Shape::Linear, Shape::Monotone] {
+            let t = Table1::new(&x, &y, shape, Outside::Hold).unwrap();
+            assert_eq!(t.jumps().collect::<Vec<_>>(), [1.0, 3.0]);
+            let (smooth, stairs) = t.divided().unwrap();
+            for (v, expected) in
+                [(-1.0, 0.0), (0.5, 0.5), (1.0, 5.0), (1.5, 5.5), (2.5, 6.5), (3.0, -1.0), (4.0, -1.0)]
+            {
+                assert!((t.eval(v, 0) - expected).abs() < 1e-14, "{shape:?} at {v}");
+                assert!((smooth.eval(v, 0) + stairs.eval(v, 0) - expected).abs() < 1e-14, "{shape:?} at {v}");
+            }
+            assert!((t.eval(1.0 - 1e-9, 0) - 1.0).abs() < 1e-8);
+            assert!((smooth.eval(1.0 - 1e-9, 0) - smooth.eval(1.0, 0)).abs() < 1e-8);
+            assert_eq!(t.range(0.5, 1.5, 0), (0.5, 5.5));
+            assert_eq!(t.range(2.5, 3.5, 0), (-1.0, 7.0));
+            assert_eq!(t.range(2.0, 2.5, 0), (6.0, 6.5));
+        }
+    }
+
+    #[test]
     fn bad_tables_say_why() {
         let new = |x: &[f64], y: &[f64]| Table1::new(x, y, Shape::Linear, Outside::Hold);
         assert_eq!(new(&[1.0], &[1.0]), Err(TableError::TooFew));
-        assert_eq!(new(&[1.0, 1.0], &[1.0, 2.0]), Err(TableError::NotAscending { index: 1 }));
+        assert_eq!(new(&[1.0, 1.0], &[1.0, 2.0]), Err(TableError::TooFew));
+        assert_eq!(new(&[1.0, 0.0], &[1.0, 2.0]), Err(TableError::NotAscending { index: 1 }));
         assert_eq!(new(&[0.0, 1.0], &[1.0]), Err(TableError::Size { expected: 2, found: 1 }));
         assert_eq!(new(&[0.0, 1.0], &[1.0, f64::NAN]), Err(TableError::NotFinite { index: 1 }));
     }

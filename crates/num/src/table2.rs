@@ -1,6 +1,6 @@
 //! Interpolation tables of two variables, by the cells of one (`table.rs`).
 
-use crate::table::{Outside, Shape, TableError, cell, check_axis, locate, power_sum, slopes};
+use crate::table::{Outside, Shape, TableError, cell, check_values, locate, power_sum, slopes};
 
 /// z(x, y), bilinear or bicubic with monotone slopes along both axes and no twist.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,6 +92,14 @@ impl Table2 {
             along_x[k] = power_sum(&[c[4 * k], c[4 * k + 1], c[4 * k + 2], c[4 * k + 3]], r, dy);
         }
         power_sum(&along_x, s, dx)
+    }
+}
+
+fn check_axis(x: &[f64]) -> Result<(), TableError> {
+    check_values(x)?;
+    match x.windows(2).position(|w| w[1] <= w[0]) {
+        Some(i) => Err(TableError::NotAscending { index: i + 1 }),
+        None => Ok(()),
     }
 }
 
