@@ -1,7 +1,7 @@
 //! Running a project: settings from the file and the command line, rows out, progress and Ctrl-C in between.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use trunnion_model::run::{Grid, InitialAcceleration, MOST_STEPS, SHORTEST};
 use trunnion_model::{Run, run::matches};
 use trunnion_sim::integrate::{Ended, Moment, Output, RunError, Summary};
 use trunnion_sim::machine::{Machine, Prepared};
+use trunnion_sim::output_watch::OutputWatch;
 use trunnion_sim::problem::Problem;
 use trunnion_sim::run::{Finished, Settings, run};
 use trunnion_sim::solvers::choose::{Entry, MethodNumbers, SOLVERS, find};
@@ -200,6 +201,8 @@ pub struct Outcome {
     pub y: Vec<f64>,
     /// States that moved, but never by more than errors may be.
     pub unseen: Vec<Unseen>,
+    /// Columns that change faster than they were read for means.
+    pub unread: Vec<usize>,
     /// Stores without a state of their own that a source took elsewhere at an instant.
     pub jumps: Vec<Jump>,
     /// Of the recorded columns, between rows too.
@@ -325,6 +328,7 @@ pub fn simulate<'a>(
     sink: &'a mut Sink<'a>,
 ) -> Result<Outcome, Failure> {
     let prepared = &project.prepared;
+    let for_means = matches!(settings.output, Output::Steps(_));
     let mut watcher = Watcher {
         reader: Reader {
             columns,
@@ -341,6 +345,8 @@ pub fn simulate<'a>(
         late: None,
         signals: Signals::new(prepared, settings.rtol, settings.atol),
         jumps: Jumps::new(prepared, settings.rtol),
+        outputs: OutputWatch::new(prepared, columns, for_means),
+        between: for_means.then(VecDeque::new),
         progress: ProgressLine::new(settings.t_0, settings.t_end, quiet),
     };
     let finished = run(prepared, given, solver, settings, &mut watcher);
@@ -365,6 +371,7 @@ pub fn simulate<'a>(
         .and_then(|e| operation(&mut machine, e, &y).or_else(|| growth(prepared, e, &y)).or_else(|| hint(e)));
     let (ended_by, not_finite, unseen) =
         (machine.ended_by, watcher.reader.measured, watcher.signals.unseen());
+    let unread = watcher.outputs.map_or(vec![], |watch| watch.unread(prepared, columns));
     let extremes = watcher.follower.found();
     Ok(Outcome {
         summary,
@@ -377,6 +384,7 @@ pub fn simulate<'a>(
         ended_by,
         y,
         unseen,
+        unread,
         jumps: watcher.jumps.found(),
         extremes,
         not_finite,

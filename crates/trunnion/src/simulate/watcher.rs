@@ -1,10 +1,11 @@
-//! Watches a run: rows for the sink, extremes between them, states within their tolerance, lost impulses, progress.
+//! Watches a run: rows for the sink, extremes and rows between them, states within their tolerance, lost impulses, progress.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 
 use trunnion_sim::integrate::{Moment, Observer, Piece, Progress, RunError};
 use trunnion_sim::machine::Machine;
+use trunnion_sim::output_watch::OutputWatch;
 use trunnion_sim::stepper::{Segment, Tolerance};
 
 use super::{Sink, is_cancelled};
@@ -24,6 +25,9 @@ pub(super) struct Watcher<'a> {
     pub late: Option<(f64, RunError)>,
     pub signals: Signals,
     pub jumps: Jumps,
+    /// What lies between the ends of steps, and rows there that are still to be sent if they are asked for.
+    pub outputs: Option<OutputWatch>,
+    pub between: Option<VecDeque<Vec<f64>>>,
     pub progress: ProgressLine,
 }
 
@@ -84,8 +88,48 @@ impl Course for Columns<'_, '_> {
     }
 }
 
+impl Watcher<'_> {
+    fn send(&mut self) -> ControlFlow<()> {
+        match (self.sink)(&self.row) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(failure) => {
+                self.failed = Some(failure);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// Rows between the ends of steps, up to t.
+    fn send_between(&mut self, t: f64) -> ControlFlow<()> {
+        while let Some(row) = self.between.as_mut().and_then(|rows| rows.pop_front_if(|row| row[0] < t)) {
+            self.row = row;
+            self.send()?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Extremes along a piece, divided where an output hides something in it.
+    fn follow_outputs(&mut self, machine: &mut Machine, piece: Piece<'_>) -> ControlFlow<()> {
+        let times = self.outputs.as_mut().map_or(&[][..], |watch| machine.times_to_read(watch, &piece));
+        let mut from = piece.from;
+        for &to in times.iter().chain([&piece.to]) {
+            let reader = &mut self.reader;
+            let part = Piece { from, to, joined: piece.joined || from > piece.from, ..piece };
+            self.follower.follow(part, &mut Columns { reader, machine, curve: piece.curve })?;
+            if let Some(rows) = &mut self.between
+                && to < piece.to
+            {
+                rows.push_back([&[to], self.follower.last()].concat());
+            }
+            from = to;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 impl Observer<Machine> for Watcher<'_> {
     fn observe(&mut self, machine: &mut Machine, t: f64, y: &[f64], _: Moment) -> ControlFlow<()> {
+        self.send_between(t)?;
         self.row[0] = t;
         self.reader.read(machine, t, y, &mut self.row[1..])?;
         if self.late.as_ref().is_some_and(|late| t >= late.0) {
@@ -94,11 +138,7 @@ impl Observer<Machine> for Watcher<'_> {
         }
         self.signals.look(machine, t, y, &self.reader.all);
         self.follower.push(t, &self.row[1..]);
-        if let Err(failure) = (self.sink)(&self.row) {
-            self.failed = Some(failure);
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
+        self.send()
     }
 
     fn tolerance(&mut self, tolerance: &Tolerance) {
@@ -107,8 +147,7 @@ impl Observer<Machine> for Watcher<'_> {
 
     fn follow(&mut self, machine: &mut Machine, piece: Piece<'_>) -> ControlFlow<()> {
         self.jumps.follow(machine, piece);
-        let reader = &mut self.reader;
-        let done = self.follower.follow(piece, &mut Columns { reader, machine, curve: piece.curve });
+        let done = self.follow_outputs(machine, piece);
         if done.is_break() && self.late.is_none() {
             // A row before may have no finite value either.
             self.late = self.reader.not_finite.take().map(|error| (piece.to, error));
