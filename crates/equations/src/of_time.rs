@@ -84,6 +84,11 @@ impl OfTime {
             Node::Binary(Binary::Mod, a, b) => {
                 self.jumps.push(graph.unary(Unary::Floor, graph.at(a) / graph.at(b)).id);
             }
+            // From π to −π where x < 0. A number that changes there has to change once more in a turn, here by the axis x = 0.
+            Node::Binary(Binary::Atan2, y, x) => {
+                let zero = graph.constant(0.0);
+                self.jumps.push((graph.at(y).lt(zero) * graph.at(x).lt(zero)).id);
+            }
             _ => {}
         }
     }
