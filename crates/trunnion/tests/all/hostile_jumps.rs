@@ -199,3 +199,18 @@ fn turns_of_atan2_of_time_are_met() {
     }
     corpus.finish();
 }
+
+#[test]
+fn a_threshold_near_the_start_is_crossed_once() {
+    let mut corpus = Corpus::new();
+    for when in ["x > 1e-4", "abs(x) > 1e-4", "x^2 > 1e-8", "x > 3e-5", "x > 2e-4 and v > 0.1"] {
+        for rtol in [1e-2, 1e-3, 1e-6] {
+            let sections =
+                format!("[modes]\nn = 0\n[events.e]\nwhen = \"{when}\"\nset = {{ n = \"n + 1\" }}\n");
+            let laws = ["der(x)*S = v", "der(v)*S = -x"];
+            let text = model(&[("x", 0.0), ("v", 1.0)], &laws, &sections, 1.0) + &format!("rtol = {rtol}\n");
+            corpus.right(&format!("{when} {rtol}"), &text, &[("n", 1.0, 0.0)]);
+        }
+    }
+    corpus.finish();
+}
