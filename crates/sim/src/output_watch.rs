@@ -12,7 +12,7 @@
 //! Limits: bases are taken to be monotone between three places of a stretch; bounds that are not finite say nothing; a division that does not end leaves
 //! what it has not seen.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use trunnion_equations::{Expr, Interval, Node, Part};
 
@@ -27,12 +27,13 @@ const AREA: f64 = 1e-4;
 const EXACT: f64 = 1e-10;
 /// Of the size of a function: less is rounding, or not worth a look.
 const ROUNDING: f64 = 1e-9;
-/// Stretches divided in one piece: for extremes, where they were in vain and else; for means, and for these in a whole run.
+/// Stretches divided for extremes in one piece, where they were in vain and else; and for means in a whole run, of which one piece takes a part.
 const LOOKS: [usize; 2] = [16, 400];
-const MANY_LOOKS: usize = 20_000;
 const ALL_LOOKS: usize = 400_000;
-/// A function that is not read well for this share of the time is told.
-const UNREAD: f64 = 1e-4;
+const PART_OF_LOOKS: usize = 4;
+/// A function is told that changes by so much of its range between places, for this share of the time.
+const LEAPS: f64 = 0.3;
+const UNREAD: f64 = 1e-2;
 /// No smaller share of a piece is looked at.
 const LEAST: f64 = 1e-12;
 
@@ -46,6 +47,25 @@ fn include(range: &mut Interval, value: f64) {
     if value.is_finite() {
         *range = (range.0.min(value), range.1.max(value));
     }
+}
+
+/// Functions that columns are made of; not those within others, as sin² + cos² is constant.
+fn largest(prepared: &Prepared, columns: &[usize]) -> Vec<usize> {
+    let (graph, functions) = (&prepared.system.graph, &prepared.system.shown.functions);
+    let numbers: HashMap<Expr, usize> = functions.iter().enumerate().map(|(k, f)| (f.2, k)).collect();
+    let mut left: Vec<Expr> = columns.iter().map(|&c| prepared.column_expression(c)).collect();
+    let (mut seen, mut found) = (HashSet::new(), vec![]);
+    while let Some(e) = left.pop() {
+        if !seen.insert(e) {
+            continue;
+        }
+        match numbers.get(&e) {
+            Some(&f) => found.push(f),
+            None => left.extend(graph.node(e).children()),
+        }
+    }
+    found.sort_unstable();
+    found
 }
 
 pub struct OutputWatch {
@@ -66,7 +86,7 @@ pub struct OutputWatch {
     watched: f64,
     /// ∫ |f| dt of each function so far, from below.
     areas: Vec<f64>,
-    // Of one piece: stretches, places with the values of all functions, and what is found.
+    // Of one piece: stretches, places with the values of the functions asked for, and what is found.
     stretches: Vec<Interval>,
     places: Vec<f64>,
     samples: Vec<f64>,
@@ -89,23 +109,20 @@ impl OutputWatch {
         if shown.functions.is_empty() {
             return None;
         }
-        let roots: Vec<Expr> = columns.iter().map(|&c| prepared.column_expression(c)).collect();
-        let read: HashSet<Expr> = system.graph.reachable(roots).into_iter().collect();
-        let asked: Vec<usize> =
-            (0..shown.functions.len()).filter(|&f| read.contains(&shown.functions[f].2)).collect();
+        let asked = largest(prepared, columns);
         let (m, n) = (shown.functions.len(), shown.bases.len());
         let of_time = |f: &usize| system.graph.node(shown.bases[shown.functions[*f].0]) == Node::Time;
         (!asked.is_empty()).then(|| OutputWatch {
             reads_unknowns: !asked.iter().all(of_time),
-            asked,
             for_means,
             left: ALL_LOOKS,
             looks: LOOKS[1],
             known: vec![NONE; m],
             earlier: vec![NONE; m],
-            unread: vec![0.0; m],
+            unread: vec![0.0; asked.len()],
             watched: 0.0,
-            areas: vec![0.0; m],
+            areas: vec![0.0; asked.len()],
+            asked,
             stretches: vec![],
             places: vec![],
             samples: vec![],
@@ -120,20 +137,14 @@ impl OutputWatch {
         })
     }
 
-    /// Those of `columns` that change faster than they were read.
+    /// Those of `columns` that change faster than they were read for means.
     pub fn unread(&self, prepared: &Prepared, columns: &[usize]) -> Vec<usize> {
-        let functions = &prepared.system.shown.functions;
-        let unread: HashSet<Expr> = functions
-            .iter()
-            .zip(&self.unread)
-            .filter(|(_, time)| **time > UNREAD * self.watched)
-            .map(|(f, _)| f.2)
-            .collect();
-        let reads = |&c: &usize| {
-            let nodes = prepared.system.graph.reachable([prepared.column_expression(c)]);
-            nodes.iter().any(|e| unread.contains(e))
+        let is_unread = |f: &usize| {
+            let place = self.asked.iter().position(|asked| asked == f);
+            place.is_some_and(|place| self.unread[place] > UNREAD * self.watched)
         };
-        columns.iter().copied().filter(|c| !unread.is_empty() && reads(c)).collect()
+        let any = self.for_means && self.asked.iter().any(is_unread);
+        columns.iter().copied().filter(|&c| any && largest(prepared, &[c]).iter().any(is_unread)).collect()
     }
 
     /// Times between `from` and `to` at which outputs are to be read, in order.
@@ -147,7 +158,7 @@ impl OutputWatch {
         self.sample(at, curve, from);
         self.sample(at, curve, to);
         self.stretches.push((from, to));
-        let most = if self.for_means { MANY_LOOKS.min(self.left) } else { self.looks };
+        let most = if self.for_means { self.left / PART_OF_LOOKS } else { self.looks };
         let (mut next, mut in_vain) = (0, true);
         while let Some(&(a, b)) = self.stretches.get(next) {
             next += 1;
@@ -191,7 +202,7 @@ impl OutputWatch {
     fn sample(&mut self, at: &mut At<'_>, curve: &Segment, t: f64) {
         self.evaluate(at, curve, t);
         self.places.push(t);
-        self.samples.extend_from_slice(&self.point);
+        self.samples.extend(self.asked.iter().map(|&f| self.point[f]));
         self.known.iter_mut().zip(&self.point).for_each(|(known, &value)| include(known, value));
     }
 
@@ -227,7 +238,9 @@ impl OutputWatch {
     /// The bounds at hand tell enough; those that are not finite tell nothing.
     fn is_close(&self, f: usize) -> bool {
         let ((low, high), little, range) = (self.bounds[f], self.little(f), self.range(f));
-        if !(low.is_finite() && high.is_finite() && range.is_finite()) {
+        // What is the same at so many places is constant, whatever its bounds.
+        let constant = range <= little && self.places.len() > LOOKS[1];
+        if constant || !(low.is_finite() && high.is_finite() && range.is_finite()) {
             return true;
         }
         if self.for_means && high - low > (CHANGE * range).max(little) {
@@ -253,8 +266,8 @@ impl OutputWatch {
             let f = self.asked[place];
             let mut seen = self.ends[f];
             include(&mut seen, self.point[f]);
-            if seen.1 - seen.0 > (CHANGE * self.range(f)).max(self.little(f)) {
-                self.unread[f] += length;
+            if seen.1 - seen.0 > (LEAPS * self.range(f)).max(self.little(f)) {
+                self.unread[place] += length;
             }
         }
     }
@@ -268,25 +281,25 @@ impl OutputWatch {
 
     /// Divides what is long between two places and not level, as the foot of a pulse may be: by its area, not by its height.
     fn even_out(&mut self, at: &mut At<'_>, curve: &Segment, most: usize, least: f64) {
-        let (order, m) = (self.in_order(), self.point.len());
+        let (order, m) = (self.in_order(), self.asked.len());
         let pairs = order.windows(2).map(|pair| (pair[0], pair[1]));
         let mut pairs: Vec<(usize, usize)> = pairs.collect();
         for &(i, j) in &pairs {
             let dt = self.places[j] - self.places[i];
-            for &f in &self.asked {
+            for place in 0..m {
                 // From below, lest a long foot counts for more than its pulse.
-                let least = self.samples[i * m + f].abs().min(self.samples[j * m + f].abs());
-                self.areas[f] += if least.is_finite() { dt * least } else { 0.0 };
+                let least = self.samples[i * m + place].abs().min(self.samples[j * m + place].abs());
+                self.areas[place] += if least.is_finite() { dt * least } else { 0.0 };
             }
         }
         while let Some((i, j)) = pairs.pop() {
             let dt = self.places[j] - self.places[i];
-            let uneven = |&f: &usize| {
-                let change = (self.samples[j * m + f] - self.samples[i * m + f]).abs();
-                change > self.little(f) && change * dt > AREA * self.areas[f]
+            let uneven = |place: usize| {
+                let change = (self.samples[j * m + place] - self.samples[i * m + place]).abs();
+                change > self.little(self.asked[place]) && change * dt > AREA * self.areas[place]
             };
             let middle = 0.5 * (self.places[i] + self.places[j]);
-            if self.times.len() < 2 * most && dt > least && self.asked.iter().any(uneven) {
+            if self.times.len() < 2 * most && dt > least && (0..m).any(uneven) {
                 self.sample(at, curve, middle);
                 self.times.push(middle);
                 let new = self.places.len() - 1;
@@ -300,11 +313,11 @@ impl OutputWatch {
         if self.times.is_empty() {
             return;
         }
-        let (order, m) = (self.in_order(), self.point.len());
+        let (order, m) = (self.in_order(), self.asked.len());
         for place in 0..self.asked.len() {
             let f = self.asked[place];
             for sign in [1.0, -1.0] {
-                let value = |i: usize| sign * self.samples[order[i] * m + f];
+                let value = |i: usize| sign * self.samples[order[i] * m + place];
                 let best = (0..order.len()).fold(0, |best, i| if value(i) > value(best) { i } else { best });
                 let earlier = if sign > 0.0 { self.earlier[f].1 } else { -self.earlier[f].0 };
                 let inside = best > 0 && best + 1 < order.len();

@@ -103,3 +103,19 @@ fn peaks_and_means_of_outputs_are_not_lost() {
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
+
+#[test]
+fn a_mean_that_cannot_be_read_has_no_value() {
+    let folder = Folder::new();
+    let tone = |hertz: f64, t_end: f64| {
+        let model = model(false, &format!("sin(2*pi*{hertz}*time/1 s)"), "", t_end);
+        model.replace("[run]", &format!("q = \"sin({hertz}*time/1 s)^2 + cos({hertz}*time/1 s)^2\"\n[run]"))
+            + "[[expect]]\nsignal = \"r\"\nmean = 0\ntol = 2e-3\n[[expect]]\nsignal = \"q\"\nmean = 1\ntol = 1e-9\n"
+    };
+    folder.write("m.toml", tone(1e3, 1.0));
+    folder.good(&["verify", "m.toml"]);
+    folder.write("m.toml", tone(1e3, 3600.0));
+    let said = folder.run(&["verify", "m.toml", "--all"]);
+    assert!(said.code != 0 && said.out.contains("1 passed, 1 failed"), "{said:?}");
+    assert!(said.err.contains("`mean(r)` has no value: `r` changes faster than it is read"), "{said:?}");
+}
