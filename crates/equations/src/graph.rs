@@ -38,6 +38,11 @@ impl Table {
         }
     }
 
+    /// Whether a jump was taken out at a point of its first argument.
+    pub fn has_seam(&self, point: f64) -> bool {
+        matches!(self, Table::One(of) if of.has_seam(point))
+    }
+
     /// The second argument does not matter to a table of one.
     pub fn eval(&self, [a, b]: [f64; 2]) -> f64 {
         match self {

@@ -26,7 +26,7 @@ pub use flat::{Flat, Unit};
 pub use graph::{Ex, Graph, Table};
 pub use interval::Interval;
 pub use node::{Binary, Expr, Holding, Node, Symbol, TableId, Unary};
-pub use of_states::OfStates;
+pub use of_states::{OfStates, Shown};
 pub use of_time::OfTime;
 pub use structure::{Role, analyse};
 pub use system::{AsWritten, Definition, Part, Row, STARTED, STILL, Start, System};

@@ -14,6 +14,48 @@ use crate::graph::Graph;
 use crate::hash::{Map, Set};
 use crate::node::{Binary, Expr, Node, Symbol, Unary};
 
+/// What only shows: functions as above that no equation and no guard reads, of time too.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// Linear combinations of unknowns and time.
+    pub bases: Vec<Expr>,
+    /// Stand for the bases in `functions`.
+    pub symbols: Vec<Symbol>,
+    /// Number of b, f, and f as it stands in the outputs.
+    pub functions: Vec<(usize, Expr, Expr)>,
+}
+
+impl Shown {
+    /// All in `outputs`; `known` are nodes that are watched already.
+    pub fn find(
+        graph: &Graph,
+        outputs: &[Expr],
+        known: &[Expr],
+        free: u32,
+        leaf: impl Fn(Node) -> Leaf,
+    ) -> Self {
+        let mut finder = Finder::new(graph, true);
+        finder.look(outputs, &leaf);
+        outputs.iter().for_each(|&e| finder.take(e));
+        let mut found = finder.found;
+        found.sort_unstable();
+        found.dedup();
+        if found.is_empty() {
+            return Shown::default();
+        }
+        let by_time = |e: Expr| graph.node(e) == Node::Time;
+        let known: Set<Expr> = graph.reachable(known.iter().copied()).into_iter().collect();
+        found.retain(|(base, f)| by_time(*base) || !known.contains(f));
+        let mut of = OfStates::default();
+        let mut functions = vec![];
+        for (base, f) in found {
+            let number = of.base(base, free);
+            functions.push((number, of.put_in(graph, [number], f), f));
+        }
+        Shown { bases: of.bases, symbols: of.symbols, functions }
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct OfStates {
     pub angles: Vec<Expr>,
@@ -65,11 +107,8 @@ impl OfStates {
         leaf: impl Fn(Node) -> Leaf,
     ) -> Self {
         let roots: Vec<Expr> = rows.iter().chain(guards).copied().collect();
-        let mut finder = Finder { graph, shapes: Map::default(), found: vec![], angles: Set::default() };
-        for e in graph.reachable(roots.iter().copied()) {
-            let shape = finder.shape(e, &leaf);
-            finder.shapes.insert(e, shape);
-        }
+        let mut finder = Finder::new(graph, false);
+        finder.look(&roots, &leaf);
         rows.iter().for_each(|&e| finder.take(e));
         let mut bundles = vec![];
         for (number, &guard) in guards.iter().enumerate() {
@@ -122,9 +161,22 @@ struct Finder<'g> {
     /// Base and function.
     found: Vec<(Expr, Expr)>,
     angles: Set<Expr>,
+    /// Waves and kinks count as narrow: nothing else watches them.
+    shows: bool,
 }
 
-impl Finder<'_> {
+impl<'g> Finder<'g> {
+    fn new(graph: &'g Graph, shows: bool) -> Self {
+        Finder { graph, shapes: Map::default(), found: vec![], angles: Set::default(), shows }
+    }
+
+    fn look(&mut self, roots: &[Expr], leaf: &impl Fn(Node) -> Leaf) {
+        for e in self.graph.reachable(roots.iter().copied()) {
+            let shape = self.shape(e, leaf);
+            self.shapes.insert(e, shape);
+        }
+    }
+
     /// What a function of several quantities reads.
     fn take(&mut self, e: Expr) {
         if let Shape::Of(base, Form::Narrow) = self.shapes[&e] {
@@ -253,7 +305,9 @@ impl Finder<'_> {
         let bends = |safe: bool| if safe { Form::Monotone } else { Form::Narrow };
         match node {
             Node::Unary(Unary::Neg, _) => forms[0].unwrap_or(Form::Smooth),
-            Node::Unary(Unary::Sin | Unary::Cos | Unary::Tan | Unary::Abs, _) if forms[0].is_none() => {
+            Node::Unary(Unary::Sin | Unary::Cos | Unary::Tan | Unary::Abs, _)
+                if forms[0].is_none() && !self.shows =>
+            {
                 Form::Smooth
             }
             Node::Unary(Unary::Sin | Unary::Cos | Unary::Tan | Unary::Abs | Unary::Cosh, _) => Form::Narrow,
@@ -319,6 +373,22 @@ mod tests {
         for (k, (e, angles, functions)) in cases.into_iter().enumerate() {
             let found = OfStates::find(&g, &[e.id], &[], 10, leaf);
             assert_eq!((found.angles.len(), found.functions.len()), (angles, functions), "case {k}");
+        }
+        let shown = [
+            ((x - 4.0) * x, 0),
+            ((x - 4.0).abs() * y, 1),
+            (bell * g.time().sin(), 2),
+            ((x * y).sin() + c.sin(), 0),
+            ((g.time() - x).abs(), 1),
+        ];
+        for (k, (e, functions)) in shown.into_iter().enumerate() {
+            let time_too = |node: Node| if node == Node::Time { Leaf::Unknown } else { leaf(node) };
+            let found = Shown::find(&g, &[e.id], &[], 10, time_too);
+            assert_eq!(found.functions.len(), functions, "shown {k}");
+            assert!(
+                Shown::find(&g, &[e.id], &[bell.id, (x - 4.0).abs().id], 10, time_too).functions.len()
+                    <= functions
+            );
         }
         let guards = [
             (x - 4.0, 0),

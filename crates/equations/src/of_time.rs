@@ -16,7 +16,7 @@ use crate::node::{Binary, Expr, Node, Unary};
 pub struct OfTime {
     /// Numbers of guards.
     pub guards: Vec<usize>,
-    /// Arguments of tables, and where these have corners.
+    /// Arguments of tables, where these have corners, and whether they jump there.
     pub corners: Vec<(Expr, Vec<f64>, bool)>,
     /// Whole numbers.
     pub jumps: Vec<Expr>,
@@ -71,15 +71,23 @@ impl OfTime {
     fn look_at(&mut self, graph: &Graph, e: Expr) {
         match graph.node(e) {
             Node::Table1(table, a, order) => {
-                if let Table::One(table) = graph.table_at(table.0 as usize)
-                    && !table.corners().is_empty()
-                {
-                    self.corners.push((a, table.corners().to_vec(), order > 0));
+                if let Table::One(table) = graph.table_at(table.0 as usize) {
+                    let jumps: Vec<f64> = table.jumps().collect();
+                    for (places, jumps) in [(table.corners().to_vec(), order > 0), (jumps, true)] {
+                        if !places.is_empty() {
+                            self.corners.push((a, places, jumps));
+                        }
+                    }
                 }
             }
             Node::Unary(Unary::Floor | Unary::Ceil, _) => self.jumps.push(e),
             Node::Binary(Binary::Mod, a, b) => {
                 self.jumps.push(graph.unary(Unary::Floor, graph.at(a) / graph.at(b)).id);
+            }
+            // From π to −π where x < 0. A number that changes there has to change once more in a turn, here by the axis x = 0.
+            Node::Binary(Binary::Atan2, y, x) => {
+                let zero = graph.constant(0.0);
+                self.jumps.push((graph.at(y).lt(zero) * graph.at(x).lt(zero)).id);
             }
             _ => {}
         }

@@ -13,7 +13,7 @@ use crate::flat::{
 use crate::graph::Graph;
 use crate::hash::Map;
 use crate::node::{Binary, Expr, Node, Symbol};
-use crate::of_states::{Leaf, OfStates};
+use crate::of_states::{Leaf, OfStates, Shown};
 use crate::of_time::OfTime;
 use crate::program::{Place, Programs};
 use crate::start::{evaluate, start_values};
@@ -126,6 +126,7 @@ pub struct System {
     pub joined: Pattern,
     pub of_time: OfTime,
     pub of_states: OfStates,
+    pub shown: Shown,
     jacobian: Vec<Expr>,
     f_t: Vec<Expr>,
     /// Where each quantity is found at run time; one that is solved in symbols has no place.
@@ -163,6 +164,10 @@ pub enum Part {
     Course,
     /// Of [`OfStates`]: functions, then guards, with the bases in place of the unknowns.
     OfStates,
+    /// Of [`Shown`]: bases.
+    ShownCourse,
+    /// Of [`Shown`]: functions, with the bases in place of the unknowns.
+    Shown,
 }
 
 impl System {
@@ -209,14 +214,18 @@ impl System {
             joined,
             of_time,
             of_states: OfStates::default(),
+            shown: Shown::default(),
             jacobian,
             f_t,
             places,
         };
         system.of_time = system.find_of_time();
         system.of_states = system.find_of_states();
-        let symbols = system.of_states.symbols.iter().enumerate();
-        system.places.extend(symbols.map(|(i, &s)| (s, Place::Unknown(i as u32))));
+        system.shown = system.find_shown();
+        let System { of_states, shown, places, .. } = &mut system;
+        for symbols in [&of_states.symbols, &shown.symbols] {
+            places.extend(symbols.iter().enumerate().map(|(i, &s)| (s, Place::Unknown(i as u32))));
+        }
         system
     }
 
@@ -329,6 +338,8 @@ impl System {
             self.time_roots(),
             self.of_states.bases.iter().chain(&self.of_states.angles).copied().collect(),
             self.of_states.functions.iter().chain(&self.of_states.guards).map(|f| f.1).collect(),
+            self.shown.bases.clone(),
+            self.shown.functions.iter().map(|f| f.1).collect(),
         ];
         Programs::build(&self.graph, &lists, |n| self.place(n))
     }
@@ -357,6 +368,19 @@ impl System {
         OfStates::find(&self.graph, &rows, &guards, FREE, |leaf| match self.place(leaf) {
             Some(Place::Slow(_)) => Leaf::Constant,
             Some(Place::Time) => Leaf::Time,
+            Some(Place::Unknown(i)) if (i as usize) < n => Leaf::Unknown,
+            _ => Leaf::Other,
+        })
+    }
+
+    fn find_shown(&self) -> Shown {
+        let (rows, guards) = self.rows_and_guards();
+        let outputs: Vec<Expr> = self.outputs.iter().map(|o| o.value).collect();
+        let n = self.n();
+        let free = FREE + self.of_states.symbols.len() as u32;
+        Shown::find(&self.graph, &outputs, &[rows, guards].concat(), free, |leaf| match self.place(leaf) {
+            Some(Place::Slow(_)) => Leaf::Constant,
+            Some(Place::Time) => Leaf::Unknown,
             Some(Place::Unknown(i)) if (i as usize) < n => Leaf::Unknown,
             _ => Leaf::Other,
         })

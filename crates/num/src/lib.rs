@@ -13,6 +13,7 @@ pub mod riccati;
 mod semidefinite;
 mod symmetric;
 mod table;
+mod table2;
 
 pub use archive::Archive;
 pub use dense_lu::DenseLu;
@@ -24,7 +25,8 @@ pub use pattern::Pattern;
 pub use rank::null_vector;
 pub use semidefinite::Semidefinite;
 use symmetric::Symmetric;
-pub use table::{Bend, Outside, Shape, Table1, Table2, TableError};
+pub use table::{Bend, Outside, Shape, Table1, TableError};
+pub use table2::Table2;
 
 /// Why a matrix could not be factorised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

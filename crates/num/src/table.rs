@@ -1,4 +1,4 @@
-//! Interpolation tables: piecewise polynomials of one or two variables.
+//! Interpolation tables: piecewise polynomials of one variable.
 //!
 //! On cell i with s = x − x_i:   y = Σ_k c_k s^k                                                    (1)
 //!
@@ -6,6 +6,9 @@
 //! harmonic form (d_i = 0 at an extremum of the data, else the weighted harmonic mean of neighbouring
 //! secants), so the curve never overshoots its points. [Fritsch1984, eq. 5]
 //! Outside its range a table continues with its end value (`Hold`) or its end slope (`Extend`).
+//!
+//! A table of one variable jumps where a breakpoint stands twice: from the value of the first to that of the last, which counts at the
+//! breakpoint itself. Slopes on one side know nothing of the other.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shape {
@@ -30,7 +33,9 @@ pub enum TableError {
 impl std::fmt::Display for TableError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            TableError::TooFew => write!(f, "a table needs at least two points in each direction"),
+            TableError::TooFew => {
+                write!(f, "a table needs at least two points in each direction, at different places")
+            }
             TableError::NotAscending { index } => {
                 write!(f, "breakpoints must ascend, but point {} is not above the one before", index + 1)
             }
@@ -46,29 +51,102 @@ pub struct Table1 {
     x: Vec<f64>,
     /// c_0..c_3 of each cell, then of the regions left and right of the range.
     cells: Vec<[f64; 4]>,
+    /// Points at which it jumps, and those at which it bends because a jump was taken out.
+    jumps: Vec<usize>,
+    seams: Vec<f64>,
 }
+
+/// Roundings of the largest value: less is no jump.
+const JUMP: f64 = 8.0 * f64::EPSILON;
 
 impl Table1 {
     pub fn new(x: &[f64], y: &[f64], shape: Shape, outside: Outside) -> Result<Self, TableError> {
-        check_axis(x)?;
+        check_values(x)?;
         if y.len() != x.len() {
             return Err(TableError::Size { expected: x.len(), found: y.len() });
         }
-        if let Some(index) = y.iter().position(|v| !v.is_finite()) {
-            return Err(TableError::NotFinite { index });
+        check_values(y)?;
+        if let Some(i) = x.windows(2).position(|w| w[1] < w[0]) {
+            return Err(TableError::NotAscending { index: i + 1 });
         }
+        let (x, ends) = join_equal(x, y);
         let n = x.len();
-        let d = slopes(x, y, shape);
-        let mut cells: Vec<[f64; 4]> =
-            (0..n - 1).map(|i| cell(x[i + 1] - x[i], y[i], y[i + 1], d[i], d[i + 1], shape)).collect();
+        if n < 2 {
+            return Err(TableError::TooFew);
+        }
+        let jumps: Vec<usize> = (0..n).filter(|&i| ends[i][0] != ends[i][1]).collect();
+        let mut cells: Vec<[f64; 4]> = Vec::with_capacity(n + 1);
+        // From jump to jump, each stretch by itself: slopes at both ends of every cell.
+        let mut slopes_at: Vec<[f64; 2]> = Vec::with_capacity(n - 1);
+        let mut from = 0;
+        for to in jumps.iter().copied().filter(|&i| i > 0 && i < n - 1).chain([n - 1]) {
+            let mut y: Vec<f64> = (from..=to).map(|i| ends[i][1]).collect();
+            y[to - from] = ends[to][0];
+            let d = slopes(&x[from..=to], &y, shape);
+            slopes_at.extend(d.windows(2).map(|d| [d[0], d[1]]));
+            from = to;
+        }
+        for (i, d) in slopes_at.iter().enumerate() {
+            cells.push(cell(x[i + 1] - x[i], ends[i][1], ends[i + 1][0], d[0], d[1], shape));
+        }
         let (left, right) = match (outside, shape) {
             (Outside::Hold, _) => (0.0, 0.0),
-            (Outside::Extend, Shape::Monotone) => (d[0], d[n - 1]),
+            (Outside::Extend, Shape::Monotone) => (slopes_at[0][0], slopes_at[n - 2][1]),
             (Outside::Extend, Shape::Linear) => (cells[0][1], cells[n - 2][1]),
         };
-        cells.push([y[0], left, 0.0, 0.0]);
-        cells.push([y[n - 1], right, 0.0, 0.0]);
-        Ok(Table1 { x: x.to_vec(), cells })
+        cells.push([ends[0][0], left, 0.0, 0.0]);
+        cells.push([ends[n - 1][1], right, 0.0, 0.0]);
+        Ok(Table1 { x, cells, jumps, seams: vec![] })
+    }
+
+    /// Where it jumps.
+    pub fn jumps(&self) -> impl Iterator<Item = f64> + '_ {
+        self.jumps.iter().map(|&i| self.x[i])
+    }
+
+    /// Itself without its jumps, and its jumps alone: a staircase. Their sum is the table.
+    pub fn divided(&self) -> Option<(Table1, Table1)> {
+        let n = self.x.len();
+        if self.jumps.is_empty() {
+            return None;
+        }
+        let level = |y: f64| [y, 0.0, 0.0, 0.0];
+        let heights = (0..n).scan(0.0, |height, i| {
+            *height += self.jump(i);
+            Some(*height)
+        });
+        let mut stairs: Vec<[f64; 4]> = heights.map(level).collect();
+        // The last is that right of the range; the one left of it comes before.
+        stairs.insert(n - 1, level(0.0));
+        let mut course = self.cells.clone();
+        course.iter_mut().zip(&stairs).for_each(|(c, stair)| c[0] -= stair[0]);
+        let stairs = Table1 { cells: stairs, ..self.clone() };
+        let seams = self.jumps().collect();
+        Some((Table1 { x: self.x.clone(), cells: course, jumps: vec![], seams }, stairs))
+    }
+
+    /// Whether a jump was taken out at a point.
+    pub fn has_seam(&self, point: f64) -> bool {
+        self.seams.binary_search_by(|s| s.total_cmp(&point)).is_ok()
+    }
+
+    /// By how much it jumps at point i.
+    fn jump(&self, i: usize) -> f64 {
+        self.cells[self.after(i)][0] - self.before(i)
+    }
+
+    /// Number of the cell right of point i.
+    fn after(&self, i: usize) -> usize {
+        if i + 1 < self.x.len() { i } else { self.x.len() }
+    }
+
+    /// The value just left of point i.
+    fn before(&self, i: usize) -> f64 {
+        match i.checked_sub(1) {
+            _ if self.jumps.binary_search(&i).is_err() => self.cells[self.after(i)][0],
+            None => self.cells[self.x.len() - 1][0],
+            Some(cell) => power_sum(&self.cells[cell], self.x[i] - self.x[cell], 0),
+        }
     }
 
     /// The value (`derivative` = 0) or a derivative of it.
@@ -98,6 +176,8 @@ impl Table1 {
             |piece: usize| &self.cells[if piece == 0 { n - 1 } else { piece - usize::from(piece < n) }];
         // Values are monotone from point to point.
         (first + 1..=last).for_each(|piece| include(power_sum(cell(piece), 0.0, derivative)));
+        let passed = |&&i: &&usize| i >= first && i < last;
+        self.jumps.iter().filter(passed).filter(|_| derivative == 0).for_each(|&i| include(self.before(i)));
         if derivative > 0 {
             for piece in first..=last {
                 // A slope is a parabola with this vertex, and jumps at the points.
@@ -126,6 +206,8 @@ pub struct Bend {
     pub x: f64,
     pub before: f64,
     pub after: f64,
+    /// By how much it jumps there.
+    pub jump: f64,
 }
 
 impl Table1 {
@@ -135,14 +217,15 @@ impl Table1 {
 
     pub fn bends(&self) -> Vec<Bend> {
         let n = self.x.len();
-        let y = |i: usize| self.cells[if i + 1 < n { i } else { n }][0];
         // Of piece i, which ends at point i.
         let slope = |i: usize| match i {
             0 => self.cells[n - 1][1],
             i if i == n => self.cells[n][1],
-            i => (y(i) - y(i - 1)) / (self.x[i] - self.x[i - 1]),
+            i => (self.before(i) - self.cells[i - 1][0]) / (self.x[i] - self.x[i - 1]),
         };
-        (0..n).map(|i| Bend { x: self.x[i], before: slope(i), after: slope(i + 1) }).collect()
+        let bend =
+            |i: usize| Bend { x: self.x[i], before: slope(i), after: slope(i + 1), jump: self.jump(i) };
+        (0..n).map(bend).collect()
     }
 
     pub fn points(&self) -> &[f64] {
@@ -150,128 +233,39 @@ impl Table1 {
     }
 }
 
-/// z(x, y), bilinear or bicubic with monotone slopes along both axes and no twist.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Table2 {
-    x: Vec<f64>,
-    y: Vec<f64>,
-    /// c_kl of s^k r^l, sixteen for each cell (i, j) at i · (ny − 1) + j.
-    cells: Vec<[f64; 16]>,
-    outside: Outside,
-}
-
-impl Table2 {
-    /// `z[i * y.len() + j]` belongs to (x[i], y[j]).
-    pub fn new(x: &[f64], y: &[f64], z: &[f64], shape: Shape, outside: Outside) -> Result<Self, TableError> {
-        check_axis(x)?;
-        check_axis(y)?;
-        let (nx, ny) = (x.len(), y.len());
-        if z.len() != nx * ny {
-            return Err(TableError::Size { expected: nx * ny, found: z.len() });
-        }
-        if let Some(index) = z.iter().position(|v| !v.is_finite()) {
-            return Err(TableError::NotFinite { index });
-        }
-        let at = |i: usize, j: usize| z[i * ny + j];
-        // Slopes along x for every j, along y for every i.
-        let zx: Vec<Vec<f64>> =
-            (0..ny).map(|j| slopes(x, &(0..nx).map(|i| at(i, j)).collect::<Vec<_>>(), shape)).collect();
-        let zy: Vec<Vec<f64>> = (0..nx).map(|i| slopes(y, &z[i * ny..(i + 1) * ny], shape)).collect();
-        let mut cells = Vec::with_capacity((nx - 1) * (ny - 1));
-        for i in 0..nx - 1 {
-            for j in 0..ny - 1 {
-                let (hx, hy) = (x[i + 1] - x[i], y[j + 1] - y[j]);
-                // Value and ∂/∂y at both x ends are interpolated along x, giving the Hermite data in y.
-                let along = |f: &dyn Fn(usize) -> (f64, f64)| {
-                    let ((a, da), (b, db)) = (f(i), f(i + 1));
-                    cell(hx, a, b, da, db, shape)
-                };
-                let low = along(&|i| (at(i, j), zx[j][i]));
-                let high = along(&|i| (at(i, j + 1), zx[j + 1][i]));
-                let low_y = along(&|i| (zy[i][j], 0.0));
-                let high_y = along(&|i| (zy[i][j + 1], 0.0));
-                let mut c = [0.0; 16];
-                for k in 0..4 {
-                    let r = cell(hy, low[k], high[k], low_y[k], high_y[k], shape);
-                    c[4 * k..4 * k + 4].copy_from_slice(&r);
-                }
-                cells.push(c);
-            }
-        }
-        Ok(Table2 { x: x.to_vec(), y: y.to_vec(), cells, outside })
-    }
-
-    /// ∂^(dx+dy) z / ∂x^dx ∂y^dy.
-    pub fn eval(&self, x: f64, y: f64, dx: u8, dy: u8) -> f64 {
-        if x.is_nan() || y.is_nan() {
-            return f64::NAN;
-        }
-        let (cx, inside_x) = clamp(&self.x, x);
-        let (cy, inside_y) = clamp(&self.y, y);
-        if self.outside == Outside::Hold {
-            let flat = (!inside_x && dx > 0) || (!inside_y && dy > 0);
-            return if flat { 0.0 } else { self.inside(cx, cy, dx, dy) };
-        }
-        // Each axis continues by its tangent: z(c) + z_x Δx + z_y Δy + z_xy Δx Δy, c the nearest point inside.
-        let mut sum = 0.0;
-        for (kx, fx) in tangent(dx, x - cx, inside_x).into_iter().flatten() {
-            for (ky, fy) in tangent(dy, y - cy, inside_y).into_iter().flatten() {
-                sum += fx * fy * self.inside(cx, cy, kx, ky);
-            }
-        }
-        sum
-    }
-
-    /// Of x and of y.
-    pub fn points(&self) -> [&[f64]; 2] {
-        [&self.x, &self.y]
-    }
-
-    fn inside(&self, x: f64, y: f64, dx: u8, dy: u8) -> f64 {
-        let (i, s) = locate(&self.x, x);
-        let (j, r) = locate(&self.y, y);
-        let (i, s) =
-            if i == self.x.len() { (i - 2, x - self.x[i - 2]) } else { (i.min(self.x.len() - 2), s) };
-        let (j, r) =
-            if j == self.y.len() { (j - 2, y - self.y[j - 2]) } else { (j.min(self.y.len() - 2), r) };
-        let c = &self.cells[i * (self.y.len() - 1) + j];
-        let mut along_x = [0.0; 4];
-        for k in 0..4 {
-            along_x[k] = power_sum(&[c[4 * k], c[4 * k + 1], c[4 * k + 2], c[4 * k + 3]], r, dy);
-        }
-        power_sum(&along_x, s, dx)
-    }
-}
-
-fn check_axis(x: &[f64]) -> Result<(), TableError> {
+pub(crate) fn check_values(x: &[f64]) -> Result<(), TableError> {
     if x.len() < 2 {
         return Err(TableError::TooFew);
     }
-    if let Some(index) = x.iter().position(|v| !v.is_finite()) {
-        return Err(TableError::NotFinite { index });
-    }
-    match x.windows(2).position(|w| w[1] <= w[0]) {
-        Some(i) => Err(TableError::NotAscending { index: i + 1 }),
+    match x.iter().position(|v| !v.is_finite()) {
+        Some(index) => Err(TableError::NotFinite { index }),
         None => Ok(()),
     }
 }
 
-fn clamp(x: &[f64], v: f64) -> (f64, bool) {
-    let (low, high) = (x[0], x[x.len() - 1]);
-    (v.clamp(low, high), v >= low && v <= high)
-}
-
-/// Terms (derivative order, factor) of the tangent continuation along one axis.
-fn tangent(order: u8, offset: f64, inside: bool) -> [Option<(u8, f64)>; 2] {
-    match (inside, order) {
-        (true, _) | (false, 1) => [Some((order, 1.0)), None],
-        (false, 0) => [Some((0, 1.0)), Some((1, offset))],
-        (false, _) => [None, None],
+/// Breakpoints, each once, with the first and the last value that belongs to it. What differs by rounding is no jump.
+fn join_equal(x: &[f64], y: &[f64]) -> (Vec<f64>, Vec<[f64; 2]>) {
+    let largest = y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
+    let (mut places, mut ends): (Vec<f64>, Vec<[f64; 2]>) = (vec![], vec![]);
+    for (&x, &y) in x.iter().zip(y) {
+        match ends.last_mut().filter(|_| places.last() == Some(&x)) {
+            Some(ends) => ends[1] = y,
+            None => {
+                places.push(x);
+                ends.push([y, y]);
+            }
+        }
     }
+    for [before, after] in &mut ends {
+        if (*before - *after).abs() <= JUMP * largest {
+            *before = *after;
+        }
+    }
+    (places, ends)
 }
 
 /// Cell of `v` and its offset; n − 1 is left of the range, n right of it.
-fn locate(x: &[f64], v: f64) -> (usize, f64) {
+pub(crate) fn locate(x: &[f64], v: f64) -> (usize, f64) {
     let n = x.len();
     if v < x[0] {
         return (n - 1, v - x[0]);
@@ -284,7 +278,7 @@ fn locate(x: &[f64], v: f64) -> (usize, f64) {
 }
 
 /// Σ c_k s^k or its derivative. (1)
-fn power_sum(c: &[f64; 4], s: f64, derivative: u8) -> f64 {
+pub(crate) fn power_sum(c: &[f64; 4], s: f64, derivative: u8) -> f64 {
     match derivative {
         0 => c[0] + s * (c[1] + s * (c[2] + s * c[3])),
         1 => c[1] + s * (2.0 * c[2] + s * 3.0 * c[3]),
@@ -294,7 +288,7 @@ fn power_sum(c: &[f64; 4], s: f64, derivative: u8) -> f64 {
     }
 }
 
-fn cell(h: f64, a: f64, b: f64, da: f64, db: f64, shape: Shape) -> [f64; 4] {
+pub(crate) fn cell(h: f64, a: f64, b: f64, da: f64, db: f64, shape: Shape) -> [f64; 4] {
     let secant = (b - a) / h;
     match shape {
         Shape::Linear => [a, secant, 0.0, 0.0],
@@ -302,7 +296,7 @@ fn cell(h: f64, a: f64, b: f64, da: f64, db: f64, shape: Shape) -> [f64; 4] {
     }
 }
 
-fn slopes(x: &[f64], y: &[f64], shape: Shape) -> Vec<f64> {
+pub(crate) fn slopes(x: &[f64], y: &[f64], shape: Shape) -> Vec<f64> {
     let n = x.len();
     let h: Vec<f64> = x.windows(2).map(|w| w[1] - w[0]).collect();
     let secant: Vec<f64> = (0..n - 1).map(|i| (y[i + 1] - y[i]) / h[i]).collect();
@@ -395,42 +389,32 @@ mod tests {
     }
 
     #[test]
-    fn derivatives_agree_with_differences() {
-        let x: [f64; 4] = [0.0, 0.5, 2.0, 3.0];
-        let y: [f64; 3] = [0.0, 1.0, 2.5];
-        let z: Vec<f64> =
-            x.iter().flat_map(|a| y.iter().map(move |b| a * a + a * b + (b * 2.0).sin())).collect();
+    fn a_breakpoint_that_stands_twice_is_a_jump() {
+        let (x, y) = ([0.0, 1.0, 1.0, 1.0, 2.0, 3.0, 3.0], [0.0, 1.0, 9.0, 5.0, 6.0, 7.0, -1.0]);
         for shape in [Shape::Linear, Shape::Monotone] {
-            for outside in [Outside::Hold, Outside::Extend] {
-                let t = Table2::new(&x, &y, &z, shape, outside).unwrap();
-                for (a, b) in [(0.2, 0.4), (1.1, 2.0), (2.7, 0.9), (4.0, 1.5), (1.0, -1.0), (-1.0, 3.0)] {
-                    let h = 1e-6;
-                    let dx = (t.eval(a + h, b, 0, 0) - t.eval(a - h, b, 0, 0)) / (2.0 * h);
-                    let dy = (t.eval(a, b + h, 0, 0) - t.eval(a, b - h, 0, 0)) / (2.0 * h);
-                    assert!((dx - t.eval(a, b, 1, 0)).abs() < 1e-6, "{shape:?} {outside:?} x at {a},{b}");
-                    assert!((dy - t.eval(a, b, 0, 1)).abs() < 1e-6, "{shape:?} {outside:?} y at {a},{b}");
-                }
+            let t = Table1::new(&x, &y, shape, Outside::Hold).unwrap();
+            assert_eq!(t.jumps().collect::<Vec<_>>(), [1.0, 3.0]);
+            let (smooth, stairs) = t.divided().unwrap();
+            for (v, expected) in
+                [(-1.0, 0.0), (0.5, 0.5), (1.0, 5.0), (1.5, 5.5), (2.5, 6.5), (3.0, -1.0), (4.0, -1.0)]
+            {
+                assert!((t.eval(v, 0) - expected).abs() < 1e-14, "{shape:?} at {v}");
+                assert!((smooth.eval(v, 0) + stairs.eval(v, 0) - expected).abs() < 1e-14, "{shape:?} at {v}");
             }
+            assert!((t.eval(1.0 - 1e-9, 0) - 1.0).abs() < 1e-8);
+            assert!((smooth.eval(1.0 - 1e-9, 0) - smooth.eval(1.0, 0)).abs() < 1e-8);
+            assert_eq!(t.range(0.5, 1.5, 0), (0.5, 5.5));
+            assert_eq!(t.range(2.5, 3.5, 0), (-1.0, 7.0));
+            assert_eq!(t.range(2.0, 2.5, 0), (6.0, 6.5));
         }
-    }
-
-    #[test]
-    fn bilinear_tables_are_exact_on_bilinear_data_and_points() {
-        let (x, y) = ([0.0, 1.0, 4.0], [0.0, 2.0]);
-        let f = |a: f64, b: f64| 1.0 + 2.0 * a - b + 0.5 * a * b;
-        let z: Vec<f64> = x.iter().flat_map(|&a| y.iter().map(move |&b| f(a, b))).collect();
-        let t = Table2::new(&x, &y, &z, Shape::Linear, Outside::Hold).unwrap();
-        for (a, b) in [(0.5, 0.5), (3.0, 1.9), (4.0, 2.0), (1.0, 0.0)] {
-            assert!((t.eval(a, b, 0, 0) - f(a, b)).abs() < 1e-13);
-        }
-        assert_eq!(t.eval(9.0, 1.0, 0, 0), t.eval(4.0, 1.0, 0, 0));
     }
 
     #[test]
     fn bad_tables_say_why() {
         let new = |x: &[f64], y: &[f64]| Table1::new(x, y, Shape::Linear, Outside::Hold);
         assert_eq!(new(&[1.0], &[1.0]), Err(TableError::TooFew));
-        assert_eq!(new(&[1.0, 1.0], &[1.0, 2.0]), Err(TableError::NotAscending { index: 1 }));
+        assert_eq!(new(&[1.0, 1.0], &[1.0, 2.0]), Err(TableError::TooFew));
+        assert_eq!(new(&[1.0, 0.0], &[1.0, 2.0]), Err(TableError::NotAscending { index: 1 }));
         assert_eq!(new(&[0.0, 1.0], &[1.0]), Err(TableError::Size { expected: 2, found: 1 }));
         assert_eq!(new(&[0.0, 1.0], &[1.0, f64::NAN]), Err(TableError::NotFinite { index: 1 }));
     }

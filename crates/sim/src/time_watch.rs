@@ -45,7 +45,7 @@ const LEAVING: i64 = i64::MIN;
 #[derive(Clone, Debug)]
 enum Pieces {
     Sign,
-    /// true: a slope, which jumps from cell to cell.
+    /// true: what jumps from cell to cell, as a slope does.
     Cells(Vec<f64>, bool),
     Whole,
 }

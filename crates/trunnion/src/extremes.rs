@@ -5,7 +5,8 @@
 //!   x(s) = x_0 + d (s − t_0) + c (s − t_0)(s − t_1),   |x − chord| ≤ ¼ |c| h²,   x' = 0 within where |d| < |c| h         (1), (2)
 //!
 //! tells whether a signal turns in the step, beyond what was found so far. If it may, with a margin for what a parabola does not see, the curve is
-//! read at `FINE` points, and at the vertices of parabolas through three of them. So an extreme is a value that the signal has.
+//! read at `FINE` points, and at the vertices of parabolas through three of them. So an extreme is a value that the signal has. Where an output that nothing
+//! integrates hides something in a step, the piece comes in parts (`OutputWatch`).
 
 use std::ops::ControlFlow;
 
@@ -105,6 +106,11 @@ impl Follower {
 
     pub fn found(self) -> Vec<Extremes> {
         self.found
+    }
+
+    /// Values at the end of the last piece.
+    pub fn last(&self) -> &[f64] {
+        &self.last.1
     }
 
     /// Values that a row of the results has.

@@ -2,10 +2,10 @@
 //!
 //!   mean = 1/T ∫ x dt,   rms = √(1/T ∫ x² dt)                                     (1), (2)
 //!
-//! with straight lines between rows. A run that is measured has `PER_STEP` rows in every step, both sides of every
-//! event, and a row at each time asked for: `at` and `final` are the solver's own values. `max` and `min` are those of the curve
+//! with straight lines between rows. A run that is measured has `PER_STEP` rows in every step, more where what nothing integrates hides something in it
+//! (`OutputWatch`), both sides of every event, and a row at each time asked for: `at` and `final` are the solver's own values. `max` and `min` are those of the curve
 //! between rows too (`extremes.rs`), as they are kept in results. A measure may have no value: an event that never came, a signal
-//! that did not settle.
+//! that did not settle, or one that changes too fast for a mean.
 
 mod shape;
 
@@ -298,6 +298,13 @@ impl Probe {
             }
             (Wanted::Signal { measure: Measure::Min, .. }, Source::Column(place)) => {
                 Ok(outcome.extremes[place - 1].min.1)
+            }
+            (Wanted::Signal { signal, measure: Measure::Mean | Measure::Rms }, Source::Column(place))
+                if outcome.unread.contains(&self.columns[place - 1]) =>
+            {
+                Err(format!(
+                    "`{signal}` changes faster than it is read; let a state sum it up, or give h_max in [run]"
+                ))
             }
             (Wanted::Signal { .. }, _) => Ok(meters[k].as_ref().map_or(f64::NAN, Meter::value)),
             (Wanted::Course { .. }, Source::Parameter(_)) => Err("a parameter does not change".to_string()),

@@ -1,7 +1,7 @@
 //! Running a project: settings from the file and the command line, rows out, progress and Ctrl-C in between.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use trunnion_equations::Symbol;
 use trunnion_model::run::{Grid, InitialAcceleration, MOST_STEPS, SHORTEST};
 use trunnion_model::{Run, run::matches};
-use trunnion_sim::integrate::{Ended, Moment, Observer, Output, Piece, Progress, RunError, Summary};
+use trunnion_sim::integrate::{Ended, Moment, Output, RunError, Summary};
 use trunnion_sim::machine::{Machine, Prepared};
+use trunnion_sim::output_watch::OutputWatch;
 use trunnion_sim::problem::Problem;
 use trunnion_sim::run::{Finished, Settings, run};
 use trunnion_sim::solvers::choose::{Entry, MethodNumbers, SOLVERS, find};
-use trunnion_sim::stepper::{Segment, Tolerance};
 
-use crate::extremes::{Course, Extremes, Follower};
+use crate::extremes::{Extremes, Follower};
 use crate::failure::Failure;
 use crate::jumps::{Jump, Jumps};
 use crate::listing::number;
@@ -25,6 +25,9 @@ use crate::progress::ProgressLine;
 use crate::project::Project;
 use crate::results::{Column, MOST_BYTES, Metadata, Table, extremes_entry, nearest};
 use crate::unseen::{Signals, Unseen};
+use watcher::{Reader, Watcher};
+
+mod watcher;
 
 /// Relative tolerance where the user gives none.
 pub const RTOL: f64 = 1e-6;
@@ -181,114 +184,6 @@ pub fn header(prepared: &Prepared, columns: &[usize]) -> Table {
 /// Takes rows as they come. An error ends the run.
 pub type Sink<'a> = dyn FnMut(&[f64]) -> Result<(), Failure> + 'a;
 
-struct Watcher<'a> {
-    reader: Reader<'a>,
-    row: Vec<f64>,
-    follower: Follower,
-    sink: &'a mut Sink<'a>,
-    failed: Option<Failure>,
-    /// A value between rows that is not finite, and the time by which rows before it have come.
-    late: Option<(f64, RunError)>,
-    signals: Signals,
-    jumps: Jumps,
-    progress: ProgressLine,
-}
-
-/// Reads the recorded columns of a machine.
-struct Reader<'a> {
-    columns: &'a [usize],
-    all: Vec<f64>,
-    y: Vec<f64>,
-    rtol: f64,
-    not_finite: Option<RunError>,
-    /// Measured expressions that had no finite value, and where first.
-    measured: HashMap<usize, RunError>,
-}
-
-impl Reader<'_> {
-    fn read(&mut self, machine: &mut Machine, t: f64, y: &[f64], row: &mut [f64]) -> ControlFlow<()> {
-        if let Err(error) = machine.record(t, y, &mut self.all) {
-            self.not_finite = Some(error);
-            return ControlFlow::Break(());
-        }
-        for (value, &c) in row.iter_mut().zip(self.columns) {
-            *value = self.all[c];
-            if !value.is_finite() {
-                self.measured.entry(c).or_insert_with(|| machine.not_finite(t, y, c));
-            }
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// Of the tolerance of states: a signal that never moves by more than this makes of it is not looked at between rows.
-const UNSEEN: f64 = 1e-3;
-
-/// Recorded columns along one piece of the solution.
-struct Columns<'a, 'b> {
-    reader: &'a mut Reader<'b>,
-    machine: &'a mut Machine,
-    curve: &'a Segment,
-}
-
-impl Course for Columns<'_, '_> {
-    fn read(&mut self, t: f64, row: &mut [f64]) -> ControlFlow<()> {
-        let mut y = std::mem::take(&mut self.reader.y);
-        self.curve.at(t, &mut y);
-        let done = self.reader.read(self.machine, t, &y, row);
-        self.reader.y = y;
-        done
-    }
-
-    fn noise(&mut self, t: f64, noise: &mut [f64]) {
-        let Reader { columns, all, y, rtol, .. } = &mut *self.reader;
-        self.curve.at(t, y);
-        let share = UNSEEN * *rtol;
-        let nominal = &self.machine.prepared().layout.nominal;
-        let of: Vec<f64> = y.iter().zip(nominal).map(|(y, size)| share * size.max(y.abs())).collect();
-        self.machine.column_noise(t, y, &of, share, all);
-        noise.iter_mut().zip(*columns).for_each(|(noise, &c)| *noise = all[c]);
-    }
-}
-
-impl Observer<Machine> for Watcher<'_> {
-    fn observe(&mut self, machine: &mut Machine, t: f64, y: &[f64], _: Moment) -> ControlFlow<()> {
-        self.row[0] = t;
-        self.reader.read(machine, t, y, &mut self.row[1..])?;
-        if self.late.as_ref().is_some_and(|late| t >= late.0) {
-            self.reader.not_finite = self.late.take().map(|late| late.1);
-            return ControlFlow::Break(());
-        }
-        self.signals.look(machine, t, y, &self.reader.all);
-        self.follower.push(t, &self.row[1..]);
-        if let Err(failure) = (self.sink)(&self.row) {
-            self.failed = Some(failure);
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn tolerance(&mut self, tolerance: &Tolerance) {
-        self.signals.hold_against(tolerance);
-    }
-
-    fn follow(&mut self, machine: &mut Machine, piece: Piece<'_>) -> ControlFlow<()> {
-        self.jumps.follow(machine, piece);
-        let reader = &mut self.reader;
-        let done = self.follower.follow(piece, &mut Columns { reader, machine, curve: piece.curve });
-        if done.is_break() && self.late.is_none() {
-            // A row before may have no finite value either.
-            self.late = self.reader.not_finite.take().map(|error| (piece.to, error));
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn progress(&mut self, at: Progress) -> ControlFlow<()> {
-        self.progress.update(at.t, at.events);
-        if is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
 /// What came of a run.
 pub struct Outcome {
     pub summary: Option<Summary>,
@@ -306,6 +201,8 @@ pub struct Outcome {
     pub y: Vec<f64>,
     /// States that moved, but never by more than errors may be.
     pub unseen: Vec<Unseen>,
+    /// Columns that change faster than they were read for means.
+    pub unread: Vec<usize>,
     /// Stores without a state of their own that a source took elsewhere at an instant.
     pub jumps: Vec<Jump>,
     /// Of the recorded columns, between rows too.
@@ -431,6 +328,7 @@ pub fn simulate<'a>(
     sink: &'a mut Sink<'a>,
 ) -> Result<Outcome, Failure> {
     let prepared = &project.prepared;
+    let for_means = matches!(settings.output, Output::Steps(_));
     let mut watcher = Watcher {
         reader: Reader {
             columns,
@@ -447,6 +345,8 @@ pub fn simulate<'a>(
         late: None,
         signals: Signals::new(prepared, settings.rtol, settings.atol),
         jumps: Jumps::new(prepared, settings.rtol),
+        outputs: OutputWatch::new(prepared, columns, for_means),
+        between: for_means.then(VecDeque::new),
         progress: ProgressLine::new(settings.t_0, settings.t_end, quiet),
     };
     let finished = run(prepared, given, solver, settings, &mut watcher);
@@ -471,6 +371,7 @@ pub fn simulate<'a>(
         .and_then(|e| operation(&mut machine, e, &y).or_else(|| growth(prepared, e, &y)).or_else(|| hint(e)));
     let (ended_by, not_finite, unseen) =
         (machine.ended_by, watcher.reader.measured, watcher.signals.unseen());
+    let unread = watcher.outputs.map_or(vec![], |watch| watch.unread(prepared, columns));
     let extremes = watcher.follower.found();
     Ok(Outcome {
         summary,
@@ -483,6 +384,7 @@ pub fn simulate<'a>(
         ended_by,
         y,
         unseen,
+        unread,
         jumps: watcher.jumps.found(),
         extremes,
         not_finite,

@@ -5,11 +5,13 @@
 //!
 //!   y = y_c + k_c (a − p_c)                                                                           (1)
 //!
-//! y_c and k_c are tables of c, found anew when c changes, so that a step is smooth up to the corner and ends there.
+//! y_c and k_c are tables of c, found anew when c changes, so that a step is smooth up to the corner and ends there. Where the table jumps this is
+//! a switch, no kink.
 //!
 //! Other tables stay as they are: those with many corners, smooth ones, those of two variables; and those where the branch taken may have no
 //! value a little beyond its corner (under a root, in a divisor) or where an unknown that is found by iteration is the argument. Their
-//! arguments are watched while a run goes on: a step that passes what the table does between its ends is made again.
+//! arguments are watched while a run goes on: a step that passes what the table does between its ends is made again. The jumps of such a table
+//! are taken out of it, as a staircase that is frozen.
 
 use std::sync::Arc;
 
@@ -30,13 +32,14 @@ pub struct Cells {
     value: [TableId; 2],
     /// Tables of p_c and p_{c+1}.
     pub ends: [TableId; 2],
+    pub jumps: bool,
 }
 
 /// Bends that are no rounding of a straight line.
 fn corners(of: &Table1) -> Vec<Bend> {
     let mut bends = of.bends();
     let largest = bends.iter().fold(0.0, |most: f64, b| most.max(b.before.abs()).max(b.after.abs()));
-    bends.retain(|b| (b.after - b.before).abs() > STRAIGHT * largest);
+    bends.retain(|b| b.jump != 0.0 || (b.after - b.before).abs() > STRAIGHT * largest);
     bends
 }
 
@@ -45,12 +48,29 @@ pub fn is_straight(graph: &Graph, table: TableId) -> bool {
     matches!(graph.table(table), Table::One(of) if of.is_linear() && corners(&of).is_empty())
 }
 
+/// Whether a table jumps somewhere.
+pub fn jumps(graph: &Graph, table: TableId) -> bool {
+    matches!(graph.table(table), Table::One(of) if of.jumps().next().is_some())
+}
+
+/// A table without its jumps, and these alone.
+pub fn divide(graph: &Graph, table: TableId) -> Option<[TableId; 2]> {
+    let Table::One(of) = graph.table(table) else { return None };
+    let (smooth, stairs) = of.divided()?;
+    let add = |what: &str, of: Table1| {
+        graph.add_table(&format!("{what} of {}", graph.table_name(table)), Table::One(Arc::new(of)))
+    };
+    Some([add("course", smooth), add("jumps", stairs)])
+}
+
 /// None: it stays as it is.
 pub fn freeze(graph: &Graph, table: TableId) -> Option<Cells> {
     let Table::One(of) = graph.table(table) else { return None };
     let corners = corners(&of);
     let m = corners.len();
-    if !of.is_linear() || m == 0 || m > MOST_CORNERS {
+    // A jump has to end a step.
+    let few = m <= MOST_CORNERS || corners.iter().all(|b| b.jump != 0.0);
+    if !of.is_linear() || m == 0 || !few {
         return None;
     }
     let x: Vec<f64> = (0..=m).map(|c| c as f64).collect();
@@ -62,14 +82,16 @@ pub fn freeze(graph: &Graph, table: TableId) -> Option<Cells> {
     // Beyond the first and the last corner there is no end; what stands there is not asked for.
     let below: Vec<f64> = (0..=m).map(|c| points[c.saturating_sub(1)]).collect();
     let above = (0..=m).map(|c| points[c.min(m - 1)]).collect();
-    let y = below.iter().map(|&p| of.eval(p, 0)).collect();
+    let mut y: Vec<f64> = below.iter().map(|&p| of.eval(p, 0)).collect();
+    y[0] -= corners[0].jump;
     let slope = |c: usize| match c {
         0 => corners[0].before,
         c => corners[c - 1].after,
     };
     let value = [by_cell("value", y)?, by_cell("slope", (0..=m).map(slope).collect())?];
     let ends = [by_cell("lower end", below)?, by_cell("upper end", above)?];
-    Some(Cells { corners: points.into(), value, ends })
+    let jumps = corners.iter().any(|b| b.jump != 0.0);
+    Some(Cells { corners: points.into(), value, ends, jumps })
 }
 
 impl Cells {

@@ -9,7 +9,7 @@ use crate::graph::Graph;
 use crate::hash::{Map, Set};
 use crate::node::{Binary, Expr, Node, Symbol, TableId, Unary};
 use crate::print::{Style, print};
-use crate::structure::cells::{Cells, freeze, is_straight};
+use crate::structure::cells::{Cells, divide, freeze, is_straight};
 use crate::structure::relations::{Relation, Role};
 use crate::structure::values_of;
 use crate::structure::whole::{in_loop, is_whole, meaning};
@@ -54,6 +54,7 @@ pub fn extract(parts: &mut Parts, expanded: &Map<Expr, Expr>) {
         relations,
         whole: Map::default(),
         cells: Map::default(),
+        divided: Map::default(),
         watched: Set::default(),
     };
     let mut new: Map<Expr, Expr> = Map::default();
@@ -65,9 +66,15 @@ pub fn extract(parts: &mut Parts, expanded: &Map<Expr, Expr>) {
             Node::Table1(table, a, order) => {
                 let freezes = !fragile.contains(&e) && !iterated[&e];
                 let frozen = if freezes { modes.in_cell((table, a, order), as_written(e)) } else { None };
-                match frozen {
-                    Some(frozen) => made = frozen,
-                    None => modes.watch(table, &[a], as_written(e)),
+                match (frozen, modes.divided(table)) {
+                    (Some(frozen), _) => made = frozen,
+                    (None, Some([course, jumps])) => {
+                        modes.watch(course, &[a], as_written(e));
+                        let stair = modes.in_cell((jumps, a, order), as_written(e));
+                        let course = graph.table1(course, graph.at(a), order);
+                        made = stair.map_or(made, |stair| (course + graph.at(stair)).id);
+                    }
+                    (None, None) => modes.watch(table, &[a], as_written(e)),
                 }
             }
             Node::Table2(table, a, b, ..) => modes.watch(table, &[a, b], as_written(e)),
@@ -125,6 +132,8 @@ pub struct Modes<'a> {
     whole: Map<Expr, Expr>,
     /// By table and its argument. None: it is not frozen.
     cells: Map<(TableId, Expr), Option<FrozenTable>>,
+    /// Tables without their jumps, and these.
+    divided: Map<TableId, Option<[TableId; 2]>>,
     /// Arguments of tables that are watched.
     watched: Set<(TableId, Vec<Expr>)>,
 }
@@ -176,7 +185,8 @@ impl Modes<'_> {
                 let (one, last) = (graph.constant(1.0), graph.constant(cells.corners.len() as f64));
                 let above = graph.select(c.lt(one), one, a - low);
                 let below = graph.select(c.lt(last), high - a, one);
-                let place = self.guards(above.id, below.id, c.id, Role::Kink, argument);
+                let role = if cells.jumps { Role::Switch } else { Role::Kink };
+                let place = self.guards(above.id, below.id, c.id, role, argument);
                 for relation in &mut self.relations[place..] {
                     relation.points = Some(cells.corners.clone());
                 }
@@ -190,6 +200,10 @@ impl Modes<'_> {
             self.relations[*place..*place + 2].iter_mut().for_each(|r| r.role = Role::Switch);
         }
         Some(cells.frozen(graph, argument, *mode, order))
+    }
+
+    fn divided(&mut self, table: TableId) -> Option<[TableId; 2]> {
+        *self.divided.entry(table).or_insert_with(|| divide(self.graph, table))
     }
 
     /// A table whose arguments are watched, as guards one after the other.

@@ -9,10 +9,11 @@
 //! root or in a divisor, it stays at the end of its range instead.
 //!
 //! A whole number of an algebraic unknown that decides about this same unknown stays as it is: with n frozen there may be no solution
-//! where there is one.
+//! where there is one. So does a table that jumps.
 
 use crate::graph::Graph;
 use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::structure::cells::jumps;
 
 pub fn is_whole(graph: &Graph, e: Expr) -> bool {
     matches!(graph.node(e), Node::Unary(Unary::Floor | Unary::Ceil, _) | Node::Binary(Binary::Mod, ..))
@@ -30,13 +31,17 @@ pub fn meaning(graph: &Graph, e: Expr) -> Option<Expr> {
     }
 }
 
-/// Whole numbers of algebraic unknowns in an equation that determines such.
+/// Whole numbers and jumps of algebraic unknowns in an equation that determines such.
 pub fn in_loop(graph: &Graph, row: Expr, algebraic: &[Symbol]) -> Vec<Expr> {
     let order = graph.reachable([row]);
-    if !order.iter().any(|&e| is_whole(graph, e)) {
+    let leaps = |e: Expr| match graph.node(e) {
+        Node::Table1(table, _, 0) => jumps(graph, table),
+        _ => is_whole(graph, e),
+    };
+    if !order.iter().any(|&e| leaps(e)) {
         return vec![];
     }
     let open = graph.dependence(&[row], |leaf| matches!(leaf, Node::Symbol(s) if algebraic.contains(&s)));
-    let depends = |e: &Expr| is_whole(graph, *e) && graph.node(*e).children().any(|c| open[&c]);
+    let depends = |e: &Expr| leaps(*e) && graph.node(*e).children().any(|c| open[&c]);
     order.into_iter().filter(depends).collect()
 }

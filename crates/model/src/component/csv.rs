@@ -71,12 +71,23 @@ impl<'s> Sheet<'s> {
         let cells = |line: &'s str| -> Vec<(usize, &'s str)> {
             line.split(separator).map(|cell| cell.trim().trim_matches('"')).map(|c| (start(c), c)).collect()
         };
-        let head = cells(first).into_iter().map(|(_, cell)| {
-            match cell.strip_suffix(']').and_then(|c| c.split_once('[')) {
+        let names = cells(first);
+        if names.iter().all(|(_, cell)| cell.parse::<f64>().is_ok()) {
+            let error = Diagnostic::error("M0118", format!("`{}` has no names of columns", source.name));
+            let place = Span::new(source, start(first)..start(first) + first.len());
+            problems.add(
+                error
+                    .at(&place, "only numbers")
+                    .at(&file.span, "read here")
+                    .hint("put a line with their names before the numbers, as time [s],stroke [mm]"),
+            );
+            return None;
+        }
+        let head =
+            names.into_iter().map(|(_, cell)| match cell.strip_suffix(']').and_then(|c| c.split_once('[')) {
                 Some((name, unit)) => (name.trim().to_string(), Some(unit.trim().to_string())),
                 None => (cell.to_string(), None),
-            }
-        });
+            });
         Some(Sheet { source, head: head.collect(), rows: lines.map(cells).collect() })
     }
 
@@ -110,6 +121,15 @@ impl<'s> Sheet<'s> {
             None => (k < self.head.len()).then_some(k),
         };
         let names = || self.head.iter().map(|(n, _)| n.as_str());
+        let alike = |i: usize| (i + 1..self.head.len()).find(|&j| self.head[j].0 == self.head[i].0);
+        if let (Some(name), Some((i, j))) = (&name, index.and_then(|i| Some((i, alike(i)?)))) {
+            let message = format!("columns {} and {} of `{}` have one name", i + 1, j + 1, self.source.name);
+            let hint = "give them different names in the first line of the file";
+            problems.add(
+                Diagnostic::error("M0118", message).at(&name.span, "which of them is meant?").hint(hint),
+            );
+            return None;
+        }
         let Some(index) = index else {
             let (message, place) = match &name {
                 Some(name) => (format!("`{}` has no column `{}`", self.source.name, name.text), &name.span),

@@ -17,6 +17,8 @@ use crate::file::Span;
 use crate::language::{Scope, TableFn, Typed, condition, count, lower, lower_equation};
 use crate::units::{Dimension, Unit};
 
+const ASCENDING: &str = "x (and y of a table with z) ascend, where the same x twice is a jump; y has one value per x, z one row per x";
+
 /// Who sets values; an event may also set states.
 #[derive(Clone, Copy)]
 enum Setter<'s> {
@@ -52,7 +54,7 @@ impl<'a> Builder<'a> {
             self.problems.add(
                 Diagnostic::error("M0115", format!("table `{}`: {error}", data.key.name))
                     .at(&data.key.span, "this table")
-                    .hint("x (and y of a table with z) ascend; y has one value per x, z one row per x"),
+                    .hint(ASCENDING),
             );
             let flat = Table1::new(&[0.0, 1.0], &[0.0, 0.0], data.shape, data.outside);
             let plane = Table2::new(&[0.0, 1.0], &[0.0, 1.0], &[0.0; 4], data.shape, data.outside);

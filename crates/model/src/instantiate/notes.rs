@@ -122,11 +122,14 @@ impl<'a> Builder<'a> {
                 let span = &argument.scalar.span;
                 let from_command = span.source.name.starts_with("--set");
                 let list = if from_command { &mut set } else { &mut written };
-                list.add(format!("{name} = {number} {}", unit.text), span);
+                list.add(&name, format!("{number} {}", unit.text), span);
             }
         }
-        let notes =
-            [written.note("units in the file save doubts: \"150 kg\""), set.note("as in --set m=\"150 kg\"")];
+        let own = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
+        let notes = [
+            written.note(|name, value| format!("write the unit with it: {} = \"{value}\"", own(name))),
+            set.note(|name, value| format!("write the unit with it: --set {name}=\"{value}\"")),
+        ];
         notes.into_iter().flatten().for_each(|note| self.problems.add(note));
     }
 }
@@ -136,21 +139,23 @@ impl<'a> Builder<'a> {
 struct BareNumbers {
     examples: Vec<String>,
     count: usize,
-    place: Option<Span>,
+    /// Name, value with unit, and place of the first.
+    first: Option<(String, String, Span)>,
 }
 
 impl BareNumbers {
-    fn add(&mut self, read: String, place: &Span) {
+    fn add(&mut self, name: &str, value: String, place: &Span) {
         self.count += 1;
-        self.place.get_or_insert_with(|| place.clone());
         if self.examples.len() < MOST {
-            self.examples.push(read);
+            self.examples.push(format!("{name} = {value}"));
         }
+        self.first.get_or_insert_with(|| (name.to_string(), value, place.clone()));
     }
 
-    fn note(self, hint: &str) -> Option<Diagnostic> {
+    fn note(self, hint: impl Fn(&str, &str) -> String) -> Option<Diagnostic> {
+        let (name, value, place) = self.first?;
         let rest = if self.count > MOST { ", …" } else { "" };
         let note = Diagnostic::note(ASSUMED_UNIT, format!("read as {}{rest}", self.examples.join(", ")));
-        Some(note.at(&self.place?, "a number without a unit").hint(hint))
+        Some(note.at(&place, "a number without a unit").hint(hint(&name, &value)))
     }
 }

@@ -247,11 +247,13 @@ fn assumed_units_are_told() {
         let sets: Vec<_> = sets.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
         let model = load(&Memory::new(&[("m.toml", &text)]), "m.toml", &sets, &built_in()).unwrap();
         let notes = model.warnings.into_iter().filter(|d| d.code == "M0312");
-        notes.map(|d| d.message).collect::<Vec<_>>()
+        notes.map(|d| d.message + "; " + &d.hint.unwrap_or_default()).collect::<Vec<_>>()
     };
-    assert_eq!(told(&[]), ["read as m.m = 5 kg"]);
-    assert_eq!(told(&[("m.m", "7")]), ["read as m.m = 7 kg"]);
-    assert_eq!(told(&[("m.m", "7 kg"), ("m.v0", "3")]), ["read as m.v0 = 3 m/s"]);
+    let hint = "write the unit with it:";
+    assert_eq!(told(&[]), [format!("read as m.m = 5 kg; {hint} m = \"5 kg\"")]);
+    assert_eq!(told(&[("m.m", "7")]), [format!("read as m.m = 7 kg; {hint} --set m.m=\"7 kg\"")]);
+    let v0 = format!("read as m.v0 = 3 m/s; {hint} --set m.v0=\"3 m/s\"");
+    assert_eq!(told(&[("m.m", "7 kg"), ("m.v0", "3")]), [v0]);
     assert_eq!(told(&[("m.m", "7 kg")]), [""; 0]);
 }
 

@@ -6,7 +6,8 @@
 //!   |table(p) − T(θ_p)| ≤ max(0.05 |B|, ½ rtol^⅓ (max T − min T), rtol max |T|)                          (1)
 //!
 //! What is smooth keeps within that: a third of a period of a sine is off by 0.02 B, and the steps of a solver become shorter with rtol as the right
-//! side does. If a point does not, the step is made again up to the point before it, or up to this one if there is none.
+//! side does. If a point does not, the step is made again up to the point before it, or up to this one if there is none. A seam, where a jump was taken out of
+//! a table, ends a step in any case: the table bends there.
 
 use super::Locator;
 use crate::events::resolution;
@@ -20,6 +21,9 @@ const RANGE_SHARE: f64 = 0.5;
 
 /// Of a table with more points a step may pass one: what lies behind it is seen at the end of the step.
 const SHORT: usize = 32;
+
+/// Of a step: what is passed behind this ends it.
+const AT_END: f64 = 1.0 - 1e-9;
 
 /// A point of a table between the samples k − 1 and k, at this share of the way.
 #[derive(Clone, Copy)]
@@ -103,11 +107,16 @@ impl Locator {
     fn first_off(&self, number: usize) -> Option<[Option<Passed>; 2]> {
         let (samples, path, table) = (self.samples(), self.path(number), &self.tables[number].1);
         let is_short = table.points().iter().all(|points| points.len() <= SHORT);
+        let (from, to) = (self.times[0], self.times[samples - 1]);
+        let theta = |t: f64| (t - from) / (to - from);
+        let time = |p: &Passed| self.times[p.k - 1] + p.share * (self.times[p.k] - self.times[p.k - 1]);
+        let is_seam = |p: &Passed| table.has_seam(p.point) && theta(time(p)) < AT_END;
+        if let Some(seam) = self.passed.iter().find(|p| is_seam(p)) {
+            return Some([None, Some(*seam)]);
+        }
         if self.passed.is_empty() || self.passed.len() == 1 && !is_short || samples < 3 {
             return None;
         }
-        let (from, to) = (self.times[0], self.times[samples - 1]);
-        let theta = |t: f64| (t - from) / (to - from);
         let middle = (0..samples).find(|&k| theta(self.times[k]) >= 0.5 - 1e-9)?;
         let value = |k: usize| table.eval(path.at(k));
         let [t_0, t_half, t_1] = [value(0), value(middle), value(samples - 1)];
@@ -122,8 +131,7 @@ impl Locator {
             let (a, b) = (path.at(p.k - 1), path.at(p.k));
             let mut at = [0, 1].map(|i| a[i] + p.share * (b[i] - a[i]));
             at[p.argument] = p.point;
-            let t = self.times[p.k - 1] + p.share * (self.times[p.k] - self.times[p.k - 1]);
-            (table.eval(at) - parabola(theta(t))).abs() > most
+            (table.eval(at) - parabola(theta(time(p)))).abs() > most
         };
         let first = self.passed.iter().position(off)?;
         Some([first.checked_sub(1).map(|k| self.passed[k]), Some(self.passed[first])])

@@ -4,7 +4,10 @@ use trunnion_equations::cause::{self, Cause};
 use trunnion_equations::{Binary, Expr, Node, Part, System};
 
 use super::{Machine, Source};
+use crate::output_watch::OutputWatch;
+use crate::plan::Piece;
 use crate::run_error::RunError;
+use crate::time_watch::At;
 
 /// Events whose condition is one relation; of several, one may keep the others from being asked for.
 pub(super) fn plain_guards(system: &System) -> Vec<usize> {
@@ -52,6 +55,13 @@ impl Machine {
             };
             *noise = unit.map_or(si, |(factor, _)| (si / factor).abs());
         }
+    }
+
+    /// Times within a piece of the solution at which `watch` wants its outputs read.
+    pub fn times_to_read<'w>(&mut self, watch: &'w mut OutputWatch, piece: &Piece<'_>) -> &'w [f64] {
+        let Machine { prepared, k, scratch, .. } = self;
+        let mut at = At { compiled: &prepared.compiled, k, scratch };
+        watch.times(&mut at, piece.curve, piece.from, piece.to)
     }
 
     /// Why a column has no finite value at (t, y), where it was just recorded.

@@ -83,6 +83,7 @@ pub struct Bdf {
 
     // The last accepted step, for `segment`.
     t_before: f64,
+    y_before: Vec<f64>,
     order_done: usize,
     segment: Segment,
     segment_is_current: bool,
@@ -114,6 +115,7 @@ impl Bdf {
             oscillating: 0.0,
             differences: vec![0.0; ROWS * n],
             t_before: 0.0,
+            y_before: vec![0.0; n],
             order_done: 1,
             segment: Segment::default(),
             segment_is_current: false,
@@ -207,6 +209,7 @@ impl Bdf {
     /// Take d = y − y_pred, which is ∇^{k+1} y at the new point, into the differences.
     fn keep(&mut self, t1: f64) {
         let (n, k) = (self.mass.len(), self.order);
+        self.y_before.copy_from_slice(&self.differences[..n]);
         for i in 0..n {
             let d = self.error[i];
             self.differences[(k + 2) * n + i] = d - self.differences[(k + 1) * n + i];
@@ -443,6 +446,14 @@ impl Stepper for Bdf {
                 for power in (0..=j + 1).rev() {
                     let below = if power > 0 { basis[power - 1] } else { 0.0 };
                     basis[power] = (below + (m - 1.0) * basis[power]) / over;
+                }
+            }
+            if k > 0 {
+                // It begins where the step did, to the bit: a guard that rests there is not to cross again by rounding.
+                let (first, rest) = segment.coefficients.split_at_mut(n);
+                for ((c, slope), y) in first.iter_mut().zip(rest).zip(&self.y_before) {
+                    *slope += *c - y;
+                    *c = *y;
                 }
             }
             self.segment_is_current = true;

@@ -334,6 +334,34 @@ fn friction_that_holds_less_than_it_slides_with() {
 }
 
 #[test]
+fn tables_from_files_say_what_their_columns_lack() {
+    let folder = Folder::new();
+    let model = |columns: &str| {
+        format!(
+            "[tables]\ns = {{ file = \"s.csv\"{columns} }}\n[variables]\nx = {{}}\n[equations]\ne = \"der(x) = s(time)/1 s\"\n"
+        )
+    };
+    folder.write("m.toml", model(""));
+    for numbers in ["0,0\n1,1\n2,0\n", "# measured\n0;1e-3\n1;2\n", "0\t-1\n1\t2\n", "\"0\",\"1\"\n1,2\n"] {
+        folder.write("s.csv", numbers);
+        folder.bad(&["check", "m.toml"], 1, &["M0118", "no names of columns", "s.csv", "only numbers", HINT]);
+    }
+    folder.write("s.csv", "time [s],y\n0,0\n1,1\n");
+    folder.good(&["check", "m.toml"]);
+    folder.write("s.csv", "time [s],y,z,y [m]\n0,0,1,2\n1,1,2,3\n");
+    folder.good(&["check", "m.toml"]);
+    folder.write("m.toml", model(", x = \"time\", y = \"z\""));
+    folder.good(&["check", "m.toml"]);
+    for y in ["\"y\"", "{ column = \"y\", unit = \"m\" }"] {
+        folder.write("m.toml", model(&format!(", x = \"time\", y = {y}")));
+        folder.bad(&["check", "m.toml"], 1, &["M0118", "columns 2 and 4 of `s.csv` have one name", HINT]);
+    }
+    folder.write("s.csv", "time [s],y\n0,0\n1,1\n1,5\n0.5,3\n");
+    folder.write("m.toml", model(""));
+    folder.bad(&["check", "m.toml"], 1, &["M0115", "point 4 is not above the one before", "twice is a jump"]);
+}
+
+#[test]
 fn models_without_states_run() {
     let folder = Folder::new();
     folder.write("time.toml", "[variables]\ny = {}\n[equations]\ne = \"y = sin(time/1 s)\"\n");

@@ -33,6 +33,19 @@ fn every_command_of_the_page_works() {
     folder.good(&["verify", "strut.toml"]);
 }
 
+/// The model on the front page raises no doubts.
+#[test]
+fn the_model_of_the_readme_runs_without_a_word() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let folder = Folder::new();
+    folder.write("strut.toml", blocks(&page, "toml")[0]);
+    for command in [&["check", "strut.toml"][..], &["run", "strut.toml", "-q"]] {
+        let said = folder.run(command);
+        assert!(said.code == 0 && said.err.is_empty(), "{said:?}");
+    }
+}
+
 /// Words of a command line; quotes hold one together.
 fn split(line: &str) -> Vec<String> {
     let mut words = vec![];

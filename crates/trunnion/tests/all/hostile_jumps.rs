@@ -1,5 +1,7 @@
 //! Hostile corpus: relations after a jump of what they compare, by an event, a task, `mod` or `floor`.
 
+use std::f64::consts::PI;
+
 use crate::hostile::{Corpus, model};
 
 /// x grows at a rate of its band and is set back from `top` to `bottom`: exact from corner to corner. Gives x, resets, and time spent in each band.
@@ -173,5 +175,42 @@ fn references_that_events_and_tasks_move_are_read_again() {
     // Below 2: 2 s, then 1 to 2. Above 2.5: 2.5 to 4, 2.5 to 3, 13 to 15.
     let b = (16.0 - 6.25 + 9.0 - 6.25 + 225.0 - 169.0) / 2.0;
     corpus.right("back and forth", &text, &[("a", 3.0, 1e-6), ("b", b, 1e-5)]);
+    corpus.finish();
+}
+
+#[test]
+fn turns_of_atan2_of_time_are_met() {
+    let mut corpus = Corpus::new();
+    // The angle φ = w t + a in (−π, π]: by turns of its integral ½ φ² from −π to π, which is none.
+    let wrapped = |w: f64, a: f64, t: f64| {
+        let phi = (w * t + a + PI).rem_euclid(2.0 * PI) - PI;
+        0.5 * (phi * phi - a * a) / w
+    };
+    for (w, a, t_end) in
+        [(20.0 * PI, 0.0, 10.025), (1.0, 0.0, 100.0), (3.0, 2.0, 50.0), (0.1, -3.0, 100.0), (100.0, 1.0, 3.0)]
+    {
+        let angle = format!("atan2(sin({w}*time/S + {a}), cos({w}*time/S + {a}))");
+        for (rtol, laws) in [(1e-6, 1.0), (1e-3, 2.0)] {
+            let text = model(&[("z", 0.0)], &[&format!("der(z)*S = {laws}*{angle}")], "", t_end)
+                + &format!("rtol = {rtol}\n");
+            let z = laws * wrapped(w, a, t_end);
+            corpus.right(&format!("{w} {a} {rtol}"), &text, &[("z", z, 10.0 * rtol * (1.0 + z.abs()))]);
+        }
+    }
+    corpus.finish();
+}
+
+#[test]
+fn a_threshold_near_the_start_is_crossed_once() {
+    let mut corpus = Corpus::new();
+    for when in ["x > 1e-4", "abs(x) > 1e-4", "x^2 > 1e-8", "x > 3e-5", "x > 2e-4 and v > 0.1"] {
+        for rtol in [1e-2, 1e-3, 1e-6] {
+            let sections =
+                format!("[modes]\nn = 0\n[events.e]\nwhen = \"{when}\"\nset = {{ n = \"n + 1\" }}\n");
+            let laws = ["der(x)*S = v", "der(v)*S = -x"];
+            let text = model(&[("x", 0.0), ("v", 1.0)], &laws, &sections, 1.0) + &format!("rtol = {rtol}\n");
+            corpus.right(&format!("{when} {rtol}"), &text, &[("n", 1.0, 0.0)]);
+        }
+    }
     corpus.finish();
 }

@@ -167,3 +167,69 @@ fn corners_of_tables_are_met() {
     corpus.right("set back", &text, &[("z", 4.0 * 1.875, 1e-6)]);
     corpus.finish();
 }
+
+/// A step up at 1 from 1 to 5, a slope of 1, a step down at 3, three equal points at 5; 0 before, 2 behind.
+const STEPS: ([f64; 9], [f64; 9]) =
+    ([0.0, 1.0, 1.0, 3.0, 3.0, 5.0, 5.0, 5.0, 6.0], [0.0, 1.0, 5.0, 7.0, -1.0, -1.0, 9.0, 2.0, 2.0]);
+
+/// ∫ of it up to x.
+fn steps_area(x: f64) -> f64 {
+    let up_to = |a: f64, b: f64| x.clamp(a, b) - a;
+    let s = up_to(1.0, 3.0);
+    0.5 * up_to(0.0, 1.0).powi(2) + 5.0 * s + 0.5 * s * s - up_to(3.0, 5.0) + 2.0 * up_to(5.0, 10.0)
+}
+
+/// The same points as a file of results.
+fn as_file(x: &[f64], y: &[f64]) -> String {
+    let rows = x.iter().zip(y).map(|(x, y)| format!("{x},{y}\n"));
+    "# a comment\ntime [s],y\n".to_string() + &rows.collect::<String>()
+}
+
+#[test]
+fn tables_jump_where_a_point_stands_twice() {
+    let mut corpus = Corpus::new();
+    let (x, y) = STEPS;
+    let file = as_file(&x, &y);
+    let both = |of: &str| {
+        [
+            table(&x, &y, of),
+            format!("[tables]\ns = {{ file = \"s.csv\"{} }}\n", of.replace("shape", ", shape")),
+        ]
+    };
+    for shape in ["", MONOTONE] {
+        let [written, read] = both(shape);
+        for (name, sections, of_time, t) in [
+            ("time", &read, "s(time)", 1.0),
+            ("slow time", &read, "s(time/2)", 2.0),
+            ("written", &written, "s(time/S)", 1.0),
+            ("state", &written, "s(x)", 1.0),
+            ("falling", &written, "s(10 - x)", -1.0),
+            ("root", &written, "sqrt(s(x) + 1)^2 - 1", 1.0),
+            ("both", &written, "s(0.5*x + 0.5*time/S)", 1.0),
+        ] {
+            let right = if t < 0.0 { steps_area(10.0) } else { t * steps_area(10.0 / t) };
+            for rtol in [1e-3, 1e-6] {
+                let laws = ["der(x)*S = 1", &format!("der(z)*S = {of_time}")];
+                let text =
+                    model(&[("x", 0.0), ("z", 0.0)], &laws, sections, 10.0) + &format!("rtol = {rtol}\n");
+                let near = allowed(right, rtol);
+                let name = format!("{name} {shape} {rtol}");
+                corpus.right_with(&name, &text, &[("s.csv", &file)], &[("z", right, near)]);
+            }
+        }
+    }
+    // An event on what jumps, and one beyond it: at x = 1 and at 10 − x = 5.
+    let events = "[modes]\nn = 0\nm = 0\n[events.up]\nwhen = \"s(x) > 3\"\nset = { n = \"n + 1\" }\n\
+                  [events.down]\nwhen = \"s(time/S) < -0.5\"\nset = { m = \"m + 1\" }\n";
+    let laws = ["der(x)*S = 1"];
+    let text = model(&[("x", 0.0)], &laws, &(table(&x, &y, "") + events), 10.0);
+    corpus.right("events", &text, &[("n", 1.0, 0.0), ("m", 1.0, 0.0)]);
+    // A hundred stairs of a state, more than a table with corners is frozen for.
+    let x: Vec<f64> = (1..=100).flat_map(|k| [0.09 * f64::from(k); 2]).collect();
+    let y: Vec<f64> = (0..100).flat_map(|k| [f64::from(k), f64::from(k + 1)]).collect();
+    let right: f64 = (1..=100).map(|k| 10.0 - 0.09 * f64::from(k)).sum();
+    let laws = ["der(x)*S = 1", "der(z)*S = s(x)"];
+    let text = model(&[("x", 0.0), ("z", 0.0)], &laws, &table(&x, &y, ""), 10.0);
+    corpus.right("stairs", &text, &[("z", right, 1e-6 * right)]);
+    corpus.finish();
+}

@@ -23,6 +23,7 @@ mod hostile_jumps;
 mod hostile_kinks;
 mod hostile_meetings;
 mod hostile_networks;
+mod hostile_outputs;
 mod hostile_switches;
 mod hostile_tables;
 mod hostile_tanks;
