@@ -428,6 +428,8 @@ impl Machine {
 
     /// Native code of every part, made now; and room for what steps may need.
     pub fn warm_up(&mut self, t: f64, y: &[f64]) {
+        let compiled = &self.prepared.compiled;
+        (0..compiled.len()).for_each(|part| _ = compiled.warm_up(part));
         let n = y.len();
         let (mut f, mut j) = (vec![0.0; n], vec![0.0; self.prepared.layout.pattern.nnz()]);
         self.residual(t, y, &mut f);
