@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::graph::Table;
-use crate::interval::Interval;
+use crate::interval::{Enclosed, Interval};
 #[cfg(feature = "jit")]
 use crate::jit::Jit;
 use crate::program::{Op, Program, Programs};
@@ -176,6 +176,11 @@ impl Compiled {
         out: &mut [Interval],
     ) {
         self.fast[number].enclose(&self.tables, time, k, values, out);
+    }
+
+    /// The same at time zero, where most of what is given was given in the last call.
+    pub fn enclose_again(&self, number: usize, y: &[Interval], k: &[f64], known: &mut Enclosed) {
+        self.fast[number].enclose_again(&self.tables, y, k, known);
     }
 
     /// How far rounding, and each of N uncertainties of the unknowns, may have moved each output of program `number` at (t, y). `values` and
