@@ -88,6 +88,8 @@ pub struct Locator {
     passed: Vec<points::Passed>,
     /// Kinks are passed without a look.
     passes_kinks: bool,
+    /// Kinks that only the curve at hand passes.
+    overlooked: Vec<bool>,
     /// Guards of time, whose crossings are known without a search.
     timed: Vec<bool>,
     /// Tolerance of the unknowns, relative and absolute, and of a kink: it is not told apart within. Found in a search when first asked for.
@@ -176,6 +178,7 @@ impl Locator {
             rounding: vec![0.0; m],
             bluntness: vec![0.0; m],
             blunt_at: f64::NEG_INFINITY,
+            overlooked: vec![false; m],
             timed: vec![false; m],
             tolerance,
             blur: vec![0.0; m],
@@ -278,6 +281,10 @@ impl Locator {
         self.may_fire[guard]
     }
 
+    pub fn rests(&self, guard: usize) -> bool {
+        self.resting[guard]
+    }
+
     /// The noise of a guard that rests at zero; 0 for others.
     pub fn rests_within(&self, guard: usize) -> f64 {
         if self.resting[guard] { self.level[guard] } else { 0.0 }
@@ -358,7 +365,7 @@ impl Locator {
         self.clear_the_rest();
         let mut earliest = f64::INFINITY;
         for guard in 0..self.len() {
-            if self.is_clear[guard] || self.passes(guard) || self.timed[guard] {
+            if self.is_clear[guard] || self.passes(guard) || self.timed[guard] || self.overlooked[guard] {
                 continue;
             }
             if let Some(found) = self.first(problem, curve, guard, earliest) {
@@ -448,7 +455,7 @@ impl Locator {
             let rests = self.resting[guard] && self.g[guard].abs() <= 2.0 * self.level[guard];
             let changes = s != 0 && self.side[guard] != 0 && s != self.side[guard] && !rests;
             let changes = changes && !self.passes(guard) && !self.timed[guard];
-            if !changes || self.found.iter().any(|f| f.guard == guard) {
+            if !changes || self.overlooked[guard] || self.found.iter().any(|f| f.guard == guard) {
                 continue;
             }
             if self.kinks[guard] && self.is_blurred(problem, curve, guard, self.g[guard], at) {

@@ -422,6 +422,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         let mut end = self.stepper.state().0;
         let (mut from, mut cuts) = (self.t, 0);
         self.locator.keep_sides();
+        self.locator.overlook_none();
         loop {
             let ends_there = self.problem.next_instant() <= end || end.next_up() >= corner;
             let (problem, curve) = (&mut *self.problem, self.stepper.segment());
@@ -434,7 +435,14 @@ impl<'a, P: Hybrid> Run<'a, P> {
             } else {
                 self.locator.look_at_end(problem, curve, from, end)
             };
-            let found = found.map(|t| if ends_there && meets(t, end) { end } else { t });
+            let mut found = found.map(|t| if ends_there && meets(t, end) { end } else { t });
+            if let Some(at) = found.filter(|_| searches) {
+                found = self.meet_kinks(at, end);
+                if found.is_none() {
+                    self.locator.overlook_found();
+                    continue;
+                }
+            }
             let again = match found.filter(|&at| from == self.t && cuts < CUTS && self.strays(at)) {
                 None if from == self.t && cuts < CUTS => self.passes_points(),
                 strays => strays,
@@ -443,6 +451,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
                 // Once more, up to there.
                 cuts += 1;
                 self.locator.put_sides_back();
+                self.locator.overlook_none();
                 if !self.again_up_to(at)? {
                     return Ok(());
                 }
@@ -740,6 +749,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
 }
 
 mod instant;
+mod kinks;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -315,11 +315,16 @@ pub(crate) fn largest(x: &[f64]) -> f64 {
 pub struct Consistent {
     part: Part,
     start: Vec<f64>,
+    /// What may be left in each row of the part, of several branches and of one.
+    left: Vec<f64>,
+    sums: Vec<f64>,
 }
 
 impl Consistent {
     pub fn new(layout: &Layout) -> Self {
-        Consistent { part: Part::algebraic(layout), start: vec![0.0; layout.n()] }
+        let part = Part::algebraic(layout);
+        let (left, sums) = (vec![0.0; part.m()], vec![0.0; part.m()]);
+        Consistent { part, start: vec![0.0; layout.n()], left, sums }
     }
 
     /// Solve 0 = f_algebraic(t, y) for the algebraic unknowns in `y`; the others are kept. On failure `y` is as before.
@@ -336,6 +341,37 @@ impl Consistent {
         }
         y.copy_from_slice(&self.start);
         Err(self.part.failure(problem, t, &reached, first))
+    }
+
+    /// What may be left in the rows at (t, y), by the branches at hand, where iterations have converged; `anew`: forget other branches.
+    pub fn measure_rows(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], anew: bool) {
+        problem.jacobian(t, y, &mut self.part.jacobian);
+        self.part.work.jacobians += 1;
+        self.sums.fill(0.0);
+        for (row, column, place) in problem.layout().pattern.entries() {
+            if let Ok(k) = self.part.rows.binary_search(&row) {
+                self.sums[k] += CONVERGED * (self.part.jacobian[place] * y[column]).abs();
+            }
+        }
+        for (left, sum) in self.left.iter_mut().zip(&self.sums) {
+            *left = if anew { *sum } else { left.max(*sum) };
+        }
+    }
+
+    /// Move the algebraic unknowns in `y` by what `measure_rows` found, with one of several patterns of signs; false if they are not determined.
+    pub fn move_rows(&mut self, problem: &mut dyn Problem, t: f64, y: &mut [f64], pattern: usize) -> bool {
+        if self.part.linearise(problem, t, y).is_err() {
+            return false;
+        }
+        for k in 0..self.part.m() {
+            let up = (k >> pattern) & 1 == 0;
+            self.part.f[self.part.rows[k]] = if up { self.left[k] } else { -self.left[k] };
+        }
+        self.part.correction();
+        for k in 0..self.part.m() {
+            y[self.part.columns[k]] += self.part.step[k] * self.part.size[k];
+        }
+        true
     }
 
     pub fn work(&self) -> Work {

@@ -8,7 +8,7 @@
 //! says little about a stiff state, whose own tolerance is coarse, so what the other branch does to the rates is asked as well. That alone
 //! would not do either: branches decide about outputs and other guards too.
 
-use super::Locator;
+use super::{Found, Locator};
 use crate::events::sign;
 use crate::problem::Hybrid;
 use crate::stepper::Segment;
@@ -31,9 +31,30 @@ impl Locator {
             let known = if anew { 0.0 } else { self.bluntness[guard] };
             self.bluntness[guard] = if d.is_finite() { known.max(d) } else { known };
             if self.sharp[guard] {
-                self.blur[guard] = self.blur[guard].max(self.bluntness[guard]);
+                let known = if anew { self.rounding[guard] } else { self.blur[guard] };
+                self.blur[guard] = known.max(self.bluntness[guard]);
             }
         }
+    }
+
+    /// The first sample after t, up to `end`, where a sharp kink that was found is beyond zero on the curve.
+    pub fn next_beyond(&self, t: f64, end: f64) -> Option<f64> {
+        let m = self.len();
+        let beyond = |k: usize| {
+            let g = |f: &Found| self.values[k * m + f.guard] * if f.rising { 1.0 } else { -1.0 };
+            self.found.iter().any(|f| self.sharp[f.guard] && g(f) > 0.0)
+        };
+        let later = |&k: &usize| self.times[k] > t && self.times[k] <= end && beyond(k);
+        (0..self.times.len()).find(later).map(|k| self.times[k])
+    }
+
+    /// What was found is passed by the curve at hand alone, not by the equations.
+    pub fn overlook_found(&mut self) {
+        self.found.iter().for_each(|f| self.overlooked[f.guard] = true);
+    }
+
+    pub fn overlook_none(&mut self) {
+        self.overlooked.fill(false);
     }
 
     /// How far from zero a kink is not told apart, at the place of the last search.

@@ -15,7 +15,7 @@
 //! the event put it there (a reset onto its own threshold), or if after its event it headed back and another event of the
 //! same instant turned it again (a body hit from both sides). Otherwise it only goes on.
 
-use super::{KINK_BUNCH, KINK_PAUSE, KINK_RATE, KINK_SPAN, KINK_STEPS, PAUSE_STEPS, ROUNDS, Run, Stop};
+use super::{ROUNDS, Run, Stop};
 use crate::events::{resolution, sign};
 use crate::history::{BURST, History};
 use crate::integrate::{Ended, Moment};
@@ -41,13 +41,13 @@ pub(super) struct Instant {
     /// Where it heads for was asked.
     probed: Vec<bool>,
     /// Time at which it was last passed, as a kink.
-    passed: Vec<f64>,
+    pub passed: Vec<f64>,
     /// Time of the last instant at which things were settled.
     last: f64,
     // Of `look_ahead`: values and guards a little later.
     pub y: Vec<f64>,
     pub f: Vec<f64>,
-    later: Vec<f64>,
+    pub later: Vec<f64>,
 }
 
 impl Instant {
@@ -86,16 +86,12 @@ impl Instant {
 const SETTLINGS: usize = 100;
 /// After so many rounds modes are not found one after the other: kinks and algebraic unknowns are tried together.
 const KINK_ROUNDS: usize = 5;
-/// Of the blur of a kink: within this curves waver.
-const WAVERING: f64 = 1e3;
-/// Of a step: a kink that is passed again so soon is looked at more closely.
-const RECENT: f64 = 1e-3;
 /// Share of the run in which a guard that is put back again and again gets nowhere.
 const STANDING_STILL: f64 = 1e-5;
 /// Times in a row that an event puts its guard back to zero before it is asked whether it holds it there.
 const PUT_BACK: usize = 2;
 /// Roundings of time within which the instant of a crossing is known.
-const INSTANT_ROUNDINGS: f64 = 4.0;
+pub(super) const INSTANT_ROUNDINGS: f64 = 4.0;
 
 impl<P: Hybrid> Run<'_, P> {
     /// Everything that happens at `self.t` to `self.y`, beginning with `self.crossings` and the guards that only left zero
@@ -212,86 +208,8 @@ impl<P: Hybrid> Run<'_, P> {
         Ok(changed)
     }
 
-    /// At `self.t` only kinks were found: equations go on by their other branches. Where that puts another guard on its other
-    /// side, modes depend on each other and are found together.
-    pub(super) fn pass_kinks(&mut self) -> Result<(), Stop> {
-        self.kinks += 1;
-        if self.kinks.is_multiple_of(KINK_BUNCH) {
-            let (t, steps) = self.kinks_since;
-            let few = self.steps - steps < KINK_STEPS;
-            if self.t - t < if few { KINK_SPAN } else { KINK_RATE } * self.plan.length() {
-                // Branches follow the values for a while, as with fixed steps.
-                let pause = KINK_PAUSE * (self.t - t).max(KINK_RATE * self.plan.length());
-                (self.kinks_again, self.kinks_step) = (self.t + pause, pause / PAUSE_STEPS);
-                self.kinks_since = (self.kinks_again, self.steps);
-                self.locator.watch_kinks(false);
-                self.problem.follow_kinks(true);
-                return self.restart();
-            }
-            self.kinks_since = (self.t, self.steps);
-        }
-        self.crossings.clear();
-        // Algebraic unknowns on the curve are interpolated: whether they pass a kink is seen where they are consistent.
-        let any_sharp = self.locator.found().iter().any(|f| self.locator.is_sharp(f.guard));
-        if any_sharp {
-            let _ = self.consistent.solve(self.problem, self.t, &mut self.y);
-            self.measure_sharpness(true);
-        }
-        let recent = |at: &Self, guard: usize| at.t - at.at.passed[guard] < RECENT * at.stepper.pace();
-        let in_doubt = !any_sharp && self.locator.found().iter().any(|f| recent(self, f.guard));
-        if in_doubt {
-            self.look_ahead();
-        }
-        for k in 0..self.locator.found().len() {
-            let found = self.locator.found()[k];
-            let heading = if found.rising { 1 } else { -1 };
-            let (g, blur) = (self.at.g[found.guard], self.locator.blur(found.guard));
-            if self.locator.is_sharp(found.guard) && sign(g) == -heading && g.abs() > blur {
-                continue;
-            }
-            let ahead = self.at.later[found.guard] - g;
-            let wavers = sign(ahead) == -heading && ahead.abs() > 10.0 * blur;
-            if in_doubt && recent(self, found.guard) && wavers {
-                // Only the curve comes back to where it has just been: the equations do not.
-                self.locator.lean(found.guard, -heading, WAVERING * blur);
-                continue;
-            }
-            self.crossings.push(Crossing { guard: found.guard, rising: found.rising });
-            self.locator.lean(found.guard, heading, blur);
-            self.at.passed[found.guard] = self.t;
-        }
-        let effect = self.problem.fire(self.t, &mut self.y, &self.crossings, &mut self.at.touched);
-        effect.map_err(|message| RunError::Action { t: self.t, message })?;
-        for Crossing { guard, .. } in &self.crossings {
-            // What counts is between its ends again, at the end it has passed.
-            if let Some(sibling) = self.problem.sibling(*guard) {
-                let blur = self.locator.blur(*guard);
-                self.locator.put(*guard, 1);
-                self.locator.lean(sibling, 1, blur);
-                self.at.passed[sibling] = self.t;
-            }
-        }
-        self.crossings.clear();
-        self.make_consistent()?;
-        if any_sharp {
-            self.measure_sharpness(false);
-        } else {
-            self.problem.guards(self.t, &self.y, &mut self.at.g);
-        }
-        let moved = |i: usize| {
-            let (side, s) = (self.locator.side(i), sign(self.at.g[i]));
-            let small = self.at.g[i].abs() <= self.locator.rests_within(i).max(self.locator.blur(i));
-            s != 0 && s != side && !small && !self.locator.passes(i)
-        };
-        if (0..self.locator.len()).any(moved) {
-            self.happen(true)?;
-            return self.restart();
-        }
-        self.resume()
-    }
-
     /// The solver goes on where equations have bent.
-    fn resume(&mut self) -> Result<(), Stop> {
+    pub(super) fn resume(&mut self) -> Result<(), Stop> {
         self.joined = false;
         let done = self.stepper.resume(self.problem, self.t, &self.y);
         done.map_err(|failure| self.solver_error(failure).into())
@@ -369,20 +287,6 @@ impl<P: Hybrid> Run<'_, P> {
         for i in 0..m {
             let d = located[i] + (later[i] - g[i]).abs();
             located[i] = if d.is_finite() { d } else { 0.0 };
-        }
-    }
-
-    /// How far kinks of algebraic unknowns, consistent in `self.y`, are told apart: rounding of rows that hardly determine them moves them by
-    /// more than their own. Guards there are left in `self.at.g`.
-    fn measure_sharpness(&mut self, anew: bool) {
-        self.problem.guards(self.t, &self.y, &mut self.at.g);
-        for step in [-1.0, 1.0] {
-            let t = self.t + step * INSTANT_ROUNDINGS * resolution(self.t);
-            self.at.y.copy_from_slice(&self.y);
-            if self.consistent.solve(self.problem, t, &mut self.at.y).is_ok() {
-                self.problem.guards(t, &self.at.y, &mut self.at.later);
-                self.locator.blunt(self.t, &self.at.g, &self.at.later, anew && step < 0.0);
-            }
         }
     }
 
@@ -491,7 +395,7 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// Guards now and a little later, as things are.
-    fn look_ahead(&mut self) {
+    pub(super) fn look_ahead(&mut self) {
         let Instant { y, f, later, g, .. } = &mut self.at;
         self.problem.residual(self.t, &self.y, f);
         self.problem.guards(self.t, &self.y, g);

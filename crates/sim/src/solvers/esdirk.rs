@@ -132,43 +132,47 @@ impl Esdirk {
         }
     }
 
-    /// A first guess of stage i, in its place.
+    /// A first guess of stage i, in its place. Where there are algebraic unknowns all follow curves of one kind: what is a small difference of
+    /// theirs, as the drop of an open valve, is foretold as well.
     fn predict(&mut self, i: usize, h: f64, y0: &[f64]) {
         let n = y0.len();
         let (c, k) = (self.tableau.c, &self.k);
+        let values = !self.algebraic.is_empty();
         if i == 1 {
-            // Slopes go on changing as they did over the step before; algebraic unknowns follow its quadratic.
             let x = c[1] * h;
-            let before = self.before.filter(|h_before| h <= FAR * h_before);
-            let bend = before.map_or(0.0, |h_before| 0.5 * x * x / h_before);
-            let slope = if before.is_some() { x } else { 0.0 };
-            for a in &self.algebraic {
-                let (first, middle, last) = (*a, self.nodes.middle * n + a, (c.len() - 1) * n + a);
-                let theta = before.filter(|_| self.stages_are_old).map(|h_before| 1.0 + x / h_before);
-                self.stages[n + a] = theta.map_or(y0[*a], |theta| {
-                    let [p, q, r] = quadratic_weights(c[self.nodes.middle], theta);
-                    p * self.stages[first] + q * self.stages[middle] + r * self.stages[last]
-                });
+            let before =
+                self.before.filter(|h_before| h <= FAR * h_before && (self.stages_are_old || !values));
+            let (first, rest) = self.stages.split_at_mut(n);
+            let (middle, last) = ((self.nodes.middle - 1) * n, (c.len() - 2) * n);
+            match before {
+                // The quadratic of the step before.
+                Some(h_before) if values => {
+                    let [p, q, r] = quadratic_weights(c[self.nodes.middle], 1.0 + x / h_before);
+                    (0..n).for_each(|j| rest[j] = p * first[j] + q * rest[middle + j] + r * rest[last + j]);
+                }
+                // Slopes go on changing as they did over the step before.
+                Some(h_before) => {
+                    let bend = 0.5 * x * x / h_before;
+                    (0..n).for_each(|j| rest[j] = y0[j] + x * k[j] + bend * (k[j] - self.k_before[j]));
+                }
+                None => rest[..n].copy_from_slice(y0),
             }
-            for j in (0..n).filter(|j| self.newton.matrix.mass[*j] != 0.0) {
-                self.stages[n + j] = y0[j] + slope * k[j] + bend * (k[j] - self.k_before[j]);
-            }
-            self.stages[..n].copy_from_slice(y0);
+            first.copy_from_slice(y0);
             self.stages_are_old = false;
             return;
         }
         let (done, rest) = self.stages.split_at_mut(i * n);
         let y = &mut rest[..n];
+        if values {
+            y.fill(0.0);
+            for (w, stage) in self.nodes.value[i].iter().zip(done.chunks_exact(n)) {
+                y.iter_mut().zip(stage).for_each(|(y, v)| *y += w * v);
+            }
+            return;
+        }
         y.copy_from_slice(y0);
         for (w, k) in self.nodes.integral[i].iter().zip(k.chunks_exact(n.max(1))) {
             y.iter_mut().zip(k).for_each(|(y, k)| *y += h * w * k);
-        }
-        for &a in &self.algebraic {
-            y[a] = self.nodes.value[i]
-                .iter()
-                .zip(done.chunks_exact(n.max(1)))
-                .map(|(w, stage)| w * stage[a])
-                .sum();
         }
     }
 

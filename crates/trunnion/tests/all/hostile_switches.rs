@@ -214,3 +214,85 @@ fn converters_clippers_and_doublers_follow_their_exponentials() {
     }
     corpus.finish();
 }
+
+/// Sources of alternating flow or current into the nodes of a bridge, with nothing that stores between source and valves: all valves are closed at
+/// once where the flow passes zero, and the pressure between them jumps. What leaves the bridge is Σ |q| of a pair of nodes, Σ max(q, 0) of single
+/// ones, less what two closed valves leak.
+#[test]
+fn a_bridge_fed_by_an_alternating_flow_rectifies_it() {
+    let mut corpus = Corpus::new();
+    let mut tried = |name: &str, model: &str, column: &str, right: f64| {
+        // Sizes that are learnt hold a state to 100 rtol of its largest value; the coarse runs are to be better than that.
+        for (rtol, off) in [(1e-6, 1e-4), (1e-3, 3e-2)] {
+            let text = format!("{model}rtol = {rtol:e}\n");
+            corpus.right(&format!("{name} {rtol:e}"), &text, &[(column, right, off * right)]);
+        }
+    };
+    let drive = |q: f64, f: f64, phase: f64| format!("{q:e}*sin(2*pi*{f}*time/1 s + {phase})");
+    // V/β p' = |q| − R √(p − p_t) − 2 G_leak (p − p_t).
+    for (q, f, phase, v, t_end) in [
+        (1e-4, 10.0, 0.0, 10.0, 0.55),
+        (1e-5, 3.0, 0.0, 1.0, 1.0),
+        (1e-5, 17.0, 1.1, 0.1, 0.5),
+        (1e-5, 50.0, 0.0, 1.0, 0.35),
+        (1e-5, 7.0, 0.5, 5.0, 1.0),
+        (1e-6, 25.0, 0.3, 0.05, 0.3),
+    ] {
+        let model = format!(
+            "[components]\ns = {{ type = \"pump\", suction = \"port\", drive = \"1 m^3/s*{}\" }}\nv1 = \"check_valve\"\nv2 = \"check_valve\"\n\
+             v3 = \"check_valve\"\nv4 = \"check_valve\"\na = {{ type = \"volume\", V0 = \"{v} l\", P0 = \"10 bar\" }}\n\
+             r = {{ type = \"restrictor\", R = \"1e-9 (m^7/kg)^0.5\" }}\nt = {{ type = \"reservoir\", P = \"1 bar\" }}\n[connect]\n\
+             \"s.outlet\" = [\"v1.a\", \"v3.b\"]\n\"s.inlet\" = [\"v2.a\", \"v4.b\"]\n\"v1.b\" = [\"v2.b\", \"a\", \"r.a\"]\n\"t\" = [\"v3.a\", \"v4.a\", \"r.b\"]\n{}",
+            drive(q, f, phase),
+            run(t_end)
+        );
+        let rate = |t: f64, p: &[f64; 1]| {
+            let above = p[0] - 1e5;
+            let flow = (q * (TAU * f * t + phase).sin()).abs() - 1e-9 * above.sqrt() - 2e-17 * above;
+            [1.4e9 / (v * 1e-3) * flow]
+        };
+        let [right] = runge_kutta(rate, [1e6], t_end, 200_000);
+        tried(&format!("valves {q} {f} {phase} {v}"), &model, "a.p", right);
+    }
+    // Three phases, each between a suction valve and a pressure valve.
+    for (q, f, v, t_end) in [(1e-4, 10.0, 10.0, 0.7), (1e-5, 27.0, 0.5, 0.25)] {
+        let phases: String = (0..3)
+            .map(|k| format!("s{k} = {{ type = \"pump\", suction = \"port\", drive = \"1 m^3/s*{}\" }}\nu{k} = \"check_valve\"\nl{k} = \"check_valve\"\n", drive(q, f, -f64::from(k) * TAU / 3.0)))
+            .collect();
+        let joints: String =
+            (0..3).map(|k| format!("\"s{k}.outlet\" = [\"u{k}.a\", \"l{k}.b\"]\n")).collect();
+        let model = format!(
+            "[components]\n{phases}a = {{ type = \"volume\", V0 = \"{v} l\", P0 = \"10 bar\" }}\nr = {{ type = \"restrictor\", R = \"1e-9 (m^7/kg)^0.5\" }}\n\
+             t = {{ type = \"reservoir\", P = \"1 bar\" }}\n[connect]\n{joints}\"u0.b\" = [\"u1.b\", \"u2.b\", \"a\", \"r.a\"]\n\
+             \"t\" = [\"s0.inlet\", \"s1.inlet\", \"s2.inlet\", \"l0.a\", \"l1.a\", \"l2.a\", \"r.b\"]\n{}",
+            run(t_end)
+        );
+        let rate = |t: f64, p: &[f64; 1]| {
+            let one = |k: i32| (q * (TAU * (f * t - f64::from(k) / 3.0)).sin()).max(0.0);
+            let above = p[0] - 1e5;
+            [1.4e9 / (v * 1e-3) * ((0..3).map(one).sum::<f64>() - 1e-9 * above.sqrt() - 3e-17 * above)]
+        };
+        let [right] = runge_kutta(rate, [1e6], t_end, 200_000);
+        tried(&format!("three phases of valves {q} {f} {v}"), &model, "a.p", right);
+    }
+    // C u' = |i| − u/R − 2 G_off u.
+    for (i, f, phase, c, r, t_end) in [
+        (1.0, 50.0, 0.0, 1e-3, 20.0, 0.21),
+        (10.0, 400.0, 0.7, 1e-4, 5.0, 0.03),
+        (1e-3, 50.0, 0.0, 1e-6, 1e4, 0.11),
+        (0.1, 3.0, 1.0, 1e-2, 100.0, 1.7),
+    ] {
+        let model = format!(
+            "[components]\ns = {{ type = \"current_source\", drive = \"1 A*{}\" }}\n{BRIDGE}g = \"electric_ground\"\nr = {{ type = \"resistor\", R = \"{r} Ohm\" }}\n\
+             c = {{ type = \"capacitor\", C = \"{c} F\" }}\n[connect]\n\"s.n\" = [\"d1.p\", \"d3.n\"]\n\"s.p\" = [\"d2.p\", \"d4.n\"]\n\
+             \"d1.n\" = [\"d2.n\", \"r.p\", \"c.p\"]\n\"g\" = [\"d3.p\", \"d4.p\", \"r.n\", \"c.n\"]\n{}",
+            drive(i, f, phase),
+            run(t_end)
+        );
+        let rate =
+            |t: f64, u: &[f64; 1]| [((i * (TAU * f * t + phase).sin()).abs() - u[0] / r - 2e-9 * u[0]) / c];
+        let [right] = runge_kutta(rate, [0.0], t_end, 200_000);
+        tried(&format!("diodes {i} {f} {phase} {c} {r}"), &model, "c.u", right);
+    }
+    corpus.finish();
+}
