@@ -62,6 +62,7 @@ fn main() {
         let work = programs.fast[0].work() as f64;
         let start = Instant::now();
         let native = Compiled::new(programs.clone(), Engine::Native);
+        native.warm_up(0);
         let compile = start.elapsed().as_secs_f64();
         let interpreted = Compiled::new(programs, Engine::Interpreter);
         let (a, b) = (time_per_run(&native), time_per_run(&interpreted));

@@ -1,11 +1,14 @@
 //! Programs ready to run: native where possible, interpreted otherwise. Immutable, shared between threads.
 //!
-//! A program is compiled when it is first run: a solver that needs no Jacobian does not wait for one.
+//! A program is compiled once it was run some times: a solver that needs no Jacobian, or somebody who looks at one now and then, does not
+//! wait for its code. Until then it is interpreted, with the same results.
 
 use std::sync::OnceLock;
+#[cfg(feature = "jit")]
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::graph::Table;
-use crate::interval::Interval;
+use crate::interval::{Enclosed, Interval};
 #[cfg(feature = "jit")]
 use crate::jit::Jit;
 use crate::program::{Op, Program, Programs};
@@ -19,6 +22,9 @@ pub enum Engine {
 
 /// Slow inputs that may change at once for what depends on each to be found anew; more: everything is.
 const FEW: usize = 4;
+/// Runs of a program before it is compiled, which takes as long as some hundred of them.
+#[cfg(feature = "jit")]
+const INTERPRETED: u32 = 32;
 
 /// Slow inputs, and the values of the slow program for them.
 #[derive(Clone, Debug, Default)]
@@ -35,20 +41,28 @@ pub struct Compiled {
     slow_readers: Vec<OnceLock<Vec<u32>>>,
     fast: Vec<Program>,
     tables: Vec<Table>,
-    /// Of each fast program, once it is wanted; None inside: this machine cannot.
+    /// Of each fast program.
     #[cfg(feature = "jit")]
-    native: Option<Vec<OnceLock<Option<Jit>>>>,
+    native: Option<Vec<Native>>,
     scratch: usize,
     /// Unknowns that each fast program reads: all up to this number.
     unknowns: Vec<usize>,
 }
 
+/// Native code of a program, once it is wanted; None inside: this machine cannot.
+#[cfg(feature = "jit")]
+#[derive(Debug, Default)]
+struct Native {
+    code: OnceLock<Option<Jit>>,
+    runs: AtomicU32,
+}
+
 impl Compiled {
-    /// Native code is used if asked for and if this machine can; `engine` tells.
+    /// Native code is used if asked for and if this machine can; `warm_up` tells.
     pub fn new(programs: Programs, engine: Engine) -> Self {
         let Programs { slow, fast, tables } = programs;
         #[cfg(feature = "jit")]
-        let native = (engine == Engine::Native).then(|| fast.iter().map(|_| OnceLock::new()).collect());
+        let native = (engine == Engine::Native).then(|| fast.iter().map(|_| Native::default()).collect());
         #[cfg(not(feature = "jit"))]
         let _ = engine;
         // Native code needs less.
@@ -68,19 +82,29 @@ impl Compiled {
         }
     }
 
-    /// Native code of a program, made now if it is not there yet.
+    /// Native code of a program that is to be run, if it is there or worth its while by now.
     #[cfg(feature = "jit")]
     fn native(&self, number: usize) -> Option<&Jit> {
-        let place = &self.native.as_ref()?[number];
-        place.get_or_init(|| Jit::new(&self.fast[number], &self.tables).ok()).as_ref()
+        let native = &self.native.as_ref()?[number];
+        if let Some(code) = native.code.get() {
+            return code.as_ref();
+        }
+        let runs = native.runs.fetch_add(1, Ordering::Relaxed);
+        if runs < INTERPRETED { None } else { self.make_native(number) }
     }
 
-    pub fn engine(&self) -> Engine {
+    #[cfg(feature = "jit")]
+    fn make_native(&self, number: usize) -> Option<&Jit> {
+        let native = &self.native.as_ref()?[number];
+        native.code.get_or_init(|| Jit::new(&self.fast[number], &self.tables).ok()).as_ref()
+    }
+
+    /// Native code of program `number`, made now; false if there is none.
+    pub fn warm_up(&self, number: usize) -> bool {
         #[cfg(feature = "jit")]
-        if !self.fast.is_empty() && self.native(0).is_some() {
-            return Engine::Native;
-        }
-        Engine::Interpreter
+        return self.make_native(number).is_some();
+        #[cfg(not(feature = "jit"))]
+        false
     }
 
     /// Length of the scratch array every call needs.
@@ -91,6 +115,15 @@ impl Compiled {
     /// Length of k.
     pub fn n_slow(&self) -> usize {
         self.slow.n_out
+    }
+
+    /// How many fast programs there are.
+    pub fn len(&self) -> usize {
+        self.fast.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.fast.is_empty()
     }
 
     pub fn program(&self, number: usize) -> &Program {
@@ -143,6 +176,11 @@ impl Compiled {
         out: &mut [Interval],
     ) {
         self.fast[number].enclose(&self.tables, time, k, values, out);
+    }
+
+    /// The same at time zero, where most of what is given was given in the last call.
+    pub fn enclose_again(&self, number: usize, y: &[Interval], k: &[f64], known: &mut Enclosed) {
+        self.fast[number].enclose_again(&self.tables, y, k, known);
     }
 
     /// How far rounding, and each of N uncertainties of the unknowns, may have moved each output of program `number` at (t, y). `values` and

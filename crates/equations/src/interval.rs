@@ -26,33 +26,98 @@ impl Program {
         out: &mut [Interval],
     ) {
         for (i, op) in self.ops.iter().enumerate() {
-            let v = |n: u32| values[n as usize];
-            let value = match *op {
-                Op::Const(c) => (c, c),
-                Op::Time => time,
-                Op::Unknown(j) => y.get(j as usize).copied().unwrap_or(ALL),
-                Op::Slow(j) => (k[j as usize], k[j as usize]),
-                Op::Unary(op, a) => unary(op, v(a)),
-                Op::Binary(Binary::Mul, a, b) if a == b => square(v(a)),
-                Op::Binary(op, a, b) => binary(op, v(a), v(b)),
-                Op::Select(c, a, b) => match truth(v(c)) {
-                    Some(true) => v(a),
-                    Some(false) => v(b),
-                    None => hull(v(a), v(b)),
-                },
-                Op::Table1(table, a, derivative) => match &tables[table as usize] {
-                    Table::One(table) => table.range(v(a).0, v(a).1, derivative),
-                    Table::Two(_) => ALL,
-                },
-                Op::Table2(..) => ALL,
-                Op::Store(j, a) => {
-                    out[j as usize] = v(a);
-                    continue;
-                }
-            };
-            values[i] = if value.0.is_nan() || value.1.is_nan() { ALL } else { value };
+            match *op {
+                Op::Store(j, a) => out[j as usize] = values[a as usize],
+                _ => values[i] = of_op(op, tables, (time, y), k, values),
+            }
         }
     }
+
+    /// What `enclose_again` begins with.
+    pub fn enclosed(&self) -> Enclosed {
+        let is_input = |i: &usize| matches!(self.ops[*i], Op::Unknown(_) | Op::Slow(_));
+        Enclosed {
+            values: vec![ALL; self.ops.len()],
+            changed: vec![true; self.ops.len()],
+            inputs: (0..self.ops.len()).filter(is_input).collect(),
+            bounds: vec![ALL; self.n_out],
+            is_known: false,
+        }
+    }
+
+    /// `enclose` at time zero, where most of `y` and `k` are what they were in the last call: what follows from those is not found again.
+    pub fn enclose_again(&self, tables: &[Table], y: &[Interval], k: &[f64], known: &mut Enclosed) {
+        let at = ((0.0, 0.0), y);
+        let Enclosed { values, changed, inputs, bounds, is_known } = known;
+        let differs = |&i: &usize| of_op(&self.ops[i], tables, at, k, values) != values[i];
+        if *is_known && !inputs.iter().any(differs) {
+            return;
+        }
+        for (i, op) in self.ops.iter().enumerate() {
+            let c = |n: u32| changed[n as usize];
+            let again = match *op {
+                Op::Const(_) | Op::Time => false,
+                Op::Unknown(_) | Op::Slow(_) => true,
+                Op::Unary(_, a) | Op::Table1(_, a, _) | Op::Store(_, a) => c(a),
+                Op::Binary(_, a, b) | Op::Table2(_, a, b, ..) => c(a) || c(b),
+                Op::Select(of, a, b) => c(of) || c(a) || c(b),
+            };
+            changed[i] = false;
+            if again || !*is_known {
+                let value = of_op(op, tables, at, k, values);
+                changed[i] = value != values[i];
+                values[i] = value;
+                if let Op::Store(j, _) = *op {
+                    bounds[j as usize] = value;
+                }
+            }
+        }
+        *is_known = true;
+    }
+}
+
+/// Bounds of every operation of a program, as they were last found.
+#[derive(Clone, Debug)]
+pub struct Enclosed {
+    values: Vec<Interval>,
+    changed: Vec<bool>,
+    /// Operations that read unknowns and k.
+    inputs: Vec<usize>,
+    /// Of its results.
+    pub bounds: Vec<Interval>,
+    is_known: bool,
+}
+
+/// (1) of one operation, from those of its operands.
+fn of_op(
+    op: &Op,
+    tables: &[Table],
+    (time, y): (Interval, &[Interval]),
+    k: &[f64],
+    values: &[Interval],
+) -> Interval {
+    let v = |n: u32| values[n as usize];
+    let value = match *op {
+        Op::Const(c) => (c, c),
+        Op::Time => time,
+        Op::Unknown(j) => y.get(j as usize).copied().unwrap_or(ALL),
+        Op::Slow(j) => (k[j as usize], k[j as usize]),
+        Op::Unary(op, a) => unary(op, v(a)),
+        Op::Binary(Binary::Mul, a, b) if a == b => square(v(a)),
+        Op::Binary(op, a, b) => binary(op, v(a), v(b)),
+        Op::Select(c, a, b) => match truth(v(c)) {
+            Some(true) => v(a),
+            Some(false) => v(b),
+            None => hull(v(a), v(b)),
+        },
+        Op::Table1(table, a, derivative) => match &tables[table as usize] {
+            Table::One(table) => table.range(v(a).0, v(a).1, derivative),
+            Table::Two(_) => ALL,
+        },
+        Op::Table2(..) => ALL,
+        Op::Store(_, a) => v(a),
+    };
+    if value.0.is_nan() || value.1.is_nan() { ALL } else { value }
 }
 
 fn hull(a: Interval, b: Interval) -> Interval {
@@ -196,7 +261,7 @@ fn power((a, b): Interval, (c, d): Interval) -> Interval {
 mod tests {
     use super::*;
     use crate::graph::{Ex, Graph};
-    use crate::node::Node;
+    use crate::node::{Node, Symbol};
     use crate::program::{Place, Programs};
     use proptest::prelude::*;
 
@@ -241,6 +306,36 @@ mod tests {
             let x = value(a + at * width);
             let slack = 1e-12 * (1.0 + x.abs());
             prop_assert!(x.is_nan() || (x >= low - slack && x <= high + slack), "{x} is not in [{low}, {high}]");
+        }
+    }
+
+    #[test]
+    fn bounds_found_again_are_those_of_a_whole_look() {
+        let graph = Graph::default();
+        let [x, y, p] = [0, 1, 2].map(|i| graph.symbol(Symbol(i)));
+        let roots = [x.sin() * p + y, (x * x - 1.0).max(y), y / p, graph.constant(2.0) + p].map(|e| e.id);
+        let place = |n: Node| match n {
+            Node::Symbol(Symbol(2)) => Some(Place::Slow(0)),
+            Node::Symbol(Symbol(i)) => Some(Place::Unknown(i)),
+            _ => None,
+        };
+        let program = &Programs::build(&graph, &[roots.to_vec()], place).fast[0];
+        let mut known = program.enclosed();
+        let (mut values, mut out) = (vec![ALL; program.ops.len()], vec![ALL; 4]);
+        let cases = [
+            ([(0.0, 1.0), (2.0, 3.0)], 1.0),
+            ([(0.0, 1.0), (2.0, 3.0)], 1.0),
+            ([(0.0, 1.0), (2.0, 4.0)], 1.0),
+            ([(0.5, 2.0), (2.0, 4.0)], 1.0),
+            ([(0.5, 2.0), (2.0, 4.0)], -2.0),
+            ([(0.5, f64::INFINITY), (2.0, 4.0)], 0.0),
+            ([(0.0, 1.0), (2.0, 3.0)], 1.0),
+        ];
+        for (ranges, p) in cases {
+            let k = vec![p; 4];
+            program.enclose(&[], ((0.0, 0.0), &ranges), &k, &mut values, &mut out);
+            program.enclose_again(&[], &ranges, &k, &mut known);
+            assert_eq!(known.bounds, out);
         }
     }
 

@@ -24,7 +24,7 @@ pub use closure::{Closure, Entries};
 pub use compiled::{Compiled, Engine, SlowValues};
 pub use flat::{Flat, Unit};
 pub use graph::{Ex, Graph, Table};
-pub use interval::Interval;
+pub use interval::{Enclosed, Interval};
 pub use node::{Binary, Expr, Holding, Node, Symbol, TableId, Unary};
 pub use of_states::{OfStates, Shown};
 pub use of_time::OfTime;

@@ -37,6 +37,7 @@ fn main() {
         let mut out = vec![0.0; program.n_out];
         let mut run =
             || compiled.run(Part::Residual as usize, 0.0, black_box(&y), &k, &mut scratch, &mut out);
+        compiled.warm_up(Part::Residual as usize);
         run();
         let compile = begin.elapsed().as_secs_f64();
         let rounds = 1 + 2_000_000 / program.ops.len();

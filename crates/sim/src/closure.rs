@@ -31,6 +31,9 @@ const PASSES: usize = 4;
 /// Directions of S worth less than this, relative to its diagonal, are not solved for to rounding: `Semidefinite`.
 const WEAK: f64 = 1e-4;
 
+/// Evaluations whose multipliers are remembered: those of a step, its search and its reading.
+const RECENT: usize = 12;
+
 /// The closed loops of one run. Buffers are named after the program that fills them.
 pub struct Loops {
     n: usize,
@@ -40,6 +43,9 @@ pub struct Loops {
     b: Entries,
     /// y, then λ.
     pub extended: Vec<f64>,
+    /// The same as it was found lately with the values of today, and the time; the next one goes to this place.
+    recent: Vec<(f64, Vec<f64>)>,
+    next: usize,
     /// Of `Part::Closure`.
     pub forces: Vec<f64>,
     /// Derivatives of f and g̈ by y and λ, and (row, column) of each.
@@ -89,6 +95,8 @@ impl Loops {
             s: Semidefinite::new(*m, s),
             b: b.clone(),
             extended: vec![0.0; n + m],
+            recent: vec![(f64::NAN, vec![0.0; n + m]); RECENT],
+            next: 0,
             forces: vec![0.0; n + m + s.len() + b.len()],
             jacobian: vec![0.0; entries.len()],
             direct: direct.collect(),
@@ -134,6 +142,25 @@ impl Loops {
                 break;
             }
         }
+    }
+
+    /// Remember the multipliers of the last `close`, made at t.
+    pub fn keep(&mut self, t: f64) {
+        let (time, extended) = &mut self.recent[self.next];
+        *time = t;
+        extended.copy_from_slice(&self.extended);
+        self.next = (self.next + 1) % RECENT;
+    }
+
+    /// Parameters, inputs or modes are others.
+    pub fn forget(&mut self) {
+        self.recent.iter_mut().for_each(|(time, _)| *time = f64::NAN);
+    }
+
+    /// Puts multipliers that are remembered into `extended`; false: there are none. `forces` are others then.
+    pub fn recall(&mut self, t: f64, y: &[f64]) -> bool {
+        let known = self.recent.iter().find(|(time, extended)| *time == t && extended[..y.len()] == *y);
+        known.map(|(_, extended)| self.extended.copy_from_slice(extended)).is_some()
     }
 
     /// (2) into `values`, from `jacobian`, with S of the last `close`.

@@ -361,6 +361,7 @@ impl Locator {
             self.evaluate(problem, curve, *self.times.last().unwrap_or(&to));
             self.values.extend_from_slice(&self.g);
         }
+        self.measure_noise(problem, curve, from);
         self.clear_the_rest();
         let mut earliest = f64::INFINITY;
         for guard in 0..self.len() {
@@ -536,26 +537,42 @@ impl Locator {
             self.evaluate(problem, curve, self.times[k]);
             self.values.extend_from_slice(&self.g);
         }
+    }
+
+    /// What rounding does to guards that rest at the start of the curve, where one of them is beyond what is known of it: if none is, more
+    /// changes nothing.
+    fn measure_noise<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64) {
+        self.noise.copy_from_slice(&self.level);
+        if !self.any_leaves() {
+            return;
+        }
         let m = self.len();
-        if any_resting {
-            // Three neighbouring times tell how much of a value is rounding.
-            self.noise.copy_from_slice(&self.level);
-            if (0..m).any(|i| self.resting[i] && self.side[i] == 0 && !self.timed[i] && !self.arguments[i]) {
-                // A state at rest is moved by rounding of the curve before it moves by itself.
-                curve.at(from, &mut self.y);
-                curve.rounding(&mut self.uncertain);
-                let Locator { y, uncertain, rounding, moved, .. } = self;
-                problem.uncertainty(from, y, uncertain, rounding, moved);
-                (0..m).for_each(|i| self.noise[i] = self.noise[i].max(self.moved[i]));
-            }
-            for k in 1..=3 {
-                self.evaluate(problem, curve, from + k as f64 * resolution(from));
-                for guard in 0..m {
-                    let d = (self.g[guard] - self.values[guard]).abs();
-                    self.noise[guard] = self.noise[guard].max(if d.is_finite() { 4.0 * d } else { 0.0 });
-                }
+        if (0..m).any(|i| self.resting[i] && self.side[i] == 0 && !self.timed[i] && !self.arguments[i]) {
+            // A state at rest is moved by rounding of the curve before it moves by itself.
+            curve.at(from, &mut self.y);
+            curve.rounding(&mut self.uncertain);
+            let Locator { y, uncertain, rounding, moved, .. } = self;
+            problem.uncertainty(from, y, uncertain, rounding, moved);
+            (0..m).for_each(|i| self.noise[i] = self.noise[i].max(self.moved[i]));
+        }
+        // Three neighbouring times tell how much of a value is rounding.
+        for k in 1..=3 {
+            self.evaluate(problem, curve, from + k as f64 * resolution(from));
+            for guard in 0..m {
+                let d = (self.g[guard] - self.values[guard]).abs();
+                self.noise[guard] = self.noise[guard].max(if d.is_finite() { 4.0 * d } else { 0.0 });
             }
         }
+    }
+
+    /// Whether a guard that rests at the start is anywhere beyond its noise.
+    fn any_leaves(&self) -> bool {
+        let m = self.len();
+        (0..m).filter(|&i| self.resting[i] && !self.timed[i] && !self.arguments[i]).any(|i| {
+            let rests = |g: &f64| g.abs() <= 2.0 * self.level[i];
+            let asked = self.kinks[i] && self.side[i] == 0;
+            asked || !self.values[i..].iter().step_by(m).all(rests)
+        })
     }
 
     /// The first thing that happens to one guard, unless it is clearly later than `earliest`.

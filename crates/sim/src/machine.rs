@@ -393,7 +393,19 @@ impl Machine {
         }
         let compiled = &prepared.compiled;
         loops.close(y, |extended, out| compiled.run(Part::Closure as usize, t, extended, k, scratch, out));
+        loops.keep(t);
         *closed = Some(t);
+    }
+
+    /// Multipliers at (t, y) alone.
+    fn find_multipliers(&mut self, t: f64, y: &[f64]) {
+        let Machine { loops: Some(loops), closed, .. } = self else { return };
+        let is_closed = *closed == Some(t) && loops.extended[..y.len()] == *y;
+        if !is_closed && loops.recall(t, y) {
+            *closed = None;
+            return;
+        }
+        self.close(t, y);
     }
 
     /// Bring `y` back to closed loops and unit quaternions, to rounding.
@@ -428,6 +440,8 @@ impl Machine {
 
     /// Native code of every part, made now; and room for what steps may need.
     pub fn warm_up(&mut self, t: f64, y: &[f64]) {
+        let compiled = &self.prepared.compiled;
+        (0..compiled.len()).for_each(|part| _ = compiled.warm_up(part));
         let n = y.len();
         let (mut f, mut j) = (vec![0.0; n], vec![0.0; self.prepared.layout.pattern.nnz()]);
         self.residual(t, y, &mut f);
@@ -487,9 +501,7 @@ impl Machine {
     /// All columns at (t, y), in the units they are shown in. Err: one of them is no finite number; `row` is filled all the same.
     pub fn record(&mut self, t: f64, y: &[f64], row: &mut [f64]) -> Result<(), RunError> {
         let mut outputs = std::mem::take(&mut self.outputs);
-        if self.loops.is_some() {
-            self.close(t, y);
-        }
+        self.find_multipliers(t, y);
         self.run(Part::Outputs, t, y, &mut outputs);
         self.outputs = outputs;
         let Machine { readings, outputs, slow, loops, .. } = self;
@@ -520,13 +532,16 @@ impl Machine {
     /// k follows the slow inputs.
     fn prepare(&mut self) {
         self.closed = None;
+        if let Some(loops) = &mut self.loops {
+            loops.forget();
+        }
         self.prepared.compiled.update(&self.slow, &mut self.known, &mut self.k);
     }
 
     /// Multipliers are found first where the part reads them.
     fn part(&mut self, part: Part, t: f64, y: &[f64], out: &mut [f64]) {
         if self.prepared.reads_multipliers[part as usize] {
-            self.close(t, y);
+            self.find_multipliers(t, y);
             return self.run(part, t, y, out);
         }
         let Machine { prepared, k, scratch, .. } = self;

@@ -11,9 +11,11 @@
 //!
 //! A guard that crosses zero and comes back, as "x > a and x < b" does, is found in the same way: the step is searched up to the first place beyond zero first.
 //!
+//! Bounds over more than a step do for the steps to come: as long as a base stays within, and its functions are calm there, nothing is bounded anew.
+//!
 //! Limits: functions of several quantities are looked at in their parts of one; a division that does not end finds nothing.
 
-use trunnion_equations::{Compiled, Interval, Part, System};
+use trunnion_equations::{Compiled, Enclosed, Interval, Part, System};
 
 use crate::events::sign;
 use crate::stepper::Segment;
@@ -34,6 +36,10 @@ const FINE: f64 = 1e-6;
 /// What is kept of a step that passes over something.
 const KEPT: f64 = 0.3;
 
+/// Bounds are found for so many lengths of a step to both sides of it; where that was too much to tell, not for so many steps.
+const AHEAD: f64 = 4.0;
+const PAUSE: u32 = 16;
+
 const COURSE: usize = Part::Course as usize;
 const PART: usize = Part::OfStates as usize;
 
@@ -49,10 +55,12 @@ pub struct StateWatch {
     longest: f64,
     // Scratch.
     y: Vec<f64>,
+    /// Of bases: those that bounds were asked for, and those of the step.
     ranges: Vec<Interval>,
     whole: Vec<Interval>,
-    bounds: Vec<Interval>,
-    values: Vec<Interval>,
+    /// Steps in which a base is not to be bounded ahead.
+    pause: Vec<u32>,
+    enclosed: Enclosed,
     bases: Vec<f64>,
     point: Vec<f64>,
     ends: Vec<Interval>,
@@ -66,6 +74,10 @@ const NONE: Interval = (f64::INFINITY, f64::NEG_INFINITY);
 
 fn include(range: &mut Interval, value: f64) {
     *range = (range.0.min(value), range.1.max(value));
+}
+
+fn is_finite(range: Interval) -> bool {
+    range.0.is_finite() && range.1.is_finite()
 }
 
 impl StateWatch {
@@ -82,8 +94,8 @@ impl StateWatch {
             y: vec![0.0; system.n()],
             ranges: vec![NONE; n_bases],
             whole: vec![NONE; n_bases],
-            bounds: vec![NONE; m],
-            values: vec![NONE; compiled.program(PART).ops.len()],
+            pause: vec![0; n_bases],
+            enclosed: compiled.program(PART).enclosed(),
             bases: vec![0.0; n_bases],
             point: vec![0.0; m],
             ends: vec![NONE; m],
@@ -113,7 +125,8 @@ impl StateWatch {
         }
         self.read(at, curve, from, 0);
         self.read(at, curve, to, 1);
-        self.enclose_between(at);
+        self.range_between();
+        self.enclose_ahead(at);
         self.evaluate(at, 0);
         for (ends, &value) in self.ends.iter_mut().zip(&self.point) {
             *ends = (value, value);
@@ -122,6 +135,10 @@ impl StateWatch {
         for guard in self.of.len()..self.point.len() {
             let side = sign(self.ends[guard].0);
             if side == 0 || self.stays(guard, side) {
+                continue;
+            }
+            self.enclose_whole(at);
+            if self.stays(guard, side) {
                 continue;
             }
             if self.has_bounds(at, guard)
@@ -138,17 +155,40 @@ impl StateWatch {
 
     /// Bounds along the course between its two places, which are near to each other.
     fn enclose_between(&mut self, at: &mut At<'_>) {
-        for (b, range) in self.ranges.iter_mut().enumerate() {
+        self.range_between();
+        self.enclose_whole(at);
+    }
+
+    fn range_between(&mut self) {
+        for (b, range) in self.whole.iter_mut().enumerate() {
             *range = NONE;
             include(range, self.course[0][b]);
             include(range, self.course[1][b]);
+        }
+    }
+
+    /// Bounds over the step.
+    fn enclose_whole(&mut self, at: &mut At<'_>) {
+        self.ranges.copy_from_slice(&self.whole);
+        self.enclose(at);
+    }
+
+    /// Bounds over the step or more: over what they were found for last, for each base that is still within.
+    fn enclose_ahead(&mut self, at: &mut At<'_>) {
+        for (b, &(low, high)) in self.whole.iter().enumerate() {
+            let range = &mut self.ranges[b];
+            if range.0 <= low && high <= range.1 && self.pause[b] == 0 {
+                continue;
+            }
+            let more = if self.pause[b] == 0 { AHEAD * (high - low) } else { 0.0 };
+            *range = (low - more, high + more);
         }
         self.enclose(at);
     }
 
     /// By the bounds at hand a guard is on one side throughout.
     fn stays(&self, guard: usize, side: i8) -> bool {
-        let (low, high) = self.bounds[guard];
+        let (low, high) = self.enclosed.bounds[guard];
         if side > 0 { low > 0.0 } else { high < 0.0 }
     }
 
@@ -158,7 +198,7 @@ impl StateWatch {
             *range = (b, b);
         }
         self.enclose(at);
-        self.bounds[guard].0.is_finite() && self.bounds[guard].1.is_finite()
+        is_finite(self.enclosed.bounds[guard])
     }
 
     /// The first place where a guard is not on its side.
@@ -222,24 +262,35 @@ impl StateWatch {
             return false;
         }
         self.ends.fill(NONE);
-        self.ranges.fill(NONE);
+        self.range_between();
         for place in 0..self.course.len() {
             self.evaluate(at, place);
-            self.ranges.iter_mut().zip(&self.bases).for_each(|(range, &b)| include(range, b));
             self.ends.iter_mut().zip(&self.point).for_each(|(ends, &value)| include(ends, value));
         }
         for (known, ends) in self.known.iter_mut().zip(&self.ends) {
             include(known, ends.0);
             include(known, ends.1);
         }
-        self.enclose(at);
+        self.pause.iter_mut().for_each(|steps| *steps = steps.saturating_sub(1));
+        self.enclose_ahead(at);
         self.rounding.fill(0.0);
+        let mut tells = true;
+        for f in 0..self.of.len() {
+            let base = self.of[f];
+            let is_calm = is_finite(self.enclosed.bounds[f]) && self.is_close(f);
+            if !is_calm && self.ranges[base] != self.whole[base] {
+                (self.ranges[base], self.pause[base]) = (self.whole[base], PAUSE);
+                tells = false;
+            }
+        }
+        if !tells {
+            self.enclose(at);
+        }
         if (0..self.of.len()).all(|f| self.is_close(f)) {
             return false;
         }
         let (values, out) = ([&[][..]], [&mut self.rounding[..]]);
         at.compiled.rounding(PART, (0.0, &self.bases, at.k), values, at.scratch, &mut self.doubts, out);
-        self.whole.copy_from_slice(&self.ranges);
         for f in 0..self.of.len() {
             if self.is_close(f) {
                 continue;
@@ -247,15 +298,14 @@ impl StateWatch {
             if self.finds(at, f) {
                 return true;
             }
-            self.ranges.copy_from_slice(&self.whole);
+            self.ranges[self.of[f]] = self.whole[self.of[f]];
             self.enclose(at);
         }
         false
     }
 
     fn enclose(&mut self, at: &mut At<'_>) {
-        let time = (0.0, 0.0);
-        at.compiled.enclose(PART, (time, &self.ranges), at.k, &mut self.values, &mut self.bounds);
+        at.compiled.enclose_again(PART, &self.ranges, at.k, &mut self.enclosed);
     }
 
     /// The values of f that are nothing new.
@@ -268,9 +318,8 @@ impl StateWatch {
 
     /// The bounds at hand are close to the values at the ends; those that are not finite say nothing.
     fn is_close(&self, f: usize) -> bool {
-        let (expected, bound) = (self.expected(f), self.bounds[f]);
-        let finite = |i: Interval| i.0.is_finite() && i.1.is_finite();
-        !finite(bound) || !finite(expected) || (bound.0 >= expected.0 && bound.1 <= expected.1)
+        let (expected, bound) = (self.expected(f), self.enclosed.bounds[f]);
+        !is_finite(bound) || !is_finite(expected) || (bound.0 >= expected.0 && bound.1 <= expected.1)
     }
 
     /// Whether f has values that are new, by dividing the range of its base.

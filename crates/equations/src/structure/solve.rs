@@ -158,7 +158,7 @@ impl Equations<'_> {
 }
 
 /// Numbers of the unknowns by their leaf.
-pub fn columns(leaves: &[Node]) -> impl Fn(Node) -> Option<u32> {
+pub fn columns(leaves: &[Node]) -> impl Fn(Node) -> Option<u32> + use<> {
     let key = |n: Node| match n {
         Node::Symbol(s) => Some((0u8, s)),
         Node::Derivative(s) => Some((1, s)),

@@ -2,8 +2,11 @@
 //!
 //! An unknown whose terms cancel (z in y = z + x − z) is taken out: an equation can neither determine it nor needs it. One that stays
 //! although its slope is zero, because it decides a step (`floor(z)`), is needed but not determined.
+//!
+//! In a long chain of bodies every acceleration depends on every force. Where slopes would be so many, what an equation gives by itself (the force
+//! of a damper, from a speed that is known) counts as known in all others, if everything is determined then.
 
-use crate::derivative::Gradient;
+use crate::derivative::{self, Gradient};
 use crate::flat::Flat;
 use crate::graph::Graph;
 use crate::hash::Map;
@@ -13,6 +16,11 @@ use crate::structure::leaf_expr;
 use crate::structure::matching::{self, Matching};
 use crate::structure::solve::{Equations, by_unknowns, columns};
 use crate::structure::standing::Standing;
+
+/// Unknowns of all equations together beyond which slopes by those that are given are left out.
+const MANY: usize = 60_000;
+/// Rounds in which such unknowns are looked for: each may need those of the round before.
+const ROUNDS: usize = 8;
 
 pub struct Sorted {
     /// The unknowns: symbols and derivatives.
@@ -36,11 +44,19 @@ pub struct Sorted {
 impl Sorted {
     /// Equations from number `added` on were added to those of the model.
     pub fn new(flat: &Flat, leaves: Vec<Node>, added: usize) -> Self {
+        let (sorted, is_whole) = Self::make(flat, leaves, added, true);
+        let Matching { unknown_of, equation_of } = &sorted.matching;
+        let is_open = unknown_of.iter().chain(equation_of).any(Option::is_none);
+        // What is missing or too much is told by all that stands in the equations.
+        if is_open && !is_whole { Self::make(flat, sorted.leaves, added, false).0 } else { sorted }
+    }
+
+    /// `shortens`: slopes by what is given are left out where that pays. True if none are.
+    fn make(flat: &Flat, leaves: Vec<Node>, added: usize, shortens: bool) -> (Self, bool) {
         let graph = &flat.graph;
         let mut sides: Vec<(Expr, Expr)> = flat.equations.iter().map(|e| (e.lhs, e.rhs)).collect();
         let residual = |&(l, r): &(Expr, Expr)| (graph.at(l) - graph.at(r)).id;
         let mut residuals: Vec<Expr> = sides.iter().map(residual).collect();
-        let mut gradients = by_unknowns(graph, &residuals, &leaves);
         let column: Map<Expr, usize> =
             leaves.iter().enumerate().map(|(i, &n)| (leaf_expr(graph, n), i)).collect();
         let all = |sides: &[(Expr, Expr)], residuals: &[Expr]| {
@@ -49,13 +65,22 @@ impl Sorted {
             Standing::of_unknowns(graph, sides, columns(&leaves))
         };
         let mut standing = all(&sides, &residuals);
+        let given = if shortens { given(&sides, &residuals, &standing, &column) } else { Map::default() };
+        let number = columns(&leaves);
+        let open = |node: Node| number(node).filter(|&u| !given.contains_key(&(u as usize)));
+        let mut gradients = derivative::gradients(graph, &residuals, open);
+        for (&u, &e) in &given {
+            let is_left = sides[e].0 == leaf_expr(graph, leaves[u]);
+            gradients[e] = vec![(u as u32, graph.constant(if is_left { 1.0 } else { -1.0 }).id)];
+        }
         let mut cancels = false;
         let mut identity = Identity::new(graph);
         for e in 0..sides.len() {
             let (own, mut identity) = (&gradients[e], |x: Expr| identity.is_zero(x));
             let slope = |u: usize| own.binary_search_by_key(&(u as u32), |g| g.0).ok().map(|k| own[k].1);
-            let cancelled: Vec<usize> =
-                standing.unknowns(residuals[e]).filter(|&u| slope(u).is_none_or(&mut identity)).collect();
+            let asked = |u: usize| given.get(&u).is_none_or(|&own| own == e);
+            let unknowns = standing.unknowns(residuals[e]).filter(|&u| asked(u));
+            let cancelled: Vec<usize> = unknowns.filter(|&u| slope(u).is_none_or(&mut identity)).collect();
             if cancelled.is_empty() {
                 continue;
             }
@@ -65,7 +90,7 @@ impl Sorted {
             }
             residuals[e] = residual(&sides[e]);
             gradients[e] = by_unknowns(graph, &residuals[e..=e], &leaves).swap_remove(0);
-            gradients[e].retain(|(u, _)| !cancelled.contains(&(*u as usize)));
+            gradients[e].retain(|&(u, _)| asked(u as usize) && !cancelled.contains(&(u as usize)));
         }
         if cancels {
             standing = all(&sides, &residuals);
@@ -82,7 +107,9 @@ impl Sorted {
             })
             .collect();
         let matching = matching::maximum(&incidence, leaves.len(), &preferred, added);
-        Sorted { leaves, sides, residuals, gradients, incidence, present, stepped, matching, standing }
+        let sorted =
+            Sorted { leaves, sides, residuals, gradients, incidence, present, stepped, matching, standing };
+        (sorted, given.is_empty())
     }
 
     pub fn equations<'a>(&'a self, graph: &'a Graph, parameters: &'a Map<Symbol, f64>) -> Equations<'a> {
@@ -94,6 +121,35 @@ impl Sorted {
     pub fn blocks(&self, roots: impl IntoIterator<Item = usize>) -> Vec<Vec<usize>> {
         matching::blocks(&self.present, &self.matching, roots)
     }
+}
+
+/// Unknowns that an equation gives by itself, or by others of them, each with its equation; none in a model of usual size.
+fn given(
+    sides: &[(Expr, Expr)],
+    residuals: &[Expr],
+    standing: &Standing,
+    column: &Map<Expr, usize>,
+) -> Map<usize, usize> {
+    let mut given = Map::default();
+    if residuals.iter().map(|&r| standing.unknowns(r).count()).sum::<usize>() <= MANY {
+        return given;
+    }
+    for _ in 0..ROUNDS {
+        let before = given.len();
+        for (e, &(l, r)) in sides.iter().enumerate() {
+            let alone = |(side, other): (Expr, Expr)| {
+                column.get(&side).copied().filter(|&u| !standing.has(other, u) && !given.contains_key(&u))
+            };
+            let Some(u) = [(l, r), (r, l)].into_iter().find_map(alone) else { continue };
+            if standing.unknowns(residuals[e]).all(|v| v == u || given.contains_key(&v)) {
+                given.insert(u, e);
+            }
+        }
+        if given.len() == before {
+            break;
+        }
+    }
+    given
 }
 
 /// The sides of an equation without a leaf that does not change their difference, if they have a value where it is 0 or 1.

@@ -74,7 +74,7 @@ impl Hybrid for Machine {
         let (out, of_holds) = out.split_at_mut(self.prepared.plain());
         of_holds.fill(0.0);
         if self.prepared.reads_multipliers[part] {
-            self.close(t, y);
+            self.find_multipliers(t, y);
         }
         let Machine { prepared, k, scratch, bounds, loops, .. } = self;
         let y = loops.as_ref().map_or(y, |l| &l.extended);

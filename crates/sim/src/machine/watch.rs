@@ -29,7 +29,7 @@ impl Machine {
     /// How far each column moves, in the unit it is shown in, if unknowns are uncertain by `of` and multipliers by the share `multipliers` of the
     /// largest of them, rounding included.
     pub fn column_noise(&mut self, t: f64, y: &[f64], of: &[f64], multipliers: f64, noise: &mut [f64]) {
-        self.close(t, y);
+        self.find_multipliers(t, y);
         let Machine { prepared, k, scratch, bounds, loops, readings, .. } = self;
         let y = loops.as_ref().map_or(y, |l| &l.extended);
         let largest = y[of.len()..].iter().fold(0.0, |most: f64, x| most.max(x.abs()));
