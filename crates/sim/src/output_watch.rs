@@ -25,10 +25,12 @@ const BEYOND: f64 = 1e-3;
 const CHANGE: f64 = 0.03;
 const AREA: f64 = 1e-4;
 const EXACT: f64 = 1e-10;
-/// Of the size of a function: less is rounding, or not worth a look.
+/// Of the size of a function, and what rounding makes of its terms so many times: less is not worth a look.
 const ROUNDING: f64 = 1e-9;
-/// Stretches divided for extremes in one piece, where they were in vain and else; and for means in a whole run, of which one piece takes a part.
-const LOOKS: [usize; 2] = [16, 400];
+const ROUNDINGS: f64 = 10.0;
+/// Stretches divided for extremes in one piece, and in vain for one function beside one in each piece: bounds may be too wide for ever. For means in
+/// a whole run, of which one piece takes a part.
+const LOOKS: usize = 400;
 const ALL_LOOKS: usize = 400_000;
 const PART_OF_LOOKS: usize = 4;
 /// A function is told that changes by so much of its range between places, for this share of the time.
@@ -76,11 +78,13 @@ pub struct OutputWatch {
     /// Means are asked for, and how many looks are left for them.
     for_means: bool,
     left: usize,
-    /// Looks at most, fewer where they were in vain.
-    looks: usize,
+    /// Looks in vain that are left to each function asked for.
+    credit: Vec<usize>,
     /// Values of each function so far, and before the present piece.
     known: Vec<Interval>,
     earlier: Vec<Interval>,
+    /// What rounding makes of each function: currents that add up to nothing are not nothing.
+    noise: Vec<f64>,
     /// How long each function changed more than it was read for, and how long all was watched.
     unread: Vec<f64>,
     watched: f64,
@@ -97,6 +101,7 @@ pub struct OutputWatch {
     y: Vec<f64>,
     bases: Vec<f64>,
     point: Vec<f64>,
+    doubts: Vec<[f64; 1]>,
     ranges: Vec<Interval>,
     values: Vec<Interval>,
 }
@@ -116,9 +121,10 @@ impl OutputWatch {
             reads_unknowns: !asked.iter().all(of_time),
             for_means,
             left: ALL_LOOKS,
-            looks: LOOKS[1],
+            credit: vec![LOOKS; asked.len()],
             known: vec![NONE; m],
             earlier: vec![NONE; m],
+            noise: vec![0.0; m],
             unread: vec![0.0; asked.len()],
             watched: 0.0,
             areas: vec![0.0; asked.len()],
@@ -132,6 +138,7 @@ impl OutputWatch {
             y: vec![0.0; system.n()],
             bases: vec![0.0; n],
             point: vec![0.0; m],
+            doubts: vec![[0.0]; compiled.program(PART).ops.len()],
             ranges: vec![NONE; n],
             values: vec![NONE; compiled.program(PART).ops.len()],
         })
@@ -157,19 +164,21 @@ impl OutputWatch {
         self.watched += to - from;
         self.sample(at, curve, from);
         self.sample(at, curve, to);
+        self.measure_noise(at);
         self.stretches.push((from, to));
-        let most = if self.for_means { self.left / PART_OF_LOOKS } else { self.looks };
-        let (mut next, mut in_vain) = (0, true);
+        let most = if self.for_means { self.left / PART_OF_LOOKS } else { LOOKS };
+        self.credit.iter_mut().for_each(|c| *c = LOOKS.min(*c + 1));
+        let mut next = 0;
         while let Some(&(a, b)) = self.stretches.get(next) {
             next += 1;
             self.enclose(at, curve, a, b);
             let middle = 0.5 * (a + b);
             let divisible = middle > a && middle < b && b - a > LEAST * (to - from);
-            if !divisible || self.asked.iter().all(|&f| self.is_close(f)) {
+            if !divisible || !(0..self.asked.len()).any(|place| self.is_asked(place)) {
                 continue;
             }
             self.sample(at, curve, middle);
-            in_vain &= !self.is_new();
+            self.pay();
             if self.times.len() < most {
                 self.times.push(middle);
                 self.stretches.extend([(a, middle), (middle, b)]);
@@ -177,13 +186,10 @@ impl OutputWatch {
                 self.note_unread(b - a);
             }
         }
-        // Bounds may be too wide for ever: less is spent on them then.
-        let in_vain = in_vain && self.times.len() >= most;
         if self.for_means {
             self.even_out(at, curve, most, LEAST * (to - from));
             self.left -= self.times.len().min(self.left);
         }
-        self.looks = if in_vain { (self.looks / 2).max(LOOKS[0]) } else { LOOKS[1] };
         self.sharpen(at, curve);
         self.times.sort_by(f64::total_cmp);
         self.times.dedup();
@@ -222,7 +228,17 @@ impl OutputWatch {
     }
 
     fn little(&self, f: usize) -> f64 {
-        ROUNDING * self.known[f].0.abs().max(self.known[f].1.abs())
+        let size = self.known[f].0.abs().max(self.known[f].1.abs());
+        (ROUNDING * size).max(ROUNDINGS * self.noise[f])
+    }
+
+    /// What rounding makes of the functions at the last sample, if that is more than before.
+    fn measure_noise(&mut self, at: &mut At<'_>) {
+        let out: [&mut [f64]; 1] = [&mut self.point];
+        at.compiled.rounding(PART, (0.0, &self.bases, at.k), [&[]], at.scratch, &mut self.doubts, out);
+        for (noise, &new) in self.noise.iter_mut().zip(&self.point) {
+            *noise = if new.is_finite() { noise.max(new) } else { *noise };
+        }
     }
 
     fn range(&self, f: usize) -> f64 {
@@ -239,7 +255,7 @@ impl OutputWatch {
     fn is_close(&self, f: usize) -> bool {
         let ((low, high), little, range) = (self.bounds[f], self.little(f), self.range(f));
         // What is the same at so many places is constant, whatever its bounds.
-        let constant = range <= little && self.places.len() > LOOKS[1];
+        let constant = range <= little && self.places.len() > LOOKS;
         if constant || !(low.is_finite() && high.is_finite() && range.is_finite()) {
             return true;
         }
@@ -251,13 +267,22 @@ impl OutputWatch {
         low >= expected.0.max(known.0) && high <= expected.1.min(known.1)
     }
 
-    /// Whether the last sample has shown what the ends of its stretch do not.
-    fn is_new(&self) -> bool {
-        let outside = |&f: &usize| {
+    /// Whether the stretch at hand is divided for this function.
+    fn is_asked(&self, place: usize) -> bool {
+        (self.for_means || self.credit[place] > 0) && !self.is_close(self.asked[place])
+    }
+
+    /// Those for which the stretch at hand was divided: has its middle shown what its ends do not?
+    fn pay(&mut self) {
+        for place in 0..self.asked.len() {
+            let f = self.asked[place];
             let (value, expected) = (self.point[f], self.expected(f));
-            value < expected.0 || value > expected.1
-        };
-        self.asked.iter().any(outside)
+            if value < expected.0 || value > expected.1 {
+                self.credit[place] = LOOKS;
+            } else if self.is_asked(place) {
+                self.credit[place] = self.credit[place].saturating_sub(1);
+            }
+        }
     }
 
     /// The stretch at hand, whose middle was sampled last, is divided no more.
