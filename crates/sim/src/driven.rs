@@ -109,8 +109,8 @@ impl Hybrid for Driven {
         self.machine.next_corner(t, horizon)
     }
 
-    fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
-        self.machine.time_limit(t, h, horizon)
+    fn time_limit(&mut self, t: f64, h: f64, horizon: f64, share: f64) -> f64 {
+        self.machine.time_limit(t, h, horizon, share)
     }
 
     fn is_timed(&self, guard: usize) -> bool {

@@ -284,7 +284,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         let mut limit = self.problem.next_instant().min(t_end).min(corner.t).min(unwatched);
         if self.stepper.freezes_kinks() {
             let pace = self.stepper.pace().min(limit - self.t);
-            limit = limit.min(self.problem.time_limit(self.t, pace, horizon));
+            limit = limit.min(self.problem.time_limit(self.t, pace, horizon, self.stepper.input_share()));
             limit = limit.min(self.t + self.problem.longest_step().min(self.curves.longest));
             limit = limit.min(self.t + POINT_GROWTH * self.point_pace);
         }

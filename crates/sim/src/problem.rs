@@ -180,9 +180,10 @@ pub trait Hybrid: Problem {
         let _ = (t, horizon);
         Corner { t: f64::INFINITY, jumps: false }
     }
-    /// Where a step of about h from t is to end at the latest, lest it passes over what depends on time alone.
-    fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
-        let _ = (t, h, horizon);
+    /// Where a step of about h from t is to end at the latest, lest it passes over what depends on time alone: inputs leave their values by no more
+    /// than a share of their ranges.
+    fn time_limit(&mut self, t: f64, h: f64, horizon: f64, share: f64) -> f64 {
+        let _ = (t, h, horizon, share);
         f64::INFINITY
     }
     /// The share of a step between two times and values that is to be made again, where it passes over what a function of the states does in

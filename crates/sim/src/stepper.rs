@@ -145,6 +145,10 @@ pub trait Stepper {
     /// The curve over the last step.
     fn segment(&mut self) -> &Segment;
     fn work(&self) -> Work;
+    /// Share of its range by which an input of time may leave its value in a step. Below a half: no value is nearer than that to all others.
+    fn input_share(&self) -> f64 {
+        0.3
+    }
     /// How far the curve is from a solution in the middle of the last step, in tolerances; 0 where it is as good as its ends.
     fn curve_error(&mut self, problem: &mut dyn Problem) -> f64 {
         let _ = problem;

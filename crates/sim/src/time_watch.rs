@@ -22,8 +22,6 @@ const MOST_LOOKS: usize = 4_000;
 /// Bounds evaluated to find the ranges of inputs, and to find a reason for a short step.
 const RANGE_LOOKS: usize = 500;
 const FEW_LOOKS: usize = 500;
-/// Share of its range by which an input may leave its value in a step. Below a half: no value is nearer than that to all others.
-const SHARE: f64 = 0.15;
 /// Of the size of an input: changes below are rounding.
 const CONSTANT: f64 = 1e-12;
 /// Steps ahead for which bounds are tried.
@@ -94,6 +92,8 @@ pub struct TimeWatch {
     next: Option<Corner>,
     /// Steps from the first to the second of these times need no limit.
     calm: Interval,
+    /// By which inputs may leave their values, of their ranges.
+    share: f64,
     horizon: f64,
 }
 
@@ -135,6 +135,7 @@ impl TimeWatch {
             reads,
             next: None,
             calm: (f64::NAN, f64::NAN),
+            share: f64::NAN,
             horizon: f64::NAN,
         })
     }
@@ -308,14 +309,30 @@ impl TimeWatch {
     }
 
     /// Where a step of about h from t is to end at the latest.
-    pub fn limit(&mut self, mut at: At<'_>, t: f64, h: f64, horizon: f64) -> f64 {
+    pub fn limit(&mut self, mut at: At<'_>, t: f64, h: f64, horizon: f64, share: f64) -> f64 {
+        self.share = share;
         self.refresh(&mut at, t, horizon);
         if self.ranges.is_empty() || (self.calm.0 <= t && t + h <= self.calm.1) {
             return f64::INFINITY;
         }
-        let end = self.calm_until(&mut at, t, h, (t + AHEAD * h).min(horizon));
+        let until = (t + h).min(horizon);
+        let mut end = self.calm_until(&mut at, t, h, until);
+        if end < until {
+            self.calm = (t, end);
+            return end;
+        }
+        // For steps to come, as far as is seen at once.
+        let (mut span, mut grows) = (h, true);
+        while end < (t + AHEAD * h).min(horizon) && span >= h {
+            self.enclose(&at, (end, end + span));
+            if self.changes(self.share) {
+                (span, grows) = (0.5 * span, false);
+            } else {
+                (end, span) = (end + span, if grows { 2.0 } else { 0.5 } * span);
+            }
+        }
         self.calm = (t, end);
-        if end >= (t + h).min(horizon) { f64::INFINITY } else { end }
+        f64::INFINITY
     }
 
     /// The end of the time from t on in which no input leaves its value by more than its share, for certain. Intervals are halved, the
@@ -328,7 +345,7 @@ impl TimeWatch {
         let (mut end, mut looks) = (t, 0);
         while let Some((a, b)) = self.stack.pop() {
             self.enclose(at, (a, b));
-            if !self.changes(SHARE) {
+            if !self.changes(self.share) {
                 end = b;
                 continue;
             }
@@ -345,7 +362,7 @@ impl TimeWatch {
             // So short a step needs a reason: a value, not only bounds that may be too wide.
             self.see(at, b);
             self.bounds.iter_mut().zip(&self.point).for_each(|(bound, &value)| *bound = (value, value));
-            if self.changes(0.5 * SHARE) {
+            if self.changes(0.5 * self.share) {
                 return end.max(t + SMALLEST * resolution(b));
             }
             if !divisible || looks > FEW_LOOKS {

@@ -223,11 +223,11 @@ impl Hybrid for Machine {
         watch.next(At { compiled: &prepared.compiled, k, scratch }, t, horizon)
     }
 
-    fn time_limit(&mut self, t: f64, h: f64, horizon: f64) -> f64 {
+    fn time_limit(&mut self, t: f64, h: f64, horizon: f64, share: f64) -> f64 {
         let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
             return f64::INFINITY;
         };
-        watch.limit(At { compiled: &prepared.compiled, k, scratch }, t, h, horizon)
+        watch.limit(At { compiled: &prepared.compiled, k, scratch }, t, h, horizon, share)
     }
 
     fn passes_over(&mut self, start: (f64, &[f64]), end: (f64, &[f64])) -> Option<f64> {

@@ -97,6 +97,10 @@ impl Stepper for Auto {
         self.active_mut().segment()
     }
 
+    fn input_share(&self) -> f64 {
+        self.active().input_share()
+    }
+
     fn curve_error(&mut self, problem: &mut dyn Problem) -> f64 {
         self.active_mut().curve_error(problem)
     }

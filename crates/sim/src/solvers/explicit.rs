@@ -537,6 +537,11 @@ impl Stepper for Explicit {
         self.held_down
     }
 
+    /// Few stages lie in the middle of a step: an estimate may vanish by chance under a sine, and then in every period.
+    fn input_share(&self) -> f64 {
+        0.15
+    }
+
     fn pace(&self) -> f64 {
         self.h_next
     }
