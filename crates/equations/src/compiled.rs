@@ -183,6 +183,11 @@ impl Compiled {
         self.fast[number].enclose_again(&self.tables, y, k, known);
     }
 
+    /// The same where nothing differs from the last call but y[j].
+    pub fn enclose_cone(&self, number: usize, j: usize, y: &[Interval], k: &[f64], known: &mut Enclosed) {
+        self.fast[number].enclose_cone(&self.tables, j, y, k, known);
+    }
+
     /// How far rounding, and each of N uncertainties of the unknowns, may have moved each output of program `number` at (t, y). `values` and
     /// `bounds` are as long as `scratch`.
     pub fn rounding<const N: usize>(

@@ -40,29 +40,58 @@ impl Program {
             values: vec![ALL; self.ops.len()],
             changed: vec![true; self.ops.len()],
             inputs: (0..self.ops.len()).filter(is_input).collect(),
+            cones: self.cones(),
             bounds: vec![ALL; self.n_out],
             is_known: false,
         }
     }
 
+    /// By unknowns, the operations that depend on each.
+    fn cones(&self) -> Vec<Vec<usize>> {
+        let mut of: Vec<Vec<u32>> = Vec::with_capacity(self.ops.len());
+        let mut cones: Vec<Vec<usize>> = vec![];
+        for (i, op) in self.ops.iter().enumerate() {
+            let mut unknowns: Vec<u32> = match *op {
+                Op::Unknown(j) => vec![j],
+                _ => op.operands().flat_map(|a| of[a as usize].iter().copied()).collect(),
+            };
+            unknowns.sort_unstable();
+            unknowns.dedup();
+            for &j in &unknowns {
+                if cones.len() <= j as usize {
+                    cones.resize(j as usize + 1, vec![]);
+                }
+                cones[j as usize].push(i);
+            }
+            of.push(unknowns);
+        }
+        cones
+    }
+
     /// `enclose` at time zero, where most of `y` and `k` are what they were in the last call: what follows from those is not found again.
     pub fn enclose_again(&self, tables: &[Table], y: &[Interval], k: &[f64], known: &mut Enclosed) {
         let at = ((0.0, 0.0), y);
-        let Enclosed { values, changed, inputs, bounds, is_known } = known;
-        let differs = |&i: &usize| of_op(&self.ops[i], tables, at, k, values) != values[i];
-        if *is_known && !inputs.iter().any(differs) {
+        let Enclosed { values, changed, inputs, bounds, is_known, .. } = known;
+        let differs = |&&i: &&usize| of_op(&self.ops[i], tables, at, k, values) != values[i];
+        let mut different = inputs.iter().filter(differs);
+        let (first, more) = (different.next(), different.next().is_some());
+        if *is_known && first.is_none() {
             return;
         }
+        if *is_known
+            && !more
+            && let Some(&i) = first
+            && let Op::Unknown(j) = self.ops[i]
+        {
+            self.enclose_cone(tables, j as usize, y, k, known);
+            return;
+        }
+        changed.fill(false);
         for (i, op) in self.ops.iter().enumerate() {
-            let c = |n: u32| changed[n as usize];
             let again = match *op {
-                Op::Const(_) | Op::Time => false,
                 Op::Unknown(_) | Op::Slow(_) => true,
-                Op::Unary(_, a) | Op::Table1(_, a, _) | Op::Store(_, a) => c(a),
-                Op::Binary(_, a, b) | Op::Table2(_, a, b, ..) => c(a) || c(b),
-                Op::Select(of, a, b) => c(of) || c(a) || c(b),
+                _ => op.operands().any(|a| changed[a as usize]),
             };
-            changed[i] = false;
             if again || !*is_known {
                 let value = of_op(op, tables, at, k, values);
                 changed[i] = value != values[i];
@@ -74,6 +103,17 @@ impl Program {
         }
         *is_known = true;
     }
+
+    /// The same where nothing differs from the last call but y[j].
+    pub fn enclose_cone(&self, tables: &[Table], j: usize, y: &[Interval], k: &[f64], known: &mut Enclosed) {
+        let Enclosed { values, cones, bounds, .. } = known;
+        for &i in cones.get(j).into_iter().flatten() {
+            values[i] = of_op(&self.ops[i], tables, ((0.0, 0.0), y), k, values);
+            if let Op::Store(j, _) = self.ops[i] {
+                bounds[j as usize] = values[i];
+            }
+        }
+    }
 }
 
 /// Bounds of every operation of a program, as they were last found.
@@ -83,6 +123,8 @@ pub struct Enclosed {
     changed: Vec<bool>,
     /// Operations that read unknowns and k.
     inputs: Vec<usize>,
+    /// By unknowns, the operations that depend on each.
+    cones: Vec<Vec<usize>>,
     /// Of its results.
     pub bounds: Vec<Interval>,
     is_known: bool,

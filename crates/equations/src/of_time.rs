@@ -6,10 +6,12 @@
 //!
 //! so that a narrow pulse is seen beside something large, and a fast wave that a window shuts out is not. Functions of sums are looked at
 //! as a whole, and the terms of such a sum that may have narrow features of their own by themselves.
+//!
+//! An input that knows time by one wave alone, f(sin(…)), is told as such: f has the same few values again and again.
 
 use crate::graph::{Graph, Table};
 use crate::hash::Map;
-use crate::node::{Binary, Expr, Node, Unary};
+use crate::node::{Binary, Expr, Node, Symbol, Unary};
 
 /// What depends on time alone, parameters, inputs and modes aside.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,20 @@ pub struct OfTime {
     pub jumps: Vec<Expr>,
     /// Whatever else enters equations and guards.
     pub inputs: Vec<Expr>,
+    /// Sines and cosines.
+    pub waves: Vec<Expr>,
+    /// Stand for the waves in `functions`.
+    pub symbols: Vec<Symbol>,
+    /// Number of the wave, and f.
+    pub functions: Vec<(usize, Expr)>,
+}
+
+/// How an expression knows time.
+#[derive(Clone, Copy, PartialEq)]
+enum Knows {
+    Nothing,
+    Wave(Expr),
+    Time,
 }
 
 /// More terms than this are not multiplied out.
@@ -37,8 +53,15 @@ struct Term {
 }
 
 impl OfTime {
-    /// Everything of time alone in `rows` and `guards`; `unknown` tells leaves that are neither time nor slow.
-    pub fn find(graph: &Graph, rows: &[Expr], guards: &[Expr], unknown: impl Fn(Node) -> bool) -> Self {
+    /// Everything of time alone in `rows` and `guards`; `unknown` tells leaves that are neither time nor slow. Symbols from `free` on are
+    /// not used elsewhere.
+    pub fn find(
+        graph: &Graph,
+        rows: &[Expr],
+        guards: &[Expr],
+        free: u32,
+        unknown: impl Fn(Node) -> bool,
+    ) -> Self {
         let roots: Vec<Expr> = rows.iter().chain(guards).copied().collect();
         let by_time = graph.dependence(&roots, |leaf| leaf == Node::Time);
         let by_unknowns = graph.dependence(&roots, unknown);
@@ -65,7 +88,48 @@ impl OfTime {
         found.inputs.sort_unstable();
         found.inputs.dedup();
         found.inputs.retain(|&e| graph.node(e) != Node::Time);
+        found.part_waves(graph, free);
         found
+    }
+
+    /// Inputs f(wave) become functions; the waves themselves, and multiples of them, stay inputs.
+    fn part_waves(&mut self, graph: &Graph, free: u32) {
+        let mut knows: Map<Expr, Knows> = Map::default();
+        let mut plain: Map<Expr, bool> = Map::default();
+        for e in graph.reachable(self.inputs.iter().copied()) {
+            let node = graph.node(e);
+            let mut of_e = if node == Node::Time { Knows::Time } else { Knows::Nothing };
+            for c in node.children() {
+                of_e = match (of_e, knows[&c]) {
+                    (Knows::Nothing, of) | (of, Knows::Nothing) => of,
+                    (a, b) if a == b => a,
+                    _ => Knows::Time,
+                };
+            }
+            let is_wave = matches!(node, Node::Unary(Unary::Sin | Unary::Cos, _)) && of_e != Knows::Nothing;
+            let multiple = match node {
+                Node::Unary(Unary::Neg, a) => plain[&a],
+                Node::Binary(Binary::Mul | Binary::Div, a, b) if knows[&b] == Knows::Nothing => plain[&a],
+                Node::Binary(Binary::Mul, a, b) if knows[&a] == Knows::Nothing => plain[&b],
+                _ => false,
+            };
+            knows.insert(e, if is_wave { Knows::Wave(e) } else { of_e });
+            plain.insert(e, is_wave || multiple);
+        }
+        let (waves, inputs) =
+            self.inputs.iter().partition(|&e| !plain[e] && matches!(knows[e], Knows::Wave(_)));
+        self.inputs = inputs;
+        let waves: Vec<Expr> = waves;
+        for e in waves {
+            let Knows::Wave(wave) = knows[&e] else { continue };
+            let number = self.waves.iter().position(|&w| w == wave).unwrap_or_else(|| {
+                self.symbols.push(Symbol(free + self.waves.len() as u32));
+                self.waves.push(wave);
+                self.waves.len() - 1
+            });
+            let symbol = graph.symbol(self.symbols[number]).id;
+            self.functions.push((number, graph.replace(&[e], &mut Map::from_iter([(wave, symbol)]))[0]));
+        }
     }
 
     fn look_at(&mut self, graph: &Graph, e: Expr) {

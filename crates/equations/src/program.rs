@@ -37,6 +37,19 @@ pub enum Op {
     Store(u32, u32),
 }
 
+impl Op {
+    /// Numbers of the operations it reads.
+    pub fn operands(&self) -> impl Iterator<Item = u32> + use<> {
+        let slots = match *self {
+            Op::Const(_) | Op::Time | Op::Unknown(_) | Op::Slow(_) => [None; 3],
+            Op::Unary(_, a) | Op::Table1(_, a, _) | Op::Store(_, a) => [Some(a), None, None],
+            Op::Binary(_, a, b) | Op::Table2(_, a, b, ..) => [Some(a), Some(b), None],
+            Op::Select(c, a, b) => [Some(c), Some(a), Some(b)],
+        };
+        slots.into_iter().flatten()
+    }
+}
+
 /// Operations in order; operands are numbers of earlier operations.
 #[derive(Clone, Debug, Default)]
 pub struct Program {

@@ -158,8 +158,10 @@ pub enum Part {
     Gaps,
     /// Speed, limit and multiplier of every friction.
     Frictions,
-    /// Of [`OfTime`]: guards, arguments of tables, what jumps, inputs.
+    /// Of [`OfTime`]: guards, arguments of tables, what jumps, inputs, waves.
     OfTime,
+    /// Of [`OfTime`]: functions, with the waves in place of the unknowns.
+    OfWaves,
     /// Of [`OfStates`]: bases, then angles.
     Course,
     /// Of [`OfStates`]: functions, then guards, with the bases in place of the unknowns.
@@ -222,8 +224,8 @@ impl System {
         system.of_time = system.find_of_time();
         system.of_states = system.find_of_states();
         system.shown = system.find_shown();
-        let System { of_states, shown, places, .. } = &mut system;
-        for symbols in [&of_states.symbols, &shown.symbols] {
+        let System { of_time, of_states, shown, places, .. } = &mut system;
+        for symbols in [&of_time.symbols, &of_states.symbols, &shown.symbols] {
             places.extend(symbols.iter().enumerate().map(|(i, &s)| (s, Place::Unknown(i as u32))));
         }
         system
@@ -336,6 +338,7 @@ impl System {
             self.closure.gaps.clone(),
             self.friction_roots(),
             self.time_roots(),
+            self.of_time.functions.iter().map(|f| f.1).collect(),
             self.of_states.bases.iter().chain(&self.of_states.angles).copied().collect(),
             self.of_states.functions.iter().chain(&self.of_states.guards).map(|f| f.1).collect(),
             self.shown.bases.clone(),
@@ -345,13 +348,14 @@ impl System {
     }
 
     fn time_roots(&self) -> Vec<Expr> {
-        let OfTime { guards, corners, jumps, inputs } = &self.of_time;
+        let OfTime { guards, corners, jumps, inputs, waves, .. } = &self.of_time;
         let all = self.guards();
         let guards = guards.iter().map(|&g| all[g].2);
         guards
             .chain(corners.iter().map(|c| c.0))
             .chain(jumps.iter().copied())
             .chain(inputs.iter().copied())
+            .chain(waves.iter().copied())
             .collect()
     }
 
@@ -365,7 +369,8 @@ impl System {
     fn find_of_states(&self) -> OfStates {
         let (rows, guards) = self.rows_and_guards();
         let n = self.n();
-        OfStates::find(&self.graph, &rows, &guards, FREE, |leaf| match self.place(leaf) {
+        let free = FREE + self.of_time.symbols.len() as u32;
+        OfStates::find(&self.graph, &rows, &guards, free, |leaf| match self.place(leaf) {
             Some(Place::Slow(_)) => Leaf::Constant,
             Some(Place::Time) => Leaf::Time,
             Some(Place::Unknown(i)) if (i as usize) < n => Leaf::Unknown,
@@ -377,7 +382,7 @@ impl System {
         let (rows, guards) = self.rows_and_guards();
         let outputs: Vec<Expr> = self.outputs.iter().map(|o| o.value).collect();
         let n = self.n();
-        let free = FREE + self.of_states.symbols.len() as u32;
+        let free = FREE + (self.of_time.symbols.len() + self.of_states.symbols.len()) as u32;
         Shown::find(&self.graph, &outputs, &[rows, guards].concat(), free, |leaf| match self.place(leaf) {
             Some(Place::Slow(_)) => Leaf::Constant,
             Some(Place::Time) => Leaf::Unknown,
@@ -399,7 +404,7 @@ impl System {
         let of_time =
             |r: &&Relation| r.role != crate::Role::Argument && by_time[&r.guard] && !by_unknowns[&r.guard];
         let tangled = self.tangled(self.relations.iter().filter(of_time).collect());
-        OfTime::find(&self.graph, &rows, &guards, |leaf| {
+        OfTime::find(&self.graph, &rows, &guards, FREE, |leaf| {
             is_unknown(leaf) || matches!(leaf, Node::Symbol(s) if tangled.contains(&s))
         })
     }

@@ -90,10 +90,11 @@ pub struct OutputWatch {
     watched: f64,
     /// ∫ |f| dt of each function so far, from below.
     areas: Vec<f64>,
-    // Of one piece: stretches, places with the values of the functions asked for, and what is found.
-    stretches: Vec<Interval>,
+    // Of one piece: places with bases and the values of the functions asked for, stretches between two of them, and what is found.
     places: Vec<f64>,
+    courses: Vec<f64>,
     samples: Vec<f64>,
+    stretches: Vec<(usize, usize)>,
     times: Vec<f64>,
     // Of one stretch: values at its ends, bounds, and scratch.
     ends: Vec<Interval>,
@@ -102,6 +103,7 @@ pub struct OutputWatch {
     bases: Vec<f64>,
     point: Vec<f64>,
     doubts: Vec<[f64; 1]>,
+    rounding: Vec<f64>,
     ranges: Vec<Interval>,
     values: Vec<Interval>,
 }
@@ -129,9 +131,10 @@ impl OutputWatch {
             watched: 0.0,
             areas: vec![0.0; asked.len()],
             asked,
-            stretches: vec![],
             places: vec![],
+            courses: vec![],
             samples: vec![],
+            stretches: vec![],
             times: vec![],
             ends: vec![NONE; m],
             bounds: vec![NONE; m],
@@ -139,6 +142,7 @@ impl OutputWatch {
             bases: vec![0.0; n],
             point: vec![0.0; m],
             doubts: vec![[0.0]; compiled.program(PART).ops.len()],
+            rounding: vec![0.0; m],
             ranges: vec![NONE; n],
             values: vec![NONE; compiled.program(PART).ops.len()],
         })
@@ -158,30 +162,41 @@ impl OutputWatch {
     pub(crate) fn times(&mut self, at: &mut At<'_>, curve: &Segment, from: f64, to: f64) -> &[f64] {
         self.times.clear();
         self.places.clear();
+        self.courses.clear();
         self.samples.clear();
         self.stretches.clear();
         self.earlier.copy_from_slice(&self.known);
         self.watched += to - from;
-        self.sample(at, curve, from);
-        self.sample(at, curve, to);
-        self.measure_noise(at);
-        self.stretches.push((from, to));
+        for t in [from, to] {
+            self.evaluate(at, curve, t);
+            self.sample(t);
+        }
+        self.stretches.push((0, 1));
         let most = if self.for_means { self.left / PART_OF_LOOKS } else { LOOKS };
         self.credit.iter_mut().for_each(|c| *c = LOOKS.min(*c + 1));
         let mut next = 0;
-        while let Some(&(a, b)) = self.stretches.get(next) {
+        while let Some(&(i, j)) = self.stretches.get(next) {
             next += 1;
-            self.enclose(at, curve, a, b);
+            let (a, b) = (self.places[i], self.places[j]);
             let middle = 0.5 * (a + b);
+            self.evaluate(at, curve, middle);
+            self.enclose(at, i, j);
             let divisible = middle > a && middle < b && b - a > LEAST * (to - from);
-            if !divisible || !(0..self.asked.len()).any(|place| self.is_asked(place)) {
+            if !divisible || !self.is_any_asked() {
                 continue;
             }
-            self.sample(at, curve, middle);
+            if next == 1 {
+                self.measure_noise(at);
+                if !self.is_any_asked() {
+                    continue;
+                }
+            }
+            self.sample(middle);
             self.pay();
             if self.times.len() < most {
                 self.times.push(middle);
-                self.stretches.extend([(a, middle), (middle, b)]);
+                let new = self.places.len() - 1;
+                self.stretches.extend([(i, new), (new, j)]);
             } else {
                 self.note_unread(b - a);
             }
@@ -205,23 +220,29 @@ impl OutputWatch {
         at.compiled.run(PART, 0.0, &self.bases, at.k, at.scratch, &mut self.point);
     }
 
-    fn sample(&mut self, at: &mut At<'_>, curve: &Segment, t: f64) {
-        self.evaluate(at, curve, t);
+    /// Keep what was evaluated at t.
+    fn sample(&mut self, t: f64) {
         self.places.push(t);
-        self.samples.extend(self.asked.iter().map(|&f| self.point[f]));
-        self.known.iter_mut().zip(&self.point).for_each(|(known, &value)| include(known, value));
+        self.courses.extend_from_slice(&self.bases);
+        for &f in &self.asked {
+            self.samples.push(self.point[f]);
+            include(&mut self.known[f], self.point[f]);
+        }
     }
 
-    /// Values at a and b, and bounds between them.
-    fn enclose(&mut self, at: &mut At<'_>, curve: &Segment, a: f64, b: f64) {
-        self.ranges.fill(NONE);
-        self.ends.fill(NONE);
-        for t in [0.5 * (a + b), a, b] {
-            self.evaluate(at, curve, t);
-            self.ranges.iter_mut().zip(&self.bases).for_each(|(range, &base)| include(range, base));
-            if t == a || t == b {
-                self.ends.iter_mut().zip(&self.point).for_each(|(ends, &value)| include(ends, value));
-            }
+    /// Values at two places, and bounds between them by these and by what was evaluated last, in their middle.
+    fn enclose(&mut self, at: &mut At<'_>, i: usize, j: usize) {
+        let (n, m) = (self.bases.len(), self.asked.len());
+        for (b, range) in self.ranges.iter_mut().enumerate() {
+            *range = NONE;
+            [self.courses[i * n + b], self.courses[j * n + b], self.bases[b]]
+                .iter()
+                .for_each(|&x| include(range, x));
+        }
+        for (place, &f) in self.asked.iter().enumerate() {
+            self.ends[f] = NONE;
+            include(&mut self.ends[f], self.samples[i * m + place]);
+            include(&mut self.ends[f], self.samples[j * m + place]);
         }
         let time = (0.0, 0.0);
         at.compiled.enclose(PART, (time, &self.ranges), at.k, &mut self.values, &mut self.bounds);
@@ -232,11 +253,11 @@ impl OutputWatch {
         (ROUNDING * size).max(ROUNDINGS * self.noise[f])
     }
 
-    /// What rounding makes of the functions at the last sample, if that is more than before.
+    /// What rounding makes of the functions at the last place, if that is more than before.
     fn measure_noise(&mut self, at: &mut At<'_>) {
-        let out: [&mut [f64]; 1] = [&mut self.point];
+        let out: [&mut [f64]; 1] = [&mut self.rounding];
         at.compiled.rounding(PART, (0.0, &self.bases, at.k), [&[]], at.scratch, &mut self.doubts, out);
-        for (noise, &new) in self.noise.iter_mut().zip(&self.point) {
+        for (noise, &new) in self.noise.iter_mut().zip(&self.rounding) {
             *noise = if new.is_finite() { noise.max(new) } else { *noise };
         }
     }
@@ -270,6 +291,10 @@ impl OutputWatch {
     /// Whether the stretch at hand is divided for this function.
     fn is_asked(&self, place: usize) -> bool {
         (self.for_means || self.credit[place] > 0) && !self.is_close(self.asked[place])
+    }
+
+    fn is_any_asked(&self) -> bool {
+        (0..self.asked.len()).any(|place| self.is_asked(place))
     }
 
     /// Those for which the stretch at hand was divided: has its middle shown what its ends do not?
@@ -325,7 +350,8 @@ impl OutputWatch {
             };
             let middle = 0.5 * (self.places[i] + self.places[j]);
             if self.times.len() < 2 * most && dt > least && (0..m).any(uneven) {
-                self.sample(at, curve, middle);
+                self.evaluate(at, curve, middle);
+                self.sample(middle);
                 self.times.push(middle);
                 let new = self.places.len() - 1;
                 pairs.extend([(i, new), (new, j)]);

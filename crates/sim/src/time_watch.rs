@@ -9,13 +9,18 @@
 //! the intervals whose bounds lie beyond the values known so far: bounds over long intervals may be far too wide, x² exp(−x) for
 //! 0 < x < 1e5 seems to reach 1e10.
 //!
+//! An input that is a function of a wave is limited by what the wave may do ([`waves`]): its bounds as a function of time are wider and cost more.
+//!
 //! Limits: an expression without bounds (a tangent across its pole, a table of two variables) is looked at along the solver's curve like any other. Where
 //! a search does not end, as along a curve that touches zero again and again, the step ends where it got to.
+
+mod waves;
 
 use trunnion_equations::program::Op;
 use trunnion_equations::{Compiled, Interval, Part, System};
 
 use crate::events::{resolution, sign};
+use waves::Waves;
 
 /// Bounds evaluated in one search: it goes on from where it got to.
 const MOST_LOOKS: usize = 4_000;
@@ -76,10 +81,13 @@ pub struct TimeWatch {
     guards: Vec<usize>,
     /// Without bounds: not watched here.
     unbounded: Vec<bool>,
-    /// Lowest and highest value known of each input; not finite: without bounds.
+    /// Lowest and highest value known of each input, then of each wave; not finite: without bounds.
     ranges: Vec<Interval>,
     /// Its value where a step starts.
     start: Vec<f64>,
+    waves: Waves,
+    /// Where waves may go to in the step.
+    windows: Vec<Interval>,
     // Scratch, and results of programs: points and bounds.
     values: Vec<Interval>,
     bounds: Vec<Interval>,
@@ -95,6 +103,11 @@ pub struct TimeWatch {
     /// By which inputs may leave their values, of their ranges.
     share: f64,
     horizon: f64,
+}
+
+/// What only rounding moves, as sin² + cos².
+fn is_constant(range: Interval) -> bool {
+    range.1 - range.0 <= CONSTANT * range.0.abs().max(range.1.abs())
 }
 
 /// The program and the slow values it reads.
@@ -118,13 +131,19 @@ impl TimeWatch {
         let wholes = of_time.jumps.iter().map(|_| Pieces::Whole);
         let pieces: Vec<Pieces> = signs.chain(cells).chain(wholes).collect();
         let m = pieces.len();
+        let inputs = of_time.inputs.len() + of_time.waves.len();
         let slow = |op: &Op| if let Op::Slow(i) = op { Some(*i as usize) } else { None };
-        let reads: Vec<usize> = program.ops.iter().filter_map(slow).collect();
+        let functions = compiled.program(Part::OfWaves as usize);
+        let mut reads: Vec<usize> = program.ops.iter().chain(&functions.ops).filter_map(slow).collect();
+        reads.sort_unstable();
+        reads.dedup();
         Some(TimeWatch {
             guards: of_time.guards.clone(),
             unbounded: vec![false; m],
-            ranges: vec![(0.0, 0.0); of_time.inputs.len()],
-            start: vec![0.0; of_time.inputs.len()],
+            ranges: vec![(0.0, 0.0); inputs],
+            start: vec![0.0; inputs],
+            waves: Waves::new(system, compiled),
+            windows: vec![(0.0, 0.0); of_time.waves.len()],
             values: vec![(0.0, 0.0); program.ops.len()],
             bounds: vec![(0.0, 0.0); program.n_out],
             point: vec![0.0; program.n_out],
@@ -173,6 +192,11 @@ impl TimeWatch {
             *range = bound;
         }
         self.find_ranges(at, t, horizon);
+        self.waves.refresh(at, &self.ranges[self.first_wave()..]);
+    }
+
+    fn first_wave(&self) -> usize {
+        self.ranges.len() - self.windows.len()
     }
 
     /// Lowest and highest values from t to `horizon`, to a factor of three of what lies between them.
@@ -340,6 +364,10 @@ impl TimeWatch {
     fn calm_until(&mut self, at: &mut At<'_>, t: f64, h: f64, until: f64) -> f64 {
         self.see(at, t);
         self.start.copy_from_slice(&self.point[self.pieces.len()..]);
+        let values = &self.start[self.first_wave()..];
+        for (wave, (window, &value)) in self.windows.iter_mut().zip(values).enumerate() {
+            *window = self.waves.window(at, (wave, value), self.share);
+        }
         self.stack.clear();
         self.stack.push((t, until));
         let (mut end, mut looks) = (t, 0);
@@ -373,16 +401,18 @@ impl TimeWatch {
         until
     }
 
-    /// By the bounds at hand some input leaves its value at the start by more than a share of its range.
+    /// By the bounds at hand some input leaves its value at the start by more than a share of its range, or a wave its window.
     fn changes(&self, share: f64) -> bool {
-        let bounds = &self.bounds[self.pieces.len()..];
-        (0..self.ranges.len()).any(|k| {
+        let (bounds, waves) = self.bounds[self.pieces.len()..].split_at(self.first_wave());
+        let leaves = |(window, bound): (&Interval, &Interval)| !(window.0 <= bound.0 && bound.1 <= window.1);
+        if self.windows.iter().zip(waves).any(leaves) {
+            return true;
+        }
+        (0..bounds.len()).any(|k| {
             let ((low, high), range) = (bounds[k], self.ranges[k]);
             let most = share * (range.1 - range.0);
-            // What only rounding moves, as sin² + cos², is constant.
-            let constant = range.1 - range.0 <= CONSTANT * range.0.abs().max(range.1.abs());
             let stays = self.start[k] - low <= most && high - self.start[k] <= most;
-            most.is_finite() && self.start[k].is_finite() && !constant && !stays
+            most.is_finite() && self.start[k].is_finite() && !is_constant(range) && !stays
         })
     }
 }

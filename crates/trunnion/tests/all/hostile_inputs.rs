@@ -38,6 +38,15 @@ fn narrow_expressions_of_time_are_not_slept_through() {
         ("clip(1e6*(sin(2*pi*time/(200 s)) - 0.999999), 0, 1)", f64::NAN),
         ("exp(-50*mod(time, 100 s)/S)*50", 10.0),
         ("if sin(2*pi*time/(500 s)) > 0.99999999 then 1 else 0", 1000.0 * (0.99999999_f64).acos() / PI),
+        // Functions of a wave; near a crossing of its value c at the speed w √(1 − c²), the integral of a narrow one is that along a straight line.
+        ("1/(1.000001 - cos(2*pi*time/(500 s)))", 1000.0 / (1.000001_f64.powi(2) - 1.0).sqrt()),
+        ("1e4*exp(-((sin(2*pi*time/(100 s)) - 0.5)*1e4)^2)", 1000.0 / PI.sqrt() / 0.75_f64.sqrt()),
+        ("1e5*(1 - tanh(1e5*sin(2*pi*time/(500 s) + 1))^2)", 2000.0 / PI),
+        ("0.3/(1e-4 + (0.8*cos(2*pi*time/(250 s)))^2)", 1e3 * 0.3 / 1e-2 / (1e-4_f64 + 0.64).sqrt()),
+        (
+            "0.5*(0.8*sin(2*pi*time/(40 s)) + sqrt((0.8*sin(2*pi*time/(40 s)))^2 + 1e-12))/sqrt((0.8*sin(2*pi*time/(40 s)))^2 + 1e-12)",
+            500.0,
+        ),
     ];
     for (law, right) in cases {
         // ∫ of the clipped crest: (sin − d)·1e6 between the crossings of d = 0.999999, five crests of 200 s.
