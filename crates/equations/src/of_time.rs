@@ -7,8 +7,10 @@
 //! so that a narrow pulse is seen beside something large, and a fast wave that a window shuts out is not. Functions of sums are looked at
 //! as a whole, and the terms of such a sum that may have narrow features of their own by themselves.
 //!
-//! An input that knows time by one wave alone, f(sin(…)), is told as such: f has the same few values again and again.
+//! An input that knows time by one wave alone, f(sin(…)), is told as such: f has the same few values again and again. Of the others the rate is told,
+//! if they go without jumps: it bounds terms that cancel far better than they do themselves.
 
+use crate::derivative::gradients;
 use crate::graph::{Graph, Table};
 use crate::hash::Map;
 use crate::node::{Binary, Expr, Node, Symbol, Unary};
@@ -24,6 +26,8 @@ pub struct OfTime {
     pub jumps: Vec<Expr>,
     /// Whatever else enters equations and guards.
     pub inputs: Vec<Expr>,
+    /// Their derivatives by time; infinite where an input may jump.
+    pub rates: Vec<Expr>,
     /// Sines and cosines.
     pub waves: Vec<Expr>,
     /// Stand for the waves in `functions`.
@@ -89,7 +93,39 @@ impl OfTime {
         found.inputs.dedup();
         found.inputs.retain(|&e| graph.node(e) != Node::Time);
         found.part_waves(graph, free);
+        found.find_rates(graph);
         found
+    }
+
+    fn find_rates(&mut self, graph: &Graph) {
+        let mut may_jump: Map<Expr, bool> = Map::default();
+        let by_time = graph.dependence(&self.inputs, |leaf| leaf == Node::Time);
+        for e in graph.reachable(self.inputs.iter().copied()) {
+            let node = graph.node(e);
+            let jumps = match node {
+                Node::Unary(Unary::Sign | Unary::Floor | Unary::Ceil | Unary::Not, _) => true,
+                Node::Binary(op, ..) => {
+                    use Binary::{Add, Div, Max, Min, Mul, Pow, Sub};
+                    !matches!(op, Add | Sub | Mul | Div | Pow | Min | Max)
+                }
+                Node::Select(c, ..) => by_time[&c],
+                Node::Table1(table, ..) => match graph.table_at(table.0 as usize) {
+                    Table::One(table) => table.jumps().next().is_some(),
+                    Table::Two(_) => true,
+                },
+                Node::Table2(..) | Node::Holding(..) | Node::Derivative(_) => true,
+                _ => false,
+            };
+            let jumps = by_time[&e] && (jumps || node.children().any(|c| may_jump[&c]));
+            may_jump.insert(e, jumps);
+        }
+        let slopes = gradients(graph, &self.inputs, |node| (node == Node::Time).then_some(0));
+        let rate = |(slope, input): (&Vec<(u32, Expr)>, &Expr)| match slope.first() {
+            _ if may_jump[input] => graph.constant(f64::INFINITY).id,
+            Some(&(_, e)) => e,
+            None => graph.constant(0.0).id,
+        };
+        self.rates = slopes.iter().zip(&self.inputs).map(rate).collect();
     }
 
     /// Inputs f(wave) become functions; the waves themselves, and multiples of them, stay inputs.

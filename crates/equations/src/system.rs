@@ -160,6 +160,8 @@ pub enum Part {
     Frictions,
     /// Of [`OfTime`]: guards, arguments of tables, what jumps, inputs, waves.
     OfTime,
+    /// Of [`OfTime`]: rates of the inputs.
+    Rates,
     /// Of [`OfTime`]: functions, with the waves in place of the unknowns.
     OfWaves,
     /// Of [`OfStates`]: bases, then angles.
@@ -338,6 +340,7 @@ impl System {
             self.closure.gaps.clone(),
             self.friction_roots(),
             self.time_roots(),
+            self.of_time.rates.clone(),
             self.of_time.functions.iter().map(|f| f.1).collect(),
             self.of_states.bases.iter().chain(&self.of_states.angles).copied().collect(),
             self.of_states.functions.iter().chain(&self.of_states.guards).map(|f| f.1).collect(),

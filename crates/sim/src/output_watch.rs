@@ -28,9 +28,10 @@ const EXACT: f64 = 1e-10;
 /// Of the size of a function, and what rounding makes of its terms so many times: less is not worth a look.
 const ROUNDING: f64 = 1e-9;
 const ROUNDINGS: f64 = 10.0;
-/// Stretches divided for extremes in one piece, and in vain for one function beside one in each piece: bounds may be too wide for ever. For means in
+/// Stretches divided for extremes in one piece, and in vain for one function beside one in so many pieces: bounds may be too wide for ever. For means in
 /// a whole run, of which one piece takes a part.
 const LOOKS: usize = 400;
+const PIECES: usize = 16;
 const ALL_LOOKS: usize = 400_000;
 const PART_OF_LOOKS: usize = 4;
 /// A function is told that changes by so much of its range between places, for this share of the time.
@@ -78,7 +79,7 @@ pub struct OutputWatch {
     /// Means are asked for, and how many looks are left for them.
     for_means: bool,
     left: usize,
-    /// Looks in vain that are left to each function asked for.
+    /// Looks in vain that are left to each function asked for, times `PIECES`.
     credit: Vec<usize>,
     /// Values of each function so far, and before the present piece.
     known: Vec<Interval>,
@@ -123,7 +124,7 @@ impl OutputWatch {
             reads_unknowns: !asked.iter().all(of_time),
             for_means,
             left: ALL_LOOKS,
-            credit: vec![LOOKS; asked.len()],
+            credit: vec![LOOKS * PIECES; asked.len()],
             known: vec![NONE; m],
             earlier: vec![NONE; m],
             noise: vec![0.0; m],
@@ -173,7 +174,7 @@ impl OutputWatch {
         }
         self.stretches.push((0, 1));
         let most = if self.for_means { self.left / PART_OF_LOOKS } else { LOOKS };
-        self.credit.iter_mut().for_each(|c| *c = LOOKS.min(*c + 1));
+        self.credit.iter_mut().for_each(|c| *c = (LOOKS * PIECES).min(*c + 1));
         let mut next = 0;
         while let Some(&(i, j)) = self.stretches.get(next) {
             next += 1;
@@ -290,7 +291,7 @@ impl OutputWatch {
 
     /// Whether the stretch at hand is divided for this function.
     fn is_asked(&self, place: usize) -> bool {
-        (self.for_means || self.credit[place] > 0) && !self.is_close(self.asked[place])
+        (self.for_means || self.credit[place] >= PIECES) && !self.is_close(self.asked[place])
     }
 
     fn is_any_asked(&self) -> bool {
@@ -303,9 +304,9 @@ impl OutputWatch {
             let f = self.asked[place];
             let (value, expected) = (self.point[f], self.expected(f));
             if value < expected.0 || value > expected.1 {
-                self.credit[place] = LOOKS;
+                self.credit[place] = LOOKS * PIECES;
             } else if self.is_asked(place) {
-                self.credit[place] = self.credit[place].saturating_sub(1);
+                self.credit[place] = self.credit[place].saturating_sub(PIECES);
             }
         }
     }

@@ -7,7 +7,9 @@
 //! Between them a step may be so long that no input of time leaves its value at the start by more than a share of its range: a
 //! solver that looks at the ends of such a step sees the change and divides it. The range is that of the values the input takes in the run, found by dividing
 //! the intervals whose bounds lie beyond the values known so far: bounds over long intervals may be far too wide, x² exp(−x) for
-//! 0 < x < 1e5 seems to reach 1e10.
+//! 0 < x < 1e5 seems to reach 1e10. Where bounds over a short time are too wide, as those of terms that cancel, they are found from the rate of the input,
+//!
+//!   u(t) = u(m) + u' (t − m)   with some u' between the bounds of the rate, m in the middle             (1)  [Moore2009, ch. 6]
 //!
 //! An input that is a function of a wave is limited by what the wave may do ([`waves`]): its bounds as a function of time are wider and cost more.
 //!
@@ -88,7 +90,9 @@ pub struct TimeWatch {
     waves: Waves,
     /// Where waves may go to in the step.
     windows: Vec<Interval>,
-    // Scratch, and results of programs: points and bounds.
+    // Scratch, and results of programs: bounds of rates, points and bounds.
+    rate_values: Vec<Interval>,
+    rates: Vec<Interval>,
     values: Vec<Interval>,
     bounds: Vec<Interval>,
     point: Vec<f64>,
@@ -118,6 +122,7 @@ pub struct At<'a> {
 }
 
 const PART: usize = Part::OfTime as usize;
+const RATES: usize = Part::Rates as usize;
 
 impl TimeWatch {
     pub fn new(system: &System, compiled: &Compiled) -> Option<Self> {
@@ -133,8 +138,9 @@ impl TimeWatch {
         let m = pieces.len();
         let inputs = of_time.inputs.len() + of_time.waves.len();
         let slow = |op: &Op| if let Op::Slow(i) = op { Some(*i as usize) } else { None };
-        let functions = compiled.program(Part::OfWaves as usize);
-        let mut reads: Vec<usize> = program.ops.iter().chain(&functions.ops).filter_map(slow).collect();
+        let rates = compiled.program(RATES);
+        let others = rates.ops.iter().chain(&compiled.program(Part::OfWaves as usize).ops);
+        let mut reads: Vec<usize> = program.ops.iter().chain(others).filter_map(slow).collect();
         reads.sort_unstable();
         reads.dedup();
         Some(TimeWatch {
@@ -144,6 +150,8 @@ impl TimeWatch {
             start: vec![0.0; inputs],
             waves: Waves::new(system, compiled),
             windows: vec![(0.0, 0.0); of_time.waves.len()],
+            rate_values: vec![(0.0, 0.0); rates.ops.len()],
+            rates: vec![(0.0, 0.0); rates.n_out],
             values: vec![(0.0, 0.0); program.ops.len()],
             bounds: vec![(0.0, 0.0); program.n_out],
             point: vec![0.0; program.n_out],
@@ -348,8 +356,7 @@ impl TimeWatch {
         // For steps to come, as far as is seen at once.
         let (mut span, mut grows) = (h, true);
         while end < (t + AHEAD * h).min(horizon) && span >= h {
-            self.enclose(&at, (end, end + span));
-            if self.changes(self.share) {
+            if self.changes_between(&mut at, (end, end + span)) {
                 (span, grows) = (0.5 * span, false);
             } else {
                 (end, span) = (end + span, if grows { 2.0 } else { 0.5 } * span);
@@ -372,8 +379,7 @@ impl TimeWatch {
         self.stack.push((t, until));
         let (mut end, mut looks) = (t, 0);
         while let Some((a, b)) = self.stack.pop() {
-            self.enclose(at, (a, b));
-            if !self.changes(self.share) {
+            if !self.changes_between(at, (a, b)) {
                 end = b;
                 continue;
             }
@@ -399,6 +405,25 @@ impl TimeWatch {
             self.stack.extend([(middle, b), (a, middle)]);
         }
         until
+    }
+
+    /// Some input may leave its value at the start by more than its share between two times.
+    fn changes_between(&mut self, at: &mut At<'_>, (a, b): Interval) -> bool {
+        self.enclose(at, (a, b));
+        if !self.changes(self.share) {
+            return false;
+        }
+        at.compiled.enclose(RATES, ((a, b), &[]), at.k, &mut self.rate_values, &mut self.rates);
+        self.evaluate(at, 0.5 * (a + b));
+        let first = self.pieces.len();
+        let inputs = self.bounds[first..].iter_mut().zip(&self.point[first..]);
+        for ((bound, &value), rate) in inputs.zip(&self.rates) {
+            let most = 0.5 * (b - a) * rate.0.abs().max(rate.1.abs());
+            if most.is_finite() {
+                *bound = (bound.0.max(value - most), bound.1.min(value + most)); // (1)
+            }
+        }
+        self.changes(self.share)
     }
 
     /// By the bounds at hand some input leaves its value at the start by more than a share of its range, or a wave its window.

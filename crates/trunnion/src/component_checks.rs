@@ -289,7 +289,7 @@ impl Trial<'_> {
     fn run(&self, model: Model) -> Result<Outcome, Vec<Diagnostic>> {
         let mut accounts = vec![];
         let plain = model.clone();
-        let project = Project::of_model(model, Engine::Interpreter, |flat, network, mechanism| {
+        let project = Project::of_model(model, Engine::Native, |flat, network, mechanism| {
             accounts = accounts_of(flat, network, mechanism);
         });
         let project = project.map_err(|failure| match failure {
@@ -306,7 +306,7 @@ impl Trial<'_> {
             return Ok(Outcome { missing: Some(missing), ran: Ok(()) });
         }
         let project = match has_energy {
-            true => Project::of_model(plain, Engine::Interpreter, |_, _, _| ()).unwrap_or(project),
+            true => Project::of_model(plain, Engine::Native, |_, _, _| ()).unwrap_or(project),
             false => project,
         };
         let ran = settings(&project.run, &Overrides::default()).and_then(|(solver, settings)| {

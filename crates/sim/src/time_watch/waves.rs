@@ -1,52 +1,66 @@
 //! Inputs of time that are functions of one wave, f(b) with b = sin(…).
 //!
-//! What f does between −1 and 1 is found once and serves every period: the values of b are divided into cells, where they are needed. Over those that
-//! a step may pass through, its own and `BESIDE` more to either side, values of f change by half of what a step allows; its bounds go beyond them by no
-//! more than the other half.
+//! What f does between −1 and 1 is found once and serves every period: the values of b are divided into cells, where they are needed. Over a cell
+//! values of f change by a `FINE` part of what a step allows, and its bounds go beyond them by no more than half of it. A step may pass through the
+//! cells next to its own as long as their bounds are near enough to the value of f it starts with.
 
 use trunnion_equations::{Compiled, Enclosed, Interval, Part, System};
 
 use super::{At, RANGE_LOOKS, is_constant};
 
 const PART: usize = Part::OfWaves as usize;
-const BESIDE: usize = 3;
+const FINE: f64 = 0.125;
 /// Parts of a cell for which bounds are tried.
 const LOOKS: usize = 32;
 /// No narrower cell is divided.
 const NARROW: f64 = 1e-9;
+/// Cells that a step may pass through to either side.
+const MOST_CELLS: usize = 64;
+/// From ∞ to −∞: of no value yet.
+const NONE: Interval = (f64::INFINITY, f64::NEG_INFINITY);
+
+/// Values of a wave, and bounds of its functions there.
+struct Cell {
+    range: Interval,
+    bounds: Vec<Interval>,
+}
 
 pub struct Waves {
-    /// Wave of each function.
-    of: Vec<usize>,
+    /// Functions of each wave.
+    members: Vec<Vec<usize>>,
     /// Lowest and highest value of each function in the run, as far as found.
     ranges: Vec<Interval>,
     /// By waves, in order, none twice.
-    cells: Vec<Vec<Interval>>,
+    cells: Vec<Vec<Cell>>,
     /// By which functions may leave their values, of their ranges.
     share: f64,
-    // Scratch.
+    // Scratch: where bounds and values are asked for, and values and bounds that functions have in a cell.
     waves: Vec<Interval>,
     enclosed: Enclosed,
     place: Vec<f64>,
     point: Vec<f64>,
-    /// Values that functions take in a cell.
+    start: Vec<f64>,
     taken: Vec<Interval>,
+    reached: Vec<Interval>,
     stack: Vec<Interval>,
 }
 
 impl Waves {
     pub fn new(system: &System, compiled: &Compiled) -> Self {
         let (n, functions) = (system.of_time.waves.len(), &system.of_time.functions);
+        let members = |wave: usize| (0..functions.len()).filter(|&f| functions[f].0 == wave).collect();
         Waves {
-            of: functions.iter().map(|f| f.0).collect(),
-            ranges: vec![(0.0, 0.0); functions.len()],
-            cells: vec![vec![]; n],
+            members: (0..n).map(members).collect(),
+            ranges: vec![NONE; functions.len()],
+            cells: (0..n).map(|_| vec![]).collect(),
             share: f64::NAN,
             waves: vec![(0.0, 0.0); n],
             enclosed: compiled.program(PART).enclosed(),
             place: vec![0.0; n],
             point: vec![0.0; functions.len()],
-            taken: vec![(0.0, 0.0); functions.len()],
+            start: vec![0.0; functions.len()],
+            taken: vec![NONE; functions.len()],
+            reached: vec![NONE; functions.len()],
             stack: vec![],
         }
     }
@@ -54,7 +68,7 @@ impl Waves {
     /// Begin anew for other slow values; `waves` are the ranges of the waves in the run.
     pub fn refresh(&mut self, at: &mut At<'_>, waves: &[Interval]) {
         self.cells.iter_mut().for_each(Vec::clear);
-        self.ranges.fill((f64::INFINITY, f64::NEG_INFINITY));
+        self.ranges.fill(NONE);
         at.compiled.enclose_again(PART, &self.waves, at.k, &mut self.enclosed);
         for (wave, &range) in waves.iter().enumerate() {
             self.find_ranges(at, wave, range);
@@ -74,27 +88,30 @@ impl Waves {
             let middle = 0.5 * (a + b);
             self.see(at, wave, middle);
             self.enclose(at, wave, (a, b));
-            let beyond = |f: usize| {
+            let beyond = |&f: &usize| {
                 let (range, bound) = (self.ranges[f], self.enclosed.bounds[f]);
                 let width = range.1 - range.0;
                 let finite = bound.0 < f64::INFINITY && bound.1 > f64::NEG_INFINITY;
                 let outside = bound.0 < range.0 - width || bound.1 > range.1 + width;
-                self.of[f] == wave && finite && width.is_finite() && outside
+                finite && width.is_finite() && outside
             };
-            if (0..self.of.len()).any(beyond) && b - a > NARROW {
+            if self.members[wave].iter().any(beyond) && b - a > NARROW {
                 self.stack.extend([(a, middle), (middle, b)]);
             }
         }
     }
 
-    /// Values at a value of the wave are within the ranges.
-    fn see(&mut self, at: &mut At<'_>, wave: usize, value: f64) {
+    fn evaluate(&mut self, at: &mut At<'_>, wave: usize, value: f64) {
         self.place[wave] = value;
         at.compiled.run(PART, 0.0, &self.place, at.k, at.scratch, &mut self.point);
-        for (f, &value) in self.point.iter().enumerate() {
-            let range = &mut self.ranges[f];
-            if self.of[f] == wave && value.is_finite() {
-                *range = (range.0.min(value), range.1.max(value));
+    }
+
+    /// Values at a value of the wave are within the ranges.
+    fn see(&mut self, at: &mut At<'_>, wave: usize, value: f64) {
+        self.evaluate(at, wave, value);
+        for &f in &self.members[wave] {
+            if self.point[f].is_finite() {
+                self.ranges[f] = hull(self.ranges[f], self.point[f]);
             }
         }
     }
@@ -110,34 +127,57 @@ impl Waves {
             self.share = share;
             self.cells.iter_mut().for_each(Vec::clear);
         }
-        let (mut low, mut high) = self.cell(at, wave, value);
-        for _ in 0..BESIDE {
-            low = self.cell(at, wave, low.next_down()).0;
-            high = self.cell(at, wave, high).1;
+        self.evaluate(at, wave, value);
+        self.start.copy_from_slice(&self.point);
+        let own = self.cell(at, wave, value);
+        let (mut low, mut high) = self.cells[wave][own].range;
+        for _ in 0..MOST_CELLS {
+            let next = self.cell(at, wave, low.next_down());
+            if low <= -1.0 || !self.is_near(wave, next) {
+                break;
+            }
+            low = self.cells[wave][next].range.0;
+        }
+        for _ in 0..MOST_CELLS {
+            let next = self.cell(at, wave, high);
+            if high >= 1.0 || !self.is_near(wave, next) {
+                break;
+            }
+            high = self.cells[wave][next].range.1;
         }
         // Bounds of a wave may lie beyond 1 by rounding.
         (if low <= -1.0 { f64::NEG_INFINITY } else { low }, if high >= 1.0 { f64::INFINITY } else { high })
     }
 
-    /// The cell of a value.
-    fn cell(&mut self, at: &mut At<'_>, wave: usize, value: f64) -> Interval {
-        let value = value.clamp(-1.0, 1.0_f64.next_down());
-        let place = self.cells[wave].partition_point(|c| c.1 <= value);
-        if let Some(&cell) = self.cells[wave].get(place).filter(|c| c.0 <= value) {
-            return cell;
-        }
-        let mut cell = (-1.0, 1.0);
-        while cell.1 - cell.0 > NARROW && !self.is_calm(at, wave, cell) {
-            let middle = 0.5 * (cell.0 + cell.1);
-            cell = if value < middle { (cell.0, middle) } else { (middle, cell.1) };
-        }
-        self.cells[wave].insert(place, cell);
-        cell
+    /// Functions are near their values at the start throughout a cell.
+    fn is_near(&self, wave: usize, cell: usize) -> bool {
+        self.members[wave].iter().zip(&self.cells[wave][cell].bounds).all(|(&f, bound)| {
+            let (start, most) = (self.start[f], self.most(f));
+            !start.is_finite() || (bound.0 >= start - most && bound.1 <= start + most)
+        })
     }
 
-    /// Every function of the wave changes little over the cell, by its values and by bounds over parts of it.
+    /// The number of the cell of a value.
+    fn cell(&mut self, at: &mut At<'_>, wave: usize, value: f64) -> usize {
+        let value = value.clamp(-1.0, 1.0_f64.next_down());
+        let place = self.cells[wave].partition_point(|c| c.range.1 <= value);
+        if self.cells[wave].get(place).is_some_and(|c| c.range.0 <= value) {
+            return place;
+        }
+        let mut range = (-1.0, 1.0);
+        while !self.is_calm(at, wave, range) && range.1 - range.0 > NARROW {
+            let middle = 0.5 * (range.0 + range.1);
+            range = if value < middle { (range.0, middle) } else { (middle, range.1) };
+        }
+        let bounds = self.members[wave].iter().map(|&f| self.reached[f]).collect();
+        self.cells[wave].insert(place, Cell { range, bounds });
+        place
+    }
+
+    /// Every function of the wave changes little over a cell, by its values and by bounds over parts of it.
     fn is_calm(&mut self, at: &mut At<'_>, wave: usize, cell: Interval) -> bool {
-        self.taken.fill((f64::INFINITY, f64::NEG_INFINITY));
+        self.taken.fill(NONE);
+        self.reached.fill(NONE);
         if !self.takes(at, wave, cell.0) || !self.takes(at, wave, cell.1) {
             return false;
         }
@@ -146,7 +186,11 @@ impl Waves {
         let mut looks = 0;
         while let Some((a, b)) = self.stack.pop() {
             self.enclose(at, wave, (a, b));
-            if (0..self.of.len()).all(|f| self.of[f] != wave || self.is_close(f)) {
+            if self.members[wave].iter().all(|&f| self.is_close(f)) {
+                for &f in &self.members[wave] {
+                    let bound = self.enclosed.bounds[f];
+                    self.reached[f] = hull(hull(self.reached[f], bound.0), bound.1);
+                }
                 continue;
             }
             looks += 1;
@@ -161,13 +205,13 @@ impl Waves {
 
     /// Take values at a place in; false: they change too much for a cell.
     fn takes(&mut self, at: &mut At<'_>, wave: usize, value: f64) -> bool {
-        self.place[wave] = value;
-        at.compiled.run(PART, 0.0, &self.place, at.k, at.scratch, &mut self.point);
-        for (taken, &value) in self.taken.iter_mut().zip(&self.point) {
-            *taken = (taken.0.min(value), taken.1.max(value));
+        self.evaluate(at, wave, value);
+        for &f in &self.members[wave] {
+            self.taken[f] = hull(self.taken[f], self.point[f]);
+            self.reached[f] = hull(self.reached[f], self.point[f]);
         }
-        let changes = |f: usize| (self.taken[f].1 - self.taken[f].0) * (BESIDE + 1) as f64;
-        (0..self.of.len()).all(|f| self.of[f] != wave || changes(f) <= 0.5 * self.most(f))
+        let change = |f: usize| self.taken[f].1 - self.taken[f].0;
+        self.members[wave].iter().all(|&f| change(f) <= FINE * self.most(f))
     }
 
     /// The bounds at hand are close to the values taken so far.
@@ -182,4 +226,8 @@ impl Waves {
         let any = is_constant(self.ranges[f]) || !width.is_finite();
         if any { f64::INFINITY } else { self.share * width }
     }
+}
+
+fn hull(range: Interval, value: f64) -> Interval {
+    (range.0.min(value), range.1.max(value))
 }

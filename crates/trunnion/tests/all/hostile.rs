@@ -133,7 +133,7 @@ fn wait(mut child: Child) -> i32 {
 }
 
 /// The last value of a column.
-fn last(result: &str, column: &str) -> Option<f64> {
+pub fn last(result: &str, column: &str) -> Option<f64> {
     let mut lines = result.lines().filter(|l| !l.starts_with('#'));
     let place = lines.next()?.split(',').position(|h| h.split(' ').next() == Some(column))?;
     lines.next_back()?.split(',').nth(place)?.parse().ok()

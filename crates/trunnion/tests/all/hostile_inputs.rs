@@ -2,7 +2,8 @@
 
 use std::f64::consts::{E, PI};
 
-use crate::hostile::{Corpus, model};
+use crate::hostile::{Corpus, SOLVERS, last, model};
+use crate::program::{Folder, json};
 
 /// x sums up an expression of time over 1000 s.
 fn sum(law: &str, sections: &str) -> String {
@@ -203,4 +204,43 @@ fn fast_guards_of_time_are_counted() {
     let saw = "[tables]\ns = { x = [\"0 s\", \"1 ms\", \"1.01 ms\", \"2 ms\"], y = [0, 0, 1, 0] }\n";
     corpus.right("table of mod", &count("s(mod(time, 2 ms)) > 0.99", saw, 0.5), &[("n", 250.0, 0.0)]);
     corpus.finish();
+}
+
+/// Two currents with leaks, and a small or switched resistance between them: its power is what terms leave that cancel, and holds no step down for being uncertain.
+#[test]
+fn terms_that_cancel_hold_no_step_down() {
+    let folder = Folder::new();
+    // A periodic contact, closed for half of each period.
+    let switch = "{ type = \"switch\", close = \"0.5 + 0.4*sin(2*pi*time/S + 2)\" }";
+    let resistor = |r: f64| format!("{{ type = \"resistor\", R = \"{r:e} Ohm\" }}");
+    let term = |r: f64| r / (600.0 + r).powi(2);
+    let cases = [
+        (switch.to_string(), 0.5 * (term(1e-3) + term(1e9))),
+        (resistor(1e-3), term(1e-3)),
+        (resistor(1.0), term(1.0)),
+        (resistor(1e9), term(1e9)),
+    ];
+    for (part, factor) in cases {
+        let text = format!(
+            "[parameters]\nS = {{ unit = \"s\", default = 1 }}\n\
+             [components]\ns1 = {{ type = \"current_source\", drive = \"0.1 A*sin(2*pi*time/S)\" }}\n\
+             s2 = {{ type = \"current_source\", drive = \"0.1 A*sin(2*pi*time/S + 1)\" }}\n\
+             l1 = {{ type = \"resistor\", R = \"300 Ohm\" }}\nl2 = {{ type = \"resistor\", R = \"300 Ohm\" }}\n\
+             r = {part}\ng = \"electric_ground\"\n\
+             [variables]\nE = {{ unit = \"J\", start = 0 }}\n[equations]\nloss = \"der(E) = r.u*r.i\"\n\
+             [connect]\n\"s1.p\" = [\"l1.p\", \"r.p\"]\n\"s2.p\" = [\"l2.p\", \"r.n\"]\n\
+             \"g\" = [\"s1.n\", \"s2.n\", \"l1.n\", \"l2.n\"]\n[run]\nt_end = \"10 s\"\nrtol = 1e-8\n"
+        );
+        folder.write("m.toml", &text);
+        // 300 Ω (i_1 − i_2)/(600 Ω + R) through R, whose square has the same mean in both halves of a period.
+        let right = 10.0 * 0.5 * (300.0 * 0.2 * 0.5_f64.sin()).powi(2) * factor;
+        for solver in SOLVERS {
+            let arguments = ["run", "m.toml", "--solver", solver, "-o", "r.csv", "--stats", "s.json", "-q"];
+            folder.good(&arguments);
+            let found = last(&folder.read("r.csv"), "E").unwrap();
+            assert!((found / right - 1.0).abs() < 2e-5, "{part}, {solver}: {found}, not {right}");
+            let steps = json(&folder.read("s.json"))["steps"].as_u64().unwrap();
+            assert!(steps < 10_000, "{part}, {solver}: {steps} steps for 10 periods");
+        }
+    }
 }
