@@ -17,6 +17,7 @@ use std::collections::{HashMap, HashSet};
 use trunnion_equations::{Expr, Interval, Node, Part};
 
 use crate::machine::Prepared;
+use crate::state_watch::NONE;
 use crate::stepper::Segment;
 use crate::time_watch::At;
 
@@ -43,8 +44,6 @@ const LEAST: f64 = 1e-12;
 const COURSE: usize = Part::ShownCourse as usize;
 const PART: usize = Part::Shown as usize;
 const GOLDEN: f64 = 0.618_033_988_749_894_8;
-/// From ∞ to −∞: of no value yet.
-const NONE: Interval = (f64::INFINITY, f64::NEG_INFINITY);
 
 fn include(range: &mut Interval, value: f64) {
     if value.is_finite() {

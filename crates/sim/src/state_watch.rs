@@ -70,7 +70,7 @@ pub struct StateWatch {
 }
 
 /// From ∞ to −∞: of no value yet.
-const NONE: Interval = (f64::INFINITY, f64::NEG_INFINITY);
+pub(crate) const NONE: Interval = (f64::INFINITY, f64::NEG_INFINITY);
 
 fn include(range: &mut Interval, value: f64) {
     *range = (range.0.min(value), range.1.max(value));

@@ -396,7 +396,7 @@ impl<P: Hybrid> Run<'_, P> {
 
     /// Guards now and a little later, as things are.
     pub(super) fn look_ahead(&mut self) {
-        let Instant { y, f, later, g, .. } = &mut self.at;
+        let Instant { f, g, .. } = &mut self.at;
         self.problem.residual(self.t, &self.y, f);
         self.problem.guards(self.t, &self.y, g);
         let layout = self.problem.layout();
@@ -409,8 +409,15 @@ impl<P: Hybrid> Run<'_, P> {
         let pace = self.stepper.pace();
         let most = if pace.is_finite() && pace > 0.0 { 0.01 * pace } else { 1.0 };
         let dt = (0..self.y.len()).map(reach).fold(most, f64::min);
+        self.guards_after(dt);
+    }
+
+    /// Guards after dt, along the rates in `self.at.f`: into `self.at.later`.
+    pub(super) fn guards_after(&mut self, dt: f64) {
+        let Instant { y, f, later, .. } = &mut self.at;
+        let differential = &self.problem.layout().differential;
         for i in 0..y.len() {
-            y[i] = self.y[i] + if layout.differential[i] { dt * f[i] } else { 0.0 };
+            y[i] = self.y[i] + if differential[i] { dt * f[i] } else { 0.0 };
         }
         self.problem.guards(self.t + dt, y, later);
     }

@@ -203,13 +203,8 @@ impl<P: Hybrid> Run<'_, P> {
         if !(0..self.locator.found().len()).any(|k| self.has_moved(found(self, k))) {
             return;
         }
-        let dt = INSTANT_ROUNDINGS * resolution(self.t);
         self.problem.residual(self.t, &self.y, &mut self.at.f);
-        let differential = &self.problem.layout().differential;
-        for i in 0..self.y.len() {
-            self.at.y[i] = self.y[i] + if differential[i] { dt * self.at.f[i] } else { 0.0 };
-        }
-        self.problem.guards(self.t + dt, &self.at.y, &mut self.at.later);
+        self.guards_after(INSTANT_ROUNDINGS * resolution(self.t));
         for k in 0..self.locator.found().len() {
             let guard = found(self, k);
             let side = self.locator.side(guard);

@@ -7,6 +7,7 @@
 use trunnion_equations::{Compiled, Enclosed, Interval, Part, System};
 
 use super::{At, RANGE_LOOKS, is_constant};
+use crate::state_watch::NONE;
 
 const PART: usize = Part::OfWaves as usize;
 const FINE: f64 = 0.125;
@@ -16,8 +17,6 @@ const LOOKS: usize = 32;
 const NARROW: f64 = 1e-9;
 /// Cells that a step may pass through to either side.
 const MOST_CELLS: usize = 64;
-/// From ∞ to −∞: of no value yet.
-const NONE: Interval = (f64::INFINITY, f64::NEG_INFINITY);
 
 /// Values of a wave, and bounds of its functions there.
 struct Cell {
