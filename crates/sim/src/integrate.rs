@@ -152,6 +152,8 @@ pub(crate) struct Run<'a, P: Hybrid> {
     pub located: usize,
     /// The last step up to a point of a table took so long: those that follow become longer by and by.
     point_pace: f64,
+    /// The last step that inputs of time limited took so long; more with every step since.
+    input_pace: f64,
     /// Time, steps tried, and those held down by stability, when the pace was looked at last.
     pace_since: (f64, u64, u64),
     crossings_total: u64,
@@ -203,6 +205,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             curves: Curves::default(),
             located: 0,
             point_pace: f64::INFINITY,
+            input_pace: f64::INFINITY,
             pace_since: (plan.t_0, 0, 0),
             crossings_total: 0,
             samples: 0,
@@ -283,8 +286,13 @@ impl<'a, P: Hybrid> Run<'a, P> {
         let unwatched = self.kinks_again.min(self.t + self.kinks_step);
         let mut limit = self.problem.next_instant().min(t_end).min(corner.t).min(unwatched);
         if self.stepper.freezes_kinks() {
+            let grown = self.stepper.input_growth() * self.input_pace;
+            limit = limit.min(self.t + grown);
             let pace = self.stepper.pace().min(limit - self.t);
-            limit = limit.min(self.problem.time_limit(self.t, pace, horizon, self.stepper.input_share()));
+            let inputs = self.problem.time_limit(self.t, pace, horizon, self.stepper.input_share());
+            let least = instant::INSTANT_ROUNDINGS * resolution(self.t);
+            self.input_pace = if inputs < limit { (inputs - self.t).max(least) } else { grown };
+            limit = limit.min(inputs);
             limit = limit.min(self.t + self.problem.longest_step().min(self.curves.longest));
             limit = limit.min(self.t + POINT_GROWTH * self.point_pace);
         }
@@ -583,6 +591,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
         archive.number(&mut self.kinks_again);
         archive.number(&mut self.pace_since.0);
         archive.number(&mut self.point_pace);
+        archive.number(&mut self.input_pace);
         archive.count(&mut self.standing);
         archive.number(&mut self.standing_since);
         archive.number(&mut self.jumped.0);

@@ -149,6 +149,10 @@ pub trait Stepper {
     fn input_share(&self) -> f64 {
         0.3
     }
+    /// How much longer a step may be than one that inputs of time have limited.
+    fn input_growth(&self) -> f64 {
+        f64::INFINITY
+    }
     /// How far the curve is from a solution in the middle of the last step, in tolerances; 0 where it is as good as its ends.
     fn curve_error(&mut self, problem: &mut dyn Problem) -> f64 {
         let _ = problem;

@@ -4,8 +4,8 @@
 //! by bounds over intervals of time: an interval over which no bound leaves its piece holds no corner, for certain; others are
 //! halved, the earlier half first, down to the resolution of time. [Moore2009, ch. 8]
 //!
-//! Between them a step may be so long that no input of time leaves its value at the start by more than a share of its range: a
-//! solver that looks at the ends of such a step sees the change and divides it. The range is that of the values the input takes in the run, found by dividing
+//! Between them a step may be so long that no input of time leaves its value at the start by more than a share of its range, nor goes up and comes
+//! down again by more than a small part of it: a solver that looks at the ends of such a step sees the change and divides it. The range is that of the values the input takes in the run, found by dividing
 //! the intervals whose bounds lie beyond the values known so far: bounds over long intervals may be far too wide, x² exp(−x) for
 //! 0 < x < 1e5 seems to reach 1e10. Where bounds over a short time are too wide, as those of terms that cancel, they are found from the rate of the input,
 //!
@@ -33,6 +33,10 @@ const FEW_LOOKS: usize = 500;
 const CONSTANT: f64 = 1e-12;
 /// Steps ahead for which bounds are tried.
 const AHEAD: f64 = 32.0;
+/// Of the range of an input: it may go up and come down by this unseen within a step.
+const HIDDEN: f64 = 0.05;
+/// Bounds evaluated to find turns.
+const TURN_LOOKS: usize = 32;
 /// How exactly the end of a step is found, as part of its length.
 const FINE: f64 = 0.02;
 /// Where bounds alone speak against it, and no value, a step is shortened to this share at most.
@@ -90,6 +94,10 @@ pub struct TimeWatch {
     waves: Waves,
     /// Where waves may go to in the step.
     windows: Vec<Interval>,
+    // Of inputs: values passed since the start, and at the ends of an interval.
+    passed: Vec<Interval>,
+    left: Vec<f64>,
+    right: Vec<f64>,
     // Scratch, and results of programs: bounds of rates, points and bounds.
     rate_values: Vec<Interval>,
     rates: Vec<Interval>,
@@ -150,6 +158,9 @@ impl TimeWatch {
             start: vec![0.0; inputs],
             waves: Waves::new(system, compiled),
             windows: vec![(0.0, 0.0); of_time.waves.len()],
+            passed: vec![(0.0, 0.0); of_time.inputs.len()],
+            left: vec![0.0; of_time.inputs.len()],
+            right: vec![0.0; of_time.inputs.len()],
             rate_values: vec![(0.0, 0.0); rates.ops.len()],
             rates: vec![(0.0, 0.0); rates.n_out],
             values: vec![(0.0, 0.0); program.ops.len()],
@@ -350,6 +361,7 @@ impl TimeWatch {
         let until = (t + h).min(horizon);
         let mut end = self.calm_until(&mut at, t, h, until);
         if end < until {
+            let end = self.until_turn(&mut at, t, end);
             self.calm = (t, end);
             return end;
         }
@@ -362,8 +374,9 @@ impl TimeWatch {
                 (end, span) = (end + span, if grows { 2.0 } else { 0.5 } * span);
             }
         }
+        let end = self.until_turn(&mut at, t, end);
         self.calm = (t, end);
-        f64::INFINITY
+        if end < until { end } else { f64::INFINITY }
     }
 
     /// The end of the time from t on in which no input leaves its value by more than its share, for certain. Intervals are halved, the
@@ -407,12 +420,73 @@ impl TimeWatch {
         until
     }
 
+    /// The end of the time from t up to `end` in which no input turns and comes back by `HIDDEN` of its range: a small pulse among large ones shows at the end of
+    /// a step as well.
+    fn until_turn(&mut self, at: &mut At<'_>, t: f64, end: f64) -> f64 {
+        let (first, n) = (self.pieces.len(), self.first_wave());
+        if n == 0 {
+            return end;
+        }
+        for k in 0..n {
+            let start = self.start[k];
+            (self.passed[k], self.left[k]) = ((start, start), start);
+        }
+        self.stack.clear();
+        self.stack.push((t, end));
+        let mut looks = 0;
+        while let Some((a, b)) = self.stack.pop() {
+            self.enclose(at, (a, b));
+            self.evaluate(at, b);
+            self.right.copy_from_slice(&self.point[first..first + n]);
+            if (0..n).any(|k| self.hides(k)) {
+                self.enclose_by_rates(at, (a, b));
+                let middle = 0.5 * (a + b);
+                let divisible = looks < TURN_LOOKS && middle > a && middle < b;
+                if divisible && (0..n).any(|k| self.hides(k)) {
+                    looks += 1;
+                    self.stack.extend([(middle, b), (a, middle)]);
+                    continue;
+                }
+            }
+            for k in 0..n {
+                let (value, start, most) = (self.right[k], self.start[k], self.hidden(k));
+                let (low, high) = (self.passed[k].0.min(value), self.passed[k].1.max(value));
+                let came_down = high - value.max(start) > most;
+                if a > t && (came_down || value.min(start) - low > most) {
+                    return a;
+                }
+                self.passed[k] = (low, high);
+            }
+            self.left.copy_from_slice(&self.right);
+        }
+        end
+    }
+
+    /// By which an input may go to and fro unseen.
+    fn hidden(&self, input: usize) -> f64 {
+        let range = self.ranges[input];
+        if is_constant(range) { f64::INFINITY } else { HIDDEN * (range.1 - range.0) }
+    }
+
+    /// By the bounds at hand an input may go beyond its values at both ends.
+    fn hides(&self, input: usize) -> bool {
+        let (bound, most) = (self.bounds[self.pieces.len() + input], self.hidden(input));
+        let (a, b) = (self.left[input], self.right[input]);
+        a.min(b) - bound.0 > most || bound.1 - a.max(b) > most
+    }
+
     /// Some input may leave its value at the start by more than its share between two times.
     fn changes_between(&mut self, at: &mut At<'_>, (a, b): Interval) -> bool {
         self.enclose(at, (a, b));
         if !self.changes(self.share) {
             return false;
         }
+        self.enclose_by_rates(at, (a, b));
+        self.changes(self.share)
+    }
+
+    /// Bounds of inputs that are closer, where their rates are known.
+    fn enclose_by_rates(&mut self, at: &mut At<'_>, (a, b): Interval) {
         at.compiled.enclose(RATES, ((a, b), &[]), at.k, &mut self.rate_values, &mut self.rates);
         self.evaluate(at, 0.5 * (a + b));
         let first = self.pieces.len();
@@ -423,7 +497,6 @@ impl TimeWatch {
                 *bound = (bound.0.max(value - most), bound.1.min(value + most)); // (1)
             }
         }
-        self.changes(self.share)
     }
 
     /// By the bounds at hand some input leaves its value at the start by more than a share of its range, or a wave its window.

@@ -101,6 +101,10 @@ impl Stepper for Auto {
         self.active().input_share()
     }
 
+    fn input_growth(&self) -> f64 {
+        self.active().input_growth()
+    }
+
     fn curve_error(&mut self, problem: &mut dyn Problem) -> f64 {
         self.active_mut().curve_error(problem)
     }

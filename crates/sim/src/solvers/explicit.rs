@@ -542,6 +542,11 @@ impl Stepper for Explicit {
         0.15
     }
 
+    /// The estimate hardly knows the first stage: a long step out of the tail of a pulse would count that for all of it.
+    fn input_growth(&self) -> f64 {
+        3.0
+    }
+
     fn pace(&self) -> f64 {
         self.h_next
     }

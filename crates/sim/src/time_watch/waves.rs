@@ -1,16 +1,17 @@
 //! Inputs of time that are functions of one wave, f(b) with b = sin(…).
 //!
 //! What f does between −1 and 1 is found once and serves every period: the values of b are divided into cells, where they are needed. Over a cell
-//! values of f change by a `FINE` part of what a step allows, and its bounds go beyond them by no more than half of it. A step may pass through the
-//! cells next to its own as long as their bounds are near enough to the value of f it starts with.
+//! values of f change by a `FINE` part of what a step allows, and its bounds go beyond them by little. A step may pass through the
+//! cells next to its own as long as their bounds are near enough to the value of f it starts with, and f does not turn and come back.
 
 use trunnion_equations::{Compiled, Enclosed, Interval, Part, System};
 
-use super::{At, RANGE_LOOKS, is_constant};
+use super::{At, HIDDEN, RANGE_LOOKS, is_constant};
 use crate::state_watch::NONE;
 
 const PART: usize = Part::OfWaves as usize;
 const FINE: f64 = 0.125;
+const CLOSE: f64 = 0.2;
 /// Parts of a cell for which bounds are tried.
 const LOOKS: usize = 32;
 /// No narrower cell is divided.
@@ -18,10 +19,11 @@ const NARROW: f64 = 1e-9;
 /// Cells that a step may pass through to either side.
 const MOST_CELLS: usize = 64;
 
-/// Values of a wave, and bounds of its functions there.
+/// Values of a wave, bounds of its functions there, and values that were seen.
 struct Cell {
     range: Interval,
     bounds: Vec<Interval>,
+    seen: Vec<Interval>,
 }
 
 pub struct Waves {
@@ -39,6 +41,7 @@ pub struct Waves {
     place: Vec<f64>,
     point: Vec<f64>,
     start: Vec<f64>,
+    passed: Vec<Interval>,
     taken: Vec<Interval>,
     reached: Vec<Interval>,
     stack: Vec<Interval>,
@@ -58,6 +61,7 @@ impl Waves {
             place: vec![0.0; n],
             point: vec![0.0; functions.len()],
             start: vec![0.0; functions.len()],
+            passed: vec![NONE; functions.len()],
             taken: vec![NONE; functions.len()],
             reached: vec![NONE; functions.len()],
             stack: vec![],
@@ -130,16 +134,19 @@ impl Waves {
         self.start.copy_from_slice(&self.point);
         let own = self.cell(at, wave, value);
         let (mut low, mut high) = self.cells[wave][own].range;
+        self.begin_at(wave, own);
         for _ in 0..MOST_CELLS {
             let next = self.cell(at, wave, low.next_down());
-            if low <= -1.0 || !self.is_near(wave, next) {
+            if low <= -1.0 || !self.is_near(wave, next) || self.turns(wave, next) {
                 break;
             }
             low = self.cells[wave][next].range.0;
         }
+        let own = self.cell(at, wave, value);
+        self.begin_at(wave, own);
         for _ in 0..MOST_CELLS {
             let next = self.cell(at, wave, high);
-            if high >= 1.0 || !self.is_near(wave, next) {
+            if high >= 1.0 || !self.is_near(wave, next) || self.turns(wave, next) {
                 break;
             }
             high = self.cells[wave][next].range.1;
@@ -156,6 +163,24 @@ impl Waves {
         })
     }
 
+    fn begin_at(&mut self, wave: usize, cell: usize) {
+        for (&f, &seen) in self.members[wave].iter().zip(&self.cells[wave][cell].seen) {
+            self.passed[f] = hull(seen, self.start[f]);
+        }
+    }
+
+    /// A function that has gone up or down comes back in the next cell.
+    fn turns(&mut self, wave: usize, next: usize) -> bool {
+        let mut turns = false;
+        for (&f, &seen) in self.members[wave].iter().zip(&self.cells[wave][next].seen) {
+            let (start, most) = (self.start[f], HIDDEN / self.share * self.most(f));
+            let passed = hull(hull(self.passed[f], seen.0), seen.1);
+            turns |= passed.1 - seen.1.max(start) > most || seen.0.min(start) - passed.0 > most;
+            self.passed[f] = passed;
+        }
+        turns
+    }
+
     /// The number of the cell of a value.
     fn cell(&mut self, at: &mut At<'_>, wave: usize, value: f64) -> usize {
         let value = value.clamp(-1.0, 1.0_f64.next_down());
@@ -168,8 +193,9 @@ impl Waves {
             let middle = 0.5 * (range.0 + range.1);
             range = if value < middle { (range.0, middle) } else { (middle, range.1) };
         }
-        let bounds = self.members[wave].iter().map(|&f| self.reached[f]).collect();
-        self.cells[wave].insert(place, Cell { range, bounds });
+        let of_members = |of: &[Interval]| self.members[wave].iter().map(|&f| of[f]).collect();
+        let cell = Cell { range, bounds: of_members(&self.reached), seen: of_members(&self.taken) };
+        self.cells[wave].insert(place, cell);
         place
     }
 
@@ -215,7 +241,7 @@ impl Waves {
 
     /// The bounds at hand are close to the values taken so far.
     fn is_close(&self, f: usize) -> bool {
-        let (taken, bound, margin) = (self.taken[f], self.enclosed.bounds[f], 0.5 * self.most(f));
+        let (taken, bound, margin) = (self.taken[f], self.enclosed.bounds[f], CLOSE * self.most(f));
         taken.0 - bound.0 <= margin && bound.1 - taken.1 <= margin
     }
 

@@ -206,6 +206,24 @@ fn fast_guards_of_time_are_counted() {
     corpus.finish();
 }
 
+/// Pulses where a wave passes c, under an envelope of 1 − a to 1 + a: the sum of their areas, each that along a straight line, does not know the envelope, whose mean is 1.
+#[test]
+fn small_pulses_among_large_ones_are_seen() {
+    let mut corpus = Corpus::new();
+    for period in [20.0, 50.0, 100.0] {
+        for (a, sharp) in [(0.6, 1e2), (0.6, 1e3), (0.8, 1e2), (0.8, 1e4)] {
+            let wave = format!("(sin(2*pi*time/({period} s)) - 0.5)*{sharp}");
+            let envelope = format!("(1 + {a}*cos(2*pi*time/(1000 s)))");
+            // One crossing up and one down in each period; the next term of the area is smaller by (1/sharp)².
+            let speed = 2.0 * PI / period * 0.75_f64.sqrt() * sharp;
+            let right = 2.0 * 1000.0 / period * PI.sqrt() / speed;
+            let law = format!("{envelope}*exp(-({wave})^2)");
+            corpus.right(&law, &sum(&law, ""), &[("x", right, 1e-3 * right)]);
+        }
+    }
+    corpus.finish();
+}
+
 /// Two currents with leaks, and a small or switched resistance between them: its power is what terms leave that cancel, and holds no step down for being uncertain.
 #[test]
 fn terms_that_cancel_hold_no_step_down() {

@@ -78,7 +78,7 @@ fn components_of_small_signals_are_right_at_every_tolerance() {
 fn a_state_as_small_as_rounding_is_told_too() {
     let folder = Folder::new();
     folder.write("m.toml", oscillator(PLAIN, 1e-12, ""));
-    let words = ["M0407", "`x` reached 4.7e-13 m, with a tolerance of 1e-13 m", "{ \"x\" = \"5e-19 m\" }"];
+    let words = ["M0407", "`x` reached 4.8e-13 m, with a tolerance of 1e-13 m", "{ \"x\" = \"5e-19 m\" }"];
     warned(&folder, &["run", "m.toml", "-o", "m.csv"], &words);
     folder.write("m.toml", oscillator(PLAIN, 1e-19, ""));
     let words = ["M0407", "`x` never left its tolerance of 1e-13 m"];
@@ -104,7 +104,7 @@ fn a_state_within_its_tolerance_is_told_with_what_to_write() {
     warned(
         &folder,
         &["run", "m.toml", "-o", "m.csv"],
-        &["M0407", "`x` reached 4.7e-6 m, with a tolerance of 1e-6 m"],
+        &["M0407", "`x` reached 4.8e-6 m, with a tolerance of 1e-6 m"],
     );
     // As it says, it comes out.
     folder.write("m.toml", oscillator(given, 1e-9, "atol = { x = \"5e-16 m\", v = \"1e-15 m/s\" }"));
