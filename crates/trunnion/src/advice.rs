@@ -14,9 +14,9 @@ use trunnion_sim::machine::Machine;
 use trunnion_sim::run::run;
 
 use crate::jumps::{self, Jumps};
-use crate::listing::number;
 use crate::project::Project;
 use crate::simulate::{Overrides, point, settings};
+use trunnion_num::text::number;
 
 /// Nobody waits longer for advice.
 const PATIENCE: Duration = Duration::from_secs(2);

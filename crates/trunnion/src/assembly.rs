@@ -10,7 +10,7 @@ use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::start_error::StartError;
 
 use crate::failure::Failure;
-use crate::listing::with_unit;
+use trunnion_num::text::with_unit;
 
 const OPEN: &str = "B0008";
 const MOVED: &str = "B0009";

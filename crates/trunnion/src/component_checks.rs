@@ -19,10 +19,11 @@ use trunnion_sim::stepper::Failure as SolverFailure;
 
 use crate::commands::energy::balance_of;
 use crate::failure::Failure;
-use crate::files::{Disk, looks_like_a_component};
-use crate::listing::number;
+use crate::files::Disk;
 use crate::project::{Project, accounts_of};
 use crate::simulate::{Overrides, settings, simulate_to_table};
+use trunnion_files::looks_like_a_component;
+use trunnion_num::text::number;
 
 /// Energy that may be missing, as a part of what moved.
 const CLOSED: f64 = 1e-6;

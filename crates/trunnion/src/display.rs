@@ -6,7 +6,7 @@ use trunnion_model::display::Display;
 use trunnion_model::units::{UnitError, parse_unit};
 
 use crate::failure::Failure;
-use crate::results::{Column, Metadata, Table};
+use trunnion_results::{Column, Metadata, Table};
 
 /// Metadata key of the units in which a run's results are to be shown.
 pub const SHOWN: &str = "display";

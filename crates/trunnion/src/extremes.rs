@@ -10,6 +10,7 @@
 
 use std::ops::ControlFlow;
 
+use trunnion_results::Extremes;
 use trunnion_sim::integrate::Piece;
 
 /// Points in a step that is looked at closely.
@@ -19,47 +20,13 @@ const MARGIN: f64 = 2.0;
 /// What adds less than this share of a signal's size is not looked for: far below what solvers promise.
 const NEGLIGIBLE: f64 = 1e-9;
 
-/// Lowest and highest value of one signal, each with its time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Extremes {
-    pub min: (f64, f64),
-    pub max: (f64, f64),
-}
-
-impl Default for Extremes {
-    fn default() -> Self {
-        Extremes { min: (f64::NAN, f64::INFINITY), max: (f64::NAN, f64::NEG_INFINITY) }
+/// Whether values as far out as `low` or `high` would be worth knowing of a signal with this noise.
+fn may_grow(found: &Extremes, low: f64, high: f64, noise: f64) -> bool {
+    if high.max(found.max.1) - low.min(found.min.1) <= noise {
+        return false;
     }
-}
-
-impl Extremes {
-    /// Of several equal ones the first counts. A NaN stays.
-    pub fn push(&mut self, t: f64, x: f64) {
-        if x < self.min.1 || x.is_nan() {
-            self.min = (t, x);
-        }
-        if x > self.max.1 || x.is_nan() {
-            self.max = (t, x);
-        }
-    }
-
-    /// As far as they lie between two times; None if neither is known there.
-    pub fn within(self, from: f64, to: f64) -> Option<Self> {
-        let inside = |point: (f64, f64)| (from..=to).contains(&point.0);
-        let none = Extremes::default();
-        let min = if inside(self.min) { self.min } else { none.min };
-        let max = if inside(self.max) { self.max } else { none.max };
-        (inside(self.min) || inside(self.max)).then_some(Extremes { min, max })
-    }
-
-    /// Whether values as far out as `low` or `high` would be worth knowing of a signal with this noise.
-    fn may_grow(&self, low: f64, high: f64, noise: f64) -> bool {
-        if high.max(self.max.1) - low.min(self.min.1) <= noise {
-            return false;
-        }
-        let little = NEGLIGIBLE * self.max.1.abs().max(self.min.1.abs());
-        high > self.max.1 + little || low < self.min.1 - little
-    }
+    let little = NEGLIGIBLE * found.max.1.abs().max(found.min.1.abs());
+    high > found.max.1 + little || low < found.min.1 - little
 }
 
 /// The signals along one piece of the solution.
@@ -172,7 +139,7 @@ impl Follower {
             let c = ((third.1[k] - x_0) * to_third - d) * all;
             let beyond = MARGIN * 0.25 * c.abs() * h * h; // (1)
             let turns = d.abs() <= MARGIN * c.abs() * h; // (2)
-            if turns && found.may_grow(x_0.min(x_1) - beyond, x_0.max(x_1) + beyond, self.noise[k]) {
+            if turns && may_grow(found, x_0.min(x_1) - beyond, x_0.max(x_1) + beyond, self.noise[k]) {
                 self.turning.push(k);
             }
         }
@@ -199,7 +166,7 @@ impl Follower {
                 continue;
             };
             let [low, high] = if sign > 0.0 { [f64::INFINITY, top] } else { [top, f64::NEG_INFINITY] };
-            if self.found[k].may_grow(low, high, self.noise[k]) {
+            if may_grow(&self.found[k], low, high, self.noise[k]) {
                 let row = &mut fine[FINE + 1].1;
                 done = read.read(t, row);
                 self.push(t, row);

@@ -4,7 +4,7 @@ use trunnion_model::Diagnostic;
 use trunnion_model::diagnostic::visible;
 use trunnion_sim::start_error::StartError;
 
-use crate::{plot, results};
+use crate::plot;
 
 /// Exit codes, as documented in docs/command-line.md.
 pub mod exit {
@@ -34,20 +34,22 @@ pub enum Failure {
         message: String,
         hint: Option<String>,
     },
-    Results(results::Error),
+    Results(trunnion_results::Error),
     Plot(plot::Error),
     /// Another file could not be read or written.
-    File {
-        path: String,
-        action: &'static str,
-        reason: String,
-    },
+    File(trunnion_files::Error),
     Cancelled,
 }
 
-impl From<results::Error> for Failure {
-    fn from(e: results::Error) -> Self {
+impl From<trunnion_results::Error> for Failure {
+    fn from(e: trunnion_results::Error) -> Self {
         Failure::Results(e)
+    }
+}
+
+impl From<trunnion_files::Error> for Failure {
+    fn from(e: trunnion_files::Error) -> Self {
+        Failure::File(e)
     }
 }
 
@@ -76,9 +78,9 @@ impl Failure {
             // Nothing is wrong with a model that cannot be read.
             Failure::Model(list) if list.iter().all(|d| d.code == UNREADABLE) => exit::FILES,
             Failure::Model(_) | Failure::Missed => exit::MODEL,
-            Failure::Usage { .. } | Failure::Results(results::Error::NoColumn { .. }) => exit::USAGE,
+            Failure::Usage { .. } | Failure::Results(trunnion_results::Error::NoColumn { .. }) => exit::USAGE,
             Failure::Run { .. } => exit::RUN,
-            Failure::Results(_) | Failure::Plot(_) | Failure::File { .. } => exit::FILES,
+            Failure::Results(_) | Failure::Plot(_) | Failure::File(_) => exit::FILES,
             Failure::Cancelled => exit::CANCELLED,
         }
     }
@@ -110,9 +112,7 @@ impl Failure {
             }
             Failure::Results(e) => plain(e.to_string(), e.hint()),
             Failure::Plot(e) => plain(e.to_string(), e.hint().map(String::from)),
-            Failure::File { path, action, reason } => {
-                plain(format!("cannot {action} `{path}`: {reason}"), None)
-            }
+            Failure::File(e) => plain(e.to_string(), None),
             Failure::Cancelled => "cancelled\n".into(),
         }
     }

@@ -1,7 +1,5 @@
 //! Where model files come from: the disk, and what is built in.
 
-pub mod input;
-pub mod output;
 mod trust;
 
 use std::collections::HashSet;
@@ -11,8 +9,7 @@ use std::sync::LazyLock;
 
 use trunnion_model::{Files, Library};
 
-use crate::failure::Failure;
-use input::Unread;
+use trunnion_files::input::{self, Unread};
 pub use trust::{Confined, MARK, allow};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
@@ -58,48 +55,6 @@ fn list(folder: &str, inside: &dyn Fn(&Path) -> bool) -> Result<Vec<String>, Str
         }
     }
     Ok(all)
-}
-
-/// Whether some line begins with one of these.
-fn has_line(text: &str, beginnings: &[&str]) -> bool {
-    text.lines().any(|line| beginnings.iter().any(|b| line.trim_start().starts_with(b)))
-}
-
-/// A model says how it is run; component files have none of these sections.
-pub fn looks_like_a_model(text: &str) -> bool {
-    has_line(text, &["[model]", "[run]", "[run.", "[live]", "[live.", "[[expect]]"])
-}
-
-/// A component has ports, or at least a title.
-pub fn looks_like_a_component(text: &str) -> bool {
-    !looks_like_a_model(text) && has_line(text, &["[ports]", "[ports.", "[[when]]", "title"])
-}
-
-/// Writes a file whole or not at all: a full disk leaves the one before in place.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    output::write(path, bytes, false).map_err(|cause| unwritten(path, &cause))
-}
-
-/// The same for a file that is a model, and may take the place of another.
-pub fn write_model(path: &Path, text: &str) -> Result<(), Failure> {
-    output::write(path, text.as_bytes(), true).map_err(|cause| unwritten(path, &cause))
-}
-
-/// A new text for a model that was read, at the user's demand.
-pub fn rewrite(path: &Path, text: &str) -> Result<(), Failure> {
-    output::rewrite(path, text.as_bytes()).map_err(|cause| unwritten(path, &cause))
-}
-
-pub fn unwritten(path: &Path, cause: &std::io::Error) -> Failure {
-    Failure::File {
-        path: path.display().to_string(),
-        action: "write",
-        reason: match cause.kind() {
-            std::io::ErrorKind::NotFound => "the folder is missing: create it first".into(),
-            std::io::ErrorKind::PermissionDenied => "it may not be written".into(),
-            _ => cause.to_string(),
-        },
-    }
 }
 
 /// What is built into the program, under `library/` and `examples/`.

@@ -9,9 +9,9 @@ use trunnion_model::{Deferred, Diagnostic, Severity, load_asking};
 
 use crate::failure::Failure;
 use crate::files::{Confined, library};
-use crate::listing::{number, with_unit};
 use crate::output::tell;
 use crate::project::split_set;
+use trunnion_num::text::{number, with_unit};
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct Given {

@@ -14,7 +14,7 @@ use trunnion_model::{Diagnostic, Sources};
 use trunnion_sim::integrate::Piece;
 use trunnion_sim::machine::{Machine, Prepared};
 
-use crate::listing::{number, with_unit};
+use trunnion_num::text::{number, with_unit};
 
 const LOST_IMPULSE: &str = "M0413";
 /// What of the tolerance of states a jump has to be more than, as where a bend is located.

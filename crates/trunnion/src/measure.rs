@@ -23,10 +23,10 @@ use trunnion_sim::run::Settings;
 use trunnion_sim::solvers::choose::Entry;
 
 use crate::failure::Failure;
-use crate::listing::{count, number};
 use crate::project::Project;
-use crate::results::nearest;
 use crate::simulate::{Outcome, hint, simulate};
+use trunnion_num::text::{count, number};
+use trunnion_results::nearest;
 
 /// Rows in every step of a run that is measured.
 const PER_STEP: usize = 16;

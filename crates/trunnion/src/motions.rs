@@ -14,7 +14,7 @@ use trunnion_model::mechanism::{Freedom, Mechanism, Motion};
 use trunnion_model::{Diagnostic, Sources};
 
 use crate::failure::Failure;
-use crate::listing::with_unit;
+use trunnion_num::text::with_unit;
 
 const NO_VALUE: &str = "B0012";
 const JUMPS: &str = "B0013";

@@ -23,8 +23,8 @@ use crate::display::preferred;
 use crate::failure::Failure;
 use crate::files::{Confined, library};
 use crate::given::answered;
-use crate::listing::{number, with_unit};
 use crate::motions;
+use trunnion_num::text::{number, with_unit};
 
 const NOT_HELD: &str = "M0318";
 const NO_TOLERANCE: &str = "M0408";

@@ -12,8 +12,8 @@ use crate::display::show;
 use crate::failure::Failure;
 use crate::output::tell;
 use crate::project::Project;
-use crate::results::{self, Column, Table};
 use crate::simulate::{Overrides, settings, simulate_to_table};
+use trunnion_results::{self, Column, Table};
 
 /// What is run where a model is given.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +54,7 @@ impl Signals {
         let (table, effort) = match is_model(path) {
             true => run(path, changes, at)?,
             false => {
-                let mut table = results::read(Path::new(path))?;
+                let mut table = trunnion_results::read(Path::new(path))?;
                 show(&mut table, changes.units.as_deref())?;
                 (table, None)
             }
@@ -107,7 +107,7 @@ pub fn run_project(
     let settings = Settings { at: at.to_vec(), ..settings };
     let (mut table, outcome) = simulate_to_table(project, &HashMap::new(), (solver, &settings), false)?;
     table.metadata = metadata(project, solver.name, &settings);
-    table.metadata.insert(results::ENDED.into(), outcome.ended());
+    table.metadata.insert(trunnion_results::ENDED.into(), outcome.ended());
     match outcome.check() {
         Err(Failure::Run { message, .. }) if table.rows() > 1 => {
             tell(format_args!("warning: {path}: {message}"))

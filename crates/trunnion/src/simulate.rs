@@ -16,15 +16,16 @@ use trunnion_sim::problem::Problem;
 use trunnion_sim::run::{Finished, Settings, run};
 use trunnion_sim::solvers::choose::{Entry, MethodNumbers, SOLVERS, find};
 
-use crate::extremes::{Extremes, Follower};
+use crate::extremes::Follower;
 use crate::failure::Failure;
 use crate::jumps::{Jump, Jumps};
-use crate::listing::number;
 use crate::output::tell;
 use crate::progress::ProgressLine;
 use crate::project::Project;
-use crate::results::{Column, MOST_BYTES, Metadata, Table, extremes_entry, nearest};
 use crate::unseen::{Signals, Unseen};
+use trunnion_num::text::number;
+use trunnion_results::Extremes;
+use trunnion_results::{Column, MOST_BYTES, Metadata, Table, extremes_entry, nearest};
 use watcher::{Reader, Watcher};
 
 mod watcher;
@@ -218,8 +219,8 @@ impl Outcome {
     pub fn ended(&self) -> String {
         match (&self.error, self.summary.map(|s| s.ended)) {
             (Some(error), _) => format!("failed: {error}"),
-            (None, Some(Ended::Cancelled)) => crate::results::CANCELLED.into(),
-            (None, _) => crate::results::COMPLETE.into(),
+            (None, Some(Ended::Cancelled)) => trunnion_results::CANCELLED.into(),
+            (None, _) => trunnion_results::COMPLETE.into(),
         }
     }
 
@@ -252,7 +253,7 @@ fn growth(prepared: &Prepared, error: &RunError, y: &[f64]) -> Option<String> {
     (now.abs() > GROWN * size).then(|| {
         let shown = prepared.columns.get(*unknown).map_or(now, |c| c.unit.shown(now));
         let unit = prepared.columns.get(*unknown).map_or("", |c| c.unit.text.as_str());
-        let now = crate::listing::with_unit(shown, unit, 3);
+        let now = trunnion_num::text::with_unit(shown, unit, 3);
         format!("`{name}` grows without bound, {now} by then; `trunnion equations` shows its equation")
     })
 }

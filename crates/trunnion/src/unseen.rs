@@ -18,7 +18,7 @@ use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::problem::Problem;
 use trunnion_sim::stepper::{Options, Tolerance};
 
-use crate::listing::with_unit;
+use trunnion_num::text::with_unit;
 
 const UNSEEN: &str = "M0407";
 /// A course of fewer tolerances than this is known to less than a digit.

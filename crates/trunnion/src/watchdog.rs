@@ -13,8 +13,8 @@ use trunnion_sim::script::{CallCount, calls};
 
 use crate::failure::{Failure, exit};
 use crate::output::tell;
-use crate::results::{CANCELLED, rescue};
 use crate::simulate::CANCEL;
+use trunnion_results::{CANCELLED, rescue};
 
 /// Time between two looks.
 const INTERVAL: Duration = Duration::from_millis(100);

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::files::write_whole;
 use crate::given::Given;
-use crate::listing::{count, number};
 use crate::output::say;
 use crate::scene::{Moving, glb};
+use trunnion_files::write_whole;
+use trunnion_num::text::{count, number};
 
 #[derive(Args, Clone, Debug)]
 pub struct AnimateArgs {

@@ -13,13 +13,15 @@ use trunnion_sim::problem::Problem;
 
 use super::linearize::no_such;
 use crate::failure::Failure;
-use crate::files::{Confined, Disk, library, rewrite};
-use crate::listing::{Align, Listing, count, number, with_unit};
-use crate::mesh::Triangle;
+use crate::files::{Confined, Disk, library};
+use crate::listing::{Align, Listing};
 use crate::output::{say, tell};
 use crate::project::Project;
 use crate::simulate::{Overrides, Point, point};
-use crate::space::{from_quaternion, to_rpy};
+use trunnion_exchange::mesh::Triangle;
+use trunnion_files::{Error, rewrite};
+use trunnion_num::space::{from_quaternion, to_rpy};
+use trunnion_num::text::{count, number, with_unit};
 
 #[derive(Args, Debug)]
 pub struct BalanceArgs {
@@ -192,8 +194,8 @@ fn write(
     after: &[f64],
 ) -> Result<(), Failure> {
     let prepared = &project.prepared;
-    let text = Disk.read(&args.model).map_err(|reason| cannot("read", &args.model, reason))?;
-    let mut edit = Edit::new(&text).map_err(|e| cannot("edit", &args.model, e.to_string()))?;
+    let text = Disk.read(&args.model).map_err(|reason| Error::read(&args.model, reason))?;
+    let mut edit = Edit::new(&text).map_err(|e| Error::read(&args.model, e))?;
     let (mut written, mut left_out) = (0, vec![]);
     let rounding = |i: usize| ROUNDING * (prepared.layout.nominal[i] / prepared.columns[i].unit.factor).abs();
     let moved = |i: usize| (after[i] - before[i]).abs() > rounding(i).max(ROUNDING * before[i].abs());
@@ -264,10 +266,6 @@ impl Files for Edited<'_> {
     fn triangles(&self, path: &str) -> Result<Vec<Triangle>, String> {
         self.files.triangles(path)
     }
-}
-
-fn cannot(action: &'static str, path: &str, reason: String) -> Failure {
-    Failure::File { path: path.into(), action, reason }
 }
 
 /// `x` is a variable of the model, `body.x` one of a component or joint.

@@ -12,12 +12,14 @@ use trunnion_sim::task::script_faults;
 use crate::advice::remarks;
 use crate::component_checks::{Bundle, Report, Verdict, siblings};
 use crate::failure::Failure;
-use crate::files::{Confined, Disk, library, looks_like_a_component, looks_like_a_model};
+use crate::files::{Confined, Disk, library};
 use crate::given::{Given, describe, stand_ins};
-use crate::listing::{Align, Listing, count, with_unit};
+use crate::listing::{Align, Listing};
 use crate::output::say;
 use crate::parallel::{for_each, workers};
 use crate::project::Project;
+use trunnion_files::{looks_like_a_component, looks_like_a_model};
+use trunnion_num::text::{count, with_unit};
 
 #[derive(Args, Debug)]
 pub struct CheckArgs {
@@ -65,7 +67,7 @@ fn find(paths: &[String]) -> Result<Found, Failure> {
             }
             continue;
         }
-        let refused = |reason| Failure::File { path: path.clone(), action: "read", reason };
+        let refused = |reason: String| Failure::File(trunnion_files::Error::read(path, reason));
         let mut inside = Disk.list(path).map_err(refused)?;
         inside.retain(|file| file.ends_with(".toml"));
         inside.sort();

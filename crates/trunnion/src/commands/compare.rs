@@ -16,15 +16,16 @@ use crate::commands::plot::merged;
 use crate::commands::run::seconds;
 use crate::display::convert;
 use crate::failure::Failure;
-use crate::listing::{Align, Listing, count, number, with_unit};
+use crate::listing::{Align, Listing};
 use crate::measure::Meter;
 use crate::output::say;
 use crate::plot::{save, views};
-use crate::results::Column;
 use crate::signals::{Changes, Effort, Signals, is_model};
 use crate::simulate::Overrides;
 use times::sampled;
 pub use times::{Times, single_times};
+use trunnion_num::text::{count, number, with_unit};
+use trunnion_results::Column;
 
 /// Signals that are listed, those with the largest differences.
 const MOST_LISTED: usize = 20;
@@ -325,7 +326,7 @@ fn draw(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extremes::Extremes;
+    use trunnion_results::Extremes;
 
     fn column(values: &[f64]) -> Column {
         Column { values: values.to_vec(), ..Column::new("x", "m", "") }

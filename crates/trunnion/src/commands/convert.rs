@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::listing::count;
 use crate::output::say;
-use crate::results::{self, COMPLETE};
+use trunnion_num::text::count;
+use trunnion_results::{self, COMPLETE};
 
 #[derive(Args, Debug)]
 pub struct ConvertArgs {
@@ -18,8 +18,8 @@ pub struct ConvertArgs {
 }
 
 pub fn execute(args: &ConvertArgs) -> Result<(), Failure> {
-    let table = results::read(&args.input)?;
-    results::write(&table, &args.output)?;
+    let table = trunnion_results::read(&args.input)?;
+    trunnion_results::write(&table, &args.output)?;
     let ended = table.ended().filter(|e| *e != COMPLETE).map(|e| format!(", {e}")).unwrap_or_default();
     let (rows, columns) = (count(table.rows(), "row"), count(table.columns.len(), "column"));
     say(format_args!("{}: {rows} of {columns}{ended}", args.output.display()));

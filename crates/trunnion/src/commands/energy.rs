@@ -6,11 +6,12 @@ use clap::Args;
 use trunnion_model::energy::{Account, Side};
 
 use crate::failure::Failure;
-use crate::listing::{Align, Listing, number};
+use crate::listing::{Align, Listing};
 use crate::output::say;
 use crate::project::Project;
-use crate::results::Table;
 use crate::simulate::{Overrides, settings, simulate_to_table};
+use trunnion_num::text::number;
+use trunnion_results::Table;
 
 #[derive(Args, Debug)]
 pub struct EnergyArgs {

@@ -13,10 +13,10 @@ use clap::{Args, ValueEnum};
 use trunnion_equations::Engine;
 
 use crate::failure::Failure;
-use crate::files::write_whole;
 use crate::output::say;
 use crate::project::Project;
 use sheet::{Form, Sheet};
+use trunnion_files::write_whole;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -61,7 +61,7 @@ pub fn execute(args: &EquationsArgs, colour: bool) -> Result<(), Failure> {
         Format::Json => json::render(&sheet),
     };
     match &args.out {
-        Some(path) => write_whole(path, text.as_bytes()),
+        Some(path) => Ok(write_whole(path, text.as_bytes())?),
         None => {
             say(text.trim_end());
             Ok(())

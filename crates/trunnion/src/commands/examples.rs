@@ -7,10 +7,11 @@ use clap::Args;
 use trunnion_model::{Files, load};
 
 use crate::failure::Failure;
-use crate::files::{Embedded, FILES, MARK, library, write_whole};
+use crate::files::{Embedded, FILES, MARK, library};
 use crate::listing::{Align, Listing};
 use crate::output::say;
-use crate::results::nearest;
+use trunnion_files::write_whole;
+use trunnion_results::nearest;
 
 #[derive(Args, Debug)]
 pub struct ExamplesArgs {
@@ -152,11 +153,8 @@ fn copy(paths: &[&str], folder: &Path) -> Result<(), Failure> {
 const MARKED: &str = "# Models below this folder may read each other's files.\n";
 
 fn create_folder(folder: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(|e| Failure::File {
-        path: folder.display().to_string(),
-        action: "create",
-        reason: e.to_string(),
-    })
+    std::fs::create_dir_all(folder)
+        .map_err(|cause| trunnion_files::Error::Create { path: folder.to_owned(), cause }.into())
 }
 
 /// Other files under examples/ that a model refers to: includes, scripts, and libraries of its own.

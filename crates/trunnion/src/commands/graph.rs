@@ -12,11 +12,11 @@ use trunnion_model::{Diagnostic, Model};
 use trunnion_network::{BondGraph, Causality, assign};
 
 use crate::failure::Failure;
-use crate::files::write_whole;
 use crate::given::{Given, answered};
 use crate::output::say;
 use crate::plot::png;
 use crate::project::read_model;
+use trunnion_files::write_whole;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {

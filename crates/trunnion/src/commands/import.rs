@@ -6,10 +6,11 @@ use clap::Args;
 use trunnion_model::{Files, Source};
 
 use crate::failure::Failure;
-use crate::files::{Disk, write_model};
-use crate::import::urdf;
-use crate::listing::count;
+use crate::files::Disk;
 use crate::output::say;
+use trunnion_exchange::urdf::model_of;
+use trunnion_files::write_model;
+use trunnion_num::text::count;
 
 #[derive(Args, Debug)]
 pub struct ImportArgs {
@@ -22,9 +23,9 @@ pub struct ImportArgs {
 
 pub fn execute(args: &ImportArgs, colour: bool) -> Result<(), Failure> {
     let read = Disk.read(&args.input);
-    let text = read.map_err(|reason| Failure::File { path: args.input.clone(), action: "read", reason })?;
+    let text = read.map_err(|reason| trunnion_files::Error::read(&args.input, reason))?;
     let folder = args.out.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-    let imported = urdf(&Source::new(&args.input, text), folder).map_err(Failure::Model)?;
+    let imported = model_of(&Source::new(&args.input, text), folder).map_err(Failure::Model)?;
     for note in &imported.notes {
         eprintln!("{}", note.render(colour));
     }

@@ -15,11 +15,12 @@ use trunnion_sim::ties::{Ties, choose};
 use crate::commands::run::metadata;
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::listing::{Align, Listing, number};
+use crate::listing::{Align, Listing};
 use crate::output::{say, tell};
 use crate::project::Project;
-use crate::results::{Table, write};
 use crate::simulate::{Overrides, point, settings, simulate_to_table};
+use trunnion_num::text::number;
+use trunnion_results::{Table, write};
 
 #[derive(Args, Debug)]
 pub struct InverseArgs {

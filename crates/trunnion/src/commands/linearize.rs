@@ -17,12 +17,13 @@ use trunnion_sim::linear::{LinearModel, Pole, linearise};
 
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::listing::{Align, Listing, number};
+use crate::listing::{Align, Listing};
 use crate::output::say;
 use crate::plot;
 use crate::project::Project;
-use crate::results::nearest;
 use crate::simulate::{Overrides, Point, describe, point};
+use trunnion_num::text::number;
+use trunnion_results::nearest;
 
 #[derive(Args, Debug)]
 pub struct LinearizeArgs {

@@ -17,9 +17,7 @@ use crate::advice::warnings;
 use crate::commands::run::{metadata, seconds};
 use crate::display::remember;
 use crate::failure::Failure;
-use crate::files::output;
 use crate::given::Given;
-use crate::listing::{count, number};
 use crate::live::drive::Drive;
 use crate::live::inputs::{self, Clock, Recording};
 use crate::live::keyboard::Keyboard;
@@ -29,8 +27,10 @@ use crate::live::snapshot;
 use crate::live::status::Screen;
 use crate::output::{say, tell};
 use crate::project::Project;
-use crate::results::{CANCELLED, COMPLETE};
 use crate::simulate::{Overrides, header, hint, recorded, settings};
+use trunnion_files::output;
+use trunnion_num::text::{count, number};
+use trunnion_results::{CANCELLED, COMPLETE};
 
 /// Longest and shortest period (s).
 const PERIODS: (f64, f64) = (1e-6, 10.0);

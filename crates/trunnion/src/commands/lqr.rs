@@ -14,12 +14,13 @@ use trunnion_sim::problem::Problem;
 
 use super::linearize::{PointArgs, Shown, Signal, inputs, outputs, show_poles};
 use crate::failure::Failure;
-use crate::files::write_whole;
 use crate::given::{Given, measuring};
-use crate::listing::{Align, Listing, number, with_unit};
+use crate::listing::{Align, Listing};
 use crate::output::say;
 use crate::project::Project;
 use crate::simulate::Point;
+use trunnion_files::write_whole;
+use trunnion_num::text::{number, with_unit};
 
 #[derive(Args, Debug)]
 pub struct LqrArgs {
@@ -285,7 +286,7 @@ fn write(
             _ => format!("{} = {value}\n", gain.name),
         };
     }
-    write_whole(path, text.as_bytes())
+    Ok(write_whole(path, text.as_bytes())?)
 }
 
 /// Why there is no feedback, in the user's names.

@@ -7,9 +7,10 @@ use trunnion_sim::modes::modes;
 use super::linearize::{PointArgs, Shown};
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::listing::{Align, Listing, number};
+use crate::listing::{Align, Listing};
 use crate::output::say;
 use crate::project::Project;
+use trunnion_num::text::number;
 
 #[derive(Args, Debug)]
 pub struct ModesArgs {

@@ -10,10 +10,11 @@ use crate::commands::run::seconds;
 use crate::commands::verify::find_models;
 use crate::failure::Failure;
 use crate::files::Disk;
-use crate::listing::{Align, Listing, count, number};
+use crate::listing::{Align, Listing};
 use crate::mutants::{Example, Reasons, Target, Verdict};
 use crate::output::say;
 use crate::parallel::for_each;
+use trunnion_num::text::{count, number};
 
 #[derive(Args, Clone, Debug)]
 pub struct MutantsArgs {
@@ -153,7 +154,7 @@ fn read_reasons(path: &str) -> Result<Reasons, Failure> {
     if !Path::new(path).exists() {
         return Ok(Reasons::default());
     }
-    let refused = |reason| Failure::File { path: path.into(), action: "read", reason };
+    let refused = |reason: String| Failure::File(trunnion_files::Error::read(path, reason));
     Reasons::read(path, &Disk.read(path).map_err(refused)?).map_err(Failure::usage)
 }
 

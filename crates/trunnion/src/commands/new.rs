@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::failure::Failure;
-use crate::files::write_whole;
 use crate::output::say;
+use trunnion_files::write_whole;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Template {

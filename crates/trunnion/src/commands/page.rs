@@ -12,11 +12,12 @@ use trunnion_model::{Definition, Files, Library};
 
 use crate::component_checks::Bundle;
 use crate::failure::Failure;
-use crate::files::{Confined, Embedded, library, write_whole};
+use crate::files::{Confined, Embedded, library};
 use crate::output::say;
-use crate::results::nearest;
 use blocks::{html, markdown};
 use content::content;
+use trunnion_files::write_whole;
+use trunnion_results::nearest;
 
 #[derive(Args, Debug)]
 pub struct PageArgs {
@@ -42,13 +43,13 @@ pub fn execute(args: &PageArgs) -> Result<(), Failure> {
         return Ok(());
     };
     match path.extension().and_then(|e| e.to_str()) {
-        Some("html") => write_whole(path, html(&definition.title, &blocks).as_bytes()),
+        Some("html") => Ok(write_whole(path, html(&definition.title, &blocks).as_bytes())?),
         Some("md") => {
             let pictures = blocks.iter().filter_map(|b| b.picture());
             for picture in pictures {
                 write_whole(&path.with_file_name(&picture.name), picture.svg.as_bytes())?;
             }
-            write_whole(path, markdown(&blocks).as_bytes())
+            Ok(write_whole(path, markdown(&blocks).as_bytes())?)
         }
         _ => Err(Failure::usage_hint(
             format!("`{}` is neither .md nor .html", path.display()),

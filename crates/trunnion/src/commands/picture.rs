@@ -4,12 +4,12 @@ use clap::Args;
 
 use super::plot::PlotArgs;
 use crate::failure::Failure;
-use crate::listing::count;
 use crate::output::say;
 use crate::plot::save_svg;
-use crate::results::nearest;
 use crate::scene::{Moving, Picture, Shot, View};
-use crate::space::Point;
+use trunnion_num::space::Point;
+use trunnion_num::text::count;
+use trunnion_results::nearest;
 
 /// Points of a way that are drawn at most.
 const MOST_POINTS: usize = 4000;

@@ -8,14 +8,15 @@ use trunnion_model::units::{parse_unit, parse_value};
 use super::picture::{self, PictureArgs};
 use crate::failure::Failure;
 use crate::given::Given;
-use crate::listing::{Align, Listing, count, number, with_unit};
+use crate::listing::{Align, Listing};
 use crate::output::say;
 use crate::plot::{
     Chart, Indicator, Panel, Peak, Series, Spectrum, Statistics, Style, Window, averaged, resample, save,
     spectrum, views,
 };
-use crate::results::{COMPLETE, Column};
 use crate::signals::{Changes, Signals, labels};
+use trunnion_num::text::{count, number, with_unit};
+use trunnion_results::{COMPLETE, Column};
 
 /// Signals that are drawn where nobody says which.
 const MOST_UNASKED: usize = 8;

@@ -13,14 +13,15 @@ use clap::Args;
 use super::compare::{Difference, percent, share};
 use super::run::seconds;
 use crate::failure::Failure;
-use crate::files::write_model;
 use crate::given::Given;
-use crate::listing::{Align, Listing, count, number, with_unit};
+use crate::listing::{Align, Listing};
 use crate::output::say;
 use crate::project::ask_model;
 use crate::simulate::Overrides;
 use rank::{Store, rank};
 use search::{Search, Study, Trial, Verdict};
+use trunnion_files::write_model;
+use trunnion_num::text::{count, number, with_unit};
 
 #[derive(Args, Debug)]
 pub struct ReduceArgs {

@@ -19,13 +19,14 @@ use super::linearize::bode::{range, responses};
 use super::linearize::{PointArgs, Shown, inputs, outputs};
 use crate::failure::Failure;
 use crate::given::{Given, measuring};
-use crate::listing::{Align, Listing, number, with_unit};
+use crate::listing::{Align, Listing};
 use crate::output::say;
 use crate::plot::views::{Response, bode};
 use crate::plot::{Axis, Panel, Series, save};
 use crate::project::Project;
-use crate::results::{Column, Table, write};
 use drive::{Estimate, Plan, estimate};
+use trunnion_num::text::{number, with_unit};
+use trunnion_results::{Column, Table, write};
 
 #[derive(Args, Debug)]
 pub struct ResponseArgs {

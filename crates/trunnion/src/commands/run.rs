@@ -11,16 +11,16 @@ use trunnion_sim::run::Settings;
 use crate::advice::warnings;
 use crate::display::remember;
 use crate::failure::Failure;
-use crate::files::{output, write_whole};
 use crate::given::Given;
 use crate::jumps;
-use crate::listing::number;
 use crate::output::{say, tell};
 use crate::project::Project;
-use crate::results::{Metadata, Writer};
 use crate::signals::PLOT;
 use crate::simulate::{Outcome, Overrides, header, recorded, settings, simulate, warn_size};
 use crate::unseen;
+use trunnion_files::{output, write_whole};
+use trunnion_num::text::number;
+use trunnion_results::{Metadata, Writer};
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct RunArgs {
@@ -196,5 +196,5 @@ fn write_stats(
         }
     }
     let text = format!("{stats:#}\n");
-    write_whole(path, text.as_bytes())
+    Ok(write_whole(path, text.as_bytes())?)
 }

@@ -18,15 +18,16 @@ use trunnion_sim::solvers::choose::Entry;
 use crate::commands::run::{metadata, seconds};
 use crate::failure::Failure;
 use crate::given::{Given, answered, completed, measuring};
-use crate::listing::{Align, Listing, count, number};
+use crate::listing::{Align, Listing};
 use crate::measure::{Measured, Probe, Wanted};
 use crate::output::{say, tell};
 use crate::parallel::{for_each, workers};
 use crate::plot::{Chart, save, views};
 use crate::project::{Project, read_model};
 use crate::range::{self, Range};
-use crate::results::{CANCELLED, COMPLETE, Column, Metadata, Table, Writer};
 use crate::simulate::{Overrides, settings};
+use trunnion_num::text::{count, number};
+use trunnion_results::{CANCELLED, COMPLETE, Column, Metadata, Table, Writer};
 
 /// More runs than anybody waits for.
 const MOST_RUNS: usize = range::MOST;

@@ -15,13 +15,15 @@ use trunnion_sim::solvers::choose::Entry;
 
 use crate::commands::run::seconds;
 use crate::failure::Failure;
-use crate::files::{Disk, looks_like_a_model};
-use crate::listing::{Align, Listing, count, number, with_unit};
+use crate::files::Disk;
+use crate::listing::{Align, Listing};
 use crate::measure::{Probe, Wanted};
 use crate::output::{say, say_red, tell};
 use crate::parallel::{for_each, workers};
 use crate::project::Project;
 use crate::simulate::{Overrides, settings};
+use trunnion_files::looks_like_a_model;
+use trunnion_num::text::{count, number, with_unit};
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct VerifyArgs {
@@ -88,7 +90,7 @@ pub fn execute(args: &VerifyArgs, colour: bool) -> Result<(), Failure> {
 /// Models among the paths: files as they are named, of folders those that look like one.
 pub fn find_models(paths: &[String]) -> Result<Vec<String>, Failure> {
     let mut found = vec![];
-    let refused = |path: &str, reason: String| Failure::File { path: path.into(), action: "read", reason };
+    let refused = |path: &str, reason: String| Failure::File(trunnion_files::Error::read(path, reason));
     for path in paths {
         if !Path::new(path).is_dir() {
             if !Path::new(path).exists() {

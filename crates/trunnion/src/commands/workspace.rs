@@ -15,12 +15,13 @@ use trunnion_sim::newton::Consistent;
 use super::linearize::outputs;
 use crate::failure::Failure;
 use crate::given::{Given, measuring};
-use crate::listing::{Align, Listing, count, number};
+use crate::listing::{Align, Listing};
 use crate::output::say;
 use crate::parallel::{for_each, workers};
 use crate::project::Project;
 use crate::range::{self, Range};
-use crate::results::{CANCELLED, COMPLETE, Column, Metadata, Table, Writer, nearest};
+use trunnion_num::text::{count, number};
+use trunnion_results::{CANCELLED, COMPLETE, Column, Metadata, Table, Writer, nearest};
 
 #[derive(Args, Debug)]
 pub struct WorkspaceArgs {

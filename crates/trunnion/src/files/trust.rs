@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use trunnion_model::Files;
 
 use super::{Disk, list, read_text};
-use crate::mesh::{self, Triangle};
+use trunnion_exchange::mesh::{self, Triangle};
 
 /// The file that marks the folder of a project.
 pub const MARK: &str = ".trunnion";

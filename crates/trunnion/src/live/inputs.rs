@@ -17,10 +17,10 @@ use trunnion_equations::System;
 
 use super::drive::input_place;
 use crate::failure::Failure;
-use crate::files::output::{self, Growing, Refusal};
-use crate::files::{Disk, unwritten};
-use crate::results::nearest;
+use crate::files::Disk;
+use trunnion_files::output::{self, Growing, Refusal};
 use trunnion_model::Files;
+use trunnion_results::nearest;
 
 /// A change of an input.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,8 +73,8 @@ impl Recording {
     /// Opens the file at once, so that one that cannot be written is refused before the run.
     pub fn open(path: &Path, system: &System, hash: &str, clock: Clock) -> Result<Self, Failure> {
         let failed = |cause: io::Error| match output::refusal(&cause) {
-            Some(Refusal::Leftover | Refusal::Busy) => unwritten(&output::partial_path(path), &cause),
-            _ => unwritten(path, &cause),
+            Some(Refusal::Leftover | Refusal::Busy) => unwritten(output::partial_path(path), cause),
+            _ => unwritten(path.to_owned(), cause),
         };
         let mut growing = Growing::open(path, has_no_change).map_err(failed)?;
         let period = clock.period;
@@ -108,7 +108,7 @@ impl Recording {
             growing.file.write_all(format!("# end {}\n", self.clock.time(end)).as_bytes())?;
             growing.publish()
         };
-        written.and_then(publish).map_err(|cause| unwritten(&self.path, &cause))
+        written.and_then(publish).map_err(|cause| unwritten(self.path.clone(), cause))
     }
 }
 
@@ -122,7 +122,7 @@ fn has_no_change(path: &Path) -> bool {
 
 pub fn read(path: &Path, system: &System, clock: Clock) -> Result<Changes, Failure> {
     let shown = path.display().to_string();
-    let file = |reason| Failure::File { path: shown.clone(), action: "read", reason };
+    let file = |reason: String| Failure::File(trunnion_files::Error::read(&shown, reason));
     let mut text = Disk.read(&shown).map_err(file)?;
     if shown.ends_with(".partial") {
         // A killed run may have cut its last line.
@@ -174,4 +174,8 @@ fn period(time: &str, clock: Clock, place: &str) -> Result<u64, Failure> {
             ),
         )
     })
+}
+
+fn unwritten(path: PathBuf, cause: io::Error) -> Failure {
+    Failure::File(trunnion_files::Error::Write { path, cause })
 }

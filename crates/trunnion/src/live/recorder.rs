@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use crate::failure::Failure;
-use crate::results::{Metadata, Table, Writer};
+use trunnion_results::{Metadata, Table, Writer};
 
 /// Rows in a block, and blocks: some seconds at 1 kHz before anybody waits for the disk.
 const ROWS: usize = 256;

@@ -7,8 +7,8 @@ use trunnion_num::Archive;
 use trunnion_sim::live::Live;
 
 use crate::failure::Failure;
-use crate::files::{input, write_whole};
 use crate::project::Project;
+use trunnion_files::{input, write_whole};
 
 const FORMAT: &str = "trunnion snapshot 1";
 /// No state is larger.
@@ -37,17 +37,13 @@ pub fn take(live: &mut Live, project: &Project, period: f64) -> Result<Vec<u8>, 
 }
 
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    write_whole(path, bytes)
+    Ok(write_whole(path, bytes)?)
 }
 
 /// Puts `live`, which has just begun, where the snapshot was taken.
 pub fn resume(path: &Path, live: &mut Live, project: &Project, period: f64) -> Result<(), Failure> {
     let shown = path.display();
-    let bytes = input::bytes(path, LARGEST).map_err(|unread| Failure::File {
-        path: shown.to_string(),
-        action: "read",
-        reason: unread.to_string(),
-    })?;
+    let bytes = input::bytes(path, LARGEST).map_err(|unread| trunnion_files::Error::read(path, unread))?;
     let Some((head, words)) = parse(&bytes) else {
         return Err(Failure::usage_hint(
             format!("`{shown}` is no snapshot, or not a whole one"),

@@ -10,7 +10,7 @@ use trunnion_model::diagnostic::visible;
 
 use super::times::Times;
 use crate::commands::run::seconds;
-use crate::listing::with_unit;
+use trunnion_num::text::with_unit;
 
 /// Time between two pictures of the line.
 const INTERVAL: Duration = Duration::from_millis(100);

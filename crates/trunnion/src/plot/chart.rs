@@ -1,7 +1,7 @@
 //! What a chart shows, as data. Values and units are as they shall be read: the caller has scaled them.
 
 use super::{Error, draw, png};
-use crate::extremes::Extremes;
+use trunnion_results::Extremes;
 
 /// Panels above one another over one x axis.
 #[derive(Clone, Debug)]

@@ -53,7 +53,7 @@ pub fn save_svg(svg: String, path: &Path) -> Result<(), Error> {
         Some("png") => png::render(&svg, 2.0)?,
         _ => return Err(Error::Extension { path: path.to_owned() }),
     };
-    crate::files::output::write_or_keep(path, &picture)
+    trunnion_files::output::write_or_keep(path, &picture)
         .map_err(|cause| Error::File { path: path.to_owned(), cause })
 }
 

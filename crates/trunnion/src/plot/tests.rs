@@ -4,7 +4,7 @@ use super::views::{self, Response};
 use std::fs;
 
 use super::*;
-use crate::results::Column;
+use trunnion_results::Column;
 
 /// Parses the SVG and renders it; gives the SVG back.
 fn check(chart: &Chart) -> String {

@@ -2,7 +2,7 @@
 
 use super::chart::{Axis, Chart, HeatMap, Indicator, Panel, Series, Style, TickKind};
 use super::spectrum::Spectrum;
-use crate::results::{Column, TIME};
+use trunnion_results::{Column, TIME};
 
 /// Signals over time (or another column), those of one unit together in a panel.
 pub fn history(x: &Column, columns: &[&Column]) -> Chart {

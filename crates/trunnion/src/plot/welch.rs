@@ -85,7 +85,7 @@ impl Averaged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::noise::Noise;
+    use trunnion_num::noise::Noise;
 
     #[test]
     fn white_noise_has_a_flat_density_of_its_mean_square() {

@@ -10,7 +10,7 @@ use super::poses::nearer;
 use super::solid::Solid;
 use super::stage::{ROD, Stage, own_colour};
 use super::{Form, Moving, View};
-use crate::space::{Point, Quaternion, between, minus, norm, turn_of_z};
+use trunnion_num::space::{Point, Quaternion, between, minus, norm, turn_of_z};
 
 const FLOAT: u32 = 5126;
 const UNSIGNED: u32 = 5125;
@@ -27,7 +27,7 @@ pub fn glb(moving: &Moving, rate: f64) -> Vec<u8> {
     for (k, body) in scene.bodies.iter().enumerate() {
         let parts = body.parts.iter().map(|part| {
             let mut solid = Solid::of(&part.form, radius);
-            solid.normals.iter_mut().for_each(|n| *n = crate::space::apply(part.pose.r, *n));
+            solid.normals.iter_mut().for_each(|n| *n = trunnion_num::space::apply(part.pose.r, *n));
             solid.corners.iter_mut().for_each(|p| *p = part.pose.of(*p));
             (solid, part.colour.unwrap_or_else(|| own_colour(k)))
         });

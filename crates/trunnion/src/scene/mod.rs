@@ -15,8 +15,8 @@ use std::sync::Arc;
 use trunnion_equations::Expr;
 use trunnion_model::mechanism::{self as given, JointKind, Mechanism};
 
-use crate::mesh::Triangle;
-use crate::space::{Point, Pose, cross, minus, norm, unit};
+use trunnion_exchange::mesh::Triangle;
+use trunnion_num::space::{Point, Pose, cross, minus, norm, unit};
 
 pub use glb::glb;
 pub use moving::Moving;

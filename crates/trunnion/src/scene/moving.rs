@@ -7,10 +7,9 @@ use super::{Poses, Scene};
 use crate::failure::Failure;
 use crate::output::tell;
 use crate::project::Project;
-use crate::results;
 use crate::signals::{is_model, run_project};
 use crate::simulate::Overrides;
-use crate::space::{minus, norm};
+use trunnion_num::space::{minus, norm};
 
 pub struct Moving {
     /// Of the model.
@@ -44,7 +43,7 @@ impl Moving {
         }
         let table = match is_model(file) {
             true => run_project(&project, path, &Overrides::default(), at)?.0,
-            false => results::read(Path::new(file))?,
+            false => trunnion_results::read(Path::new(file))?,
         };
         if table.metadata.get("model_hash").is_some_and(|hash| *hash != project.hash) {
             tell(format_args!(

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::space::{Point, between, cross, dot, minus, plus, unit};
+use trunnion_num::space::{Point, between, cross, dot, minus, plus, unit};
 
 /// Something flat to be painted: a convex face, or a stroke (two points).
 #[derive(Clone, Debug)]

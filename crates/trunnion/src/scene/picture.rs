@@ -5,10 +5,10 @@ use std::fmt::Write;
 use super::order::{Piece, far_to_near};
 use super::stage::{Extent, Paint, Stage};
 use super::{Scene, View};
-use crate::listing::number;
 use crate::plot::colour::{AXIS, PALETTE, QUIET_TEXT, TEXT};
 use crate::plot::svg::{Anchor, Canvas, Font, Markup, coordinate, shortened, with_minus};
-use crate::space::{Point, Pose};
+use trunnion_num::space::{Point, Pose};
+use trunnion_num::text::number;
 
 const WIDTH: f64 = 900.0;
 const TALLEST: f64 = 720.0;

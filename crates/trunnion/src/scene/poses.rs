@@ -6,8 +6,8 @@ use trunnion_model::units::parse_unit;
 
 use super::Scene;
 use crate::failure::Failure;
-use crate::results::{Column, Table};
-use crate::space::{Point, Pose, Quaternion, between, from_quaternion, normalised};
+use trunnion_num::space::{Point, Pose, Quaternion, between, from_quaternion, normalised};
+use trunnion_results::{Column, Table};
 
 #[derive(Clone, Debug, Default)]
 pub struct Poses {

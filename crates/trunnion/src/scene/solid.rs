@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::f64::consts::{PI, TAU};
 
 use super::Form;
-use crate::space::{Point, cross, dot, minus, plus, unit};
+use trunnion_num::space::{Point, cross, dot, minus, plus, unit};
 
 /// Sides of balls and round ends: their outline stays within 0.5 % of the radius.
 const ROUND: usize = 32;

@@ -5,7 +5,7 @@ use super::solid::Solid;
 use super::view::View;
 use super::{Form, Scene, Spot};
 use crate::plot::colour::PALETTE;
-use crate::space::{Point, Pose, apply, between, dot, minus, norm, plus, product, times, unit};
+use trunnion_num::space::{Point, Pose, apply, between, dot, minus, norm, plus, product, times, unit};
 
 /// Radius of rods, as a share of the size of the scene.
 pub const ROD: f64 = 0.0085;

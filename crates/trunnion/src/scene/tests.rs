@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::*;
-use crate::mesh::{self, Triangle};
-use crate::results::{Column, Table};
-use crate::space::times;
+use trunnion_exchange::mesh::{self, Triangle};
+use trunnion_num::space::times;
+use trunnion_results::{Column, Table};
 
 fn column(name: &str, unit: &str, values: Vec<f64>) -> Column {
     Column { values, ..Column::new(name, unit, "") }
@@ -221,6 +221,6 @@ fn our_own_reader_finds_the_bodies_where_they_are() {
 }
 
 fn middle(triangles: &[Triangle]) -> Point {
-    let sum = triangles.iter().flatten().fold([0.0; 3], |sum, p| crate::space::plus(sum, *p));
+    let sum = triangles.iter().flatten().fold([0.0; 3], |sum, p| trunnion_num::space::plus(sum, *p));
     times(1.0 / (3 * triangles.len()) as f64, sum)
 }

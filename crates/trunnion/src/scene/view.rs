@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::space::{Point, Turn, apply};
+use trunnion_num::space::{Point, Turn, apply};
 
 /// Axes to the right, up and towards the viewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -41,7 +41,7 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::space::{cross, dot, minus, norm};
+    use trunnion_num::space::{cross, dot, minus, norm};
 
     #[test]
     fn views_are_right_handed() {

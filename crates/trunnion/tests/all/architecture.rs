@@ -12,7 +12,8 @@ fn read(path: &str) -> String {
 }
 
 /// Lowest layer first; a crate may use only crates before it.
-const LAYERS: [&str; 7] = ["num", "equations", "model", "sim", "network", "multibody", "trunnion"];
+const LAYERS: [&str; 10] =
+    ["num", "files", "equations", "model", "results", "exchange", "sim", "network", "multibody", "trunnion"];
 
 fn crates() -> Vec<String> {
     let folders = fs::read_dir(root().join("crates")).unwrap();

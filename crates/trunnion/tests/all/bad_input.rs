@@ -400,7 +400,7 @@ impl Folder {
 
     /// How a results file says the run ended.
     fn read_ended(&self, name: &str) -> String {
-        let table = trunnion::results::read(&self.path(name)).unwrap();
-        table.metadata[trunnion::results::ENDED].clone()
+        let table = trunnion_results::read(&self.path(name)).unwrap();
+        table.metadata[trunnion_results::ENDED].clone()
     }
 }

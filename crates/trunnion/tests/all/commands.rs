@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use trunnion::results::{self, CANCELLED, COMPLETE, Table, UNFINISHED};
+use trunnion_results::{self, CANCELLED, COMPLETE, Table, UNFINISHED};
 
 const OSCILLATOR: &str = r#"
 [model]
@@ -56,7 +56,7 @@ impl Folder {
     }
 
     fn read(&self, name: &str) -> Table {
-        results::read(&self.0.join(name)).unwrap()
+        trunnion_results::read(&self.0.join(name)).unwrap()
     }
 
     fn has(&self, name: &str) -> bool {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use trunnion::project::Project;
-use trunnion::results::Table;
 use trunnion::simulate::{Overrides, settings, simulate_to_table};
+use trunnion_results::Table;
 
 fn run(example: &str, sets: &[&str]) -> Table {
     let path = format!("{}/../../examples/control/{example}.toml", env!("CARGO_MANIFEST_DIR"));

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use trunnion::plot::{Window, spectrum};
 use trunnion::project::Project;
-use trunnion::results::Table;
 use trunnion::simulate::{Outcome, Overrides, point, settings, simulate_to_table};
+use trunnion_results::Table;
 use trunnion_sim::linear::linearise;
 use trunnion_sim::modes::modes;
 

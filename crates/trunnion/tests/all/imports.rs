@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use trunnion::project::Project;
-use trunnion::results::{Table, read};
 use trunnion::simulate::{Overrides, point, settings, simulate_to_table};
+use trunnion_results::{Table, read};
 use trunnion_sim::problem::Problem;
 
 use crate::program::Folder;
 
 pub fn data(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../exchange/tests/data").join(name)
 }
 
 /// The robot in a folder of its own, with its meshes, and what it becomes.

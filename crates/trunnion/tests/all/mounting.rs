@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::program::Folder;
 use trunnion::project::Project;
-use trunnion::results::Table;
 use trunnion::simulate::{Overrides, settings, simulate_to_table};
+use trunnion_results::Table;
 
 fn run_in(folder: &Folder) -> Table {
     let project = Project::open(&folder.path("m.toml").to_string_lossy(), &[])

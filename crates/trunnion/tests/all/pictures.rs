@@ -84,7 +84,7 @@ fn what_cannot_be_drawn_is_said() {
 fn an_animation_is_a_mesh_that_can_be_read() {
     let folder = folder();
     assert_eq!(folder.good(&["animate", "pendulum.toml"]).trim(), "pendulum.glb: 1 body, 1 s");
-    let triangles = trunnion::mesh::read(&folder.path("pendulum.glb")).unwrap();
+    let triangles = trunnion_exchange::mesh::read(&folder.path("pendulum.glb")).unwrap();
     // The arm begins along x.
     let far = triangles.iter().flatten().map(|p| p[0]).fold(0.0, f64::max);
     assert!(far > 0.5 && triangles.iter().flatten().all(|p| p[2].abs() < 0.1), "{far}");

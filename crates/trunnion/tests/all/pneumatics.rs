@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::program::Folder;
 use trunnion::project::Project;
-use trunnion::results::Table;
 use trunnion::simulate::{Overrides, settings, simulate_to_table};
+use trunnion_results::Table;
 
 fn run(project: &Project, rtol: f64) -> Table {
     let overrides = Overrides { rtol: Some(rtol), ..Overrides::default() };

@@ -1,7 +1,7 @@
 //! The times at which two runs are compared: those of both, and events side by side.
 
-use crate::listing::{count, number};
-use crate::results::Column;
+use trunnion_num::text::{count, number};
+use trunnion_results::Column;
 
 /// A smaller change at an event, as a share of the signal's range, is none.
 const JUMP: f64 = 1e-9;

@@ -6,7 +6,7 @@ use trunnion_equations::{Expr, Symbol};
 
 use super::sheet::{Line, Sheet};
 use super::text::{place, reduction};
-use crate::listing::number;
+use trunnion_num::text::number;
 
 /// Longer expressions do not fit on paper.
 const LONGEST: u64 = 2_000;

@@ -6,7 +6,8 @@ use trunnion_equations::structure::Reduction;
 use trunnion_equations::{Expr, Symbol};
 
 use super::sheet::{Line, Sheet};
-use crate::listing::{Align, Listing, count, number, with_unit};
+use crate::listing::{Align, Listing};
+use trunnion_num::text::{count, number, with_unit};
 
 /// Longer expressions are no help to a reader.
 const LONGEST: u64 = 20_000;

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use trunnion_model::network::Kind;
 
 use super::View;
-use crate::listing::{Align, Listing, count};
+use crate::listing::{Align, Listing};
+use trunnion_num::text::count;
 
 pub fn render(view: &View) -> String {
     let graph = &view.graph;

@@ -10,7 +10,7 @@ use trunnion_num::Matrix;
 
 use super::{Shown, Signal};
 use crate::failure::Failure;
-use crate::files::write_whole;
+use trunnion_files::write_whole;
 
 pub fn write(shown: &Shown, path: &Path) -> Result<(), Failure> {
     let text = match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
@@ -21,7 +21,7 @@ pub fn write(shown: &Shown, path: &Path) -> Result<(), Failure> {
             return Err(Failure::usage_hint(message, "end the name with .json or .csv"));
         }
     };
-    write_whole(path, text.as_bytes())
+    Ok(write_whole(path, text.as_bytes())?)
 }
 
 fn json(shown: &Shown) -> String {

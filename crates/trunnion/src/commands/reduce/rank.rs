@@ -10,9 +10,9 @@ use trunnion_sim::machine::Machine;
 use trunnion_sim::modes::modes;
 
 use crate::failure::Failure;
-use crate::listing::number;
 use crate::project::Project;
 use crate::simulate::{Overrides, point, settings, simulate_to_table};
+use trunnion_num::text::number;
 
 /// A pole so much smaller than the fastest one is zero but for rounding.
 const ZERO: f64 = 1e-9;

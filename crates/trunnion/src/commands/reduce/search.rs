@@ -12,8 +12,8 @@ use trunnion_sim::stepper::Work;
 use super::super::compare::{Difference, Times, difference, percent, single_times};
 use crate::failure::Failure;
 use crate::project::Project;
-use crate::results::Table;
 use crate::simulate::{Overrides, header, recorded, settings, simulate};
+use trunnion_results::Table;
 
 /// A trial that takes so many times as long as the full model, and so many seconds more, is given up.
 const PATIENCE: (f64, f64) = (20.0, 5.0);

@@ -13,12 +13,12 @@ use trunnion_sim::run::{Settings, run_on};
 use super::super::linearize::Shown;
 use super::ResponseArgs;
 use crate::failure::Failure;
-use crate::listing::{count, number, with_unit};
-use crate::noise::Noise;
 use crate::plot::views::Response;
 use crate::plot::{Window, averaged};
 use crate::project::Project;
 use crate::simulate::{CANCEL, Overrides, Point, hint, settings};
+use trunnion_num::noise::Noise;
+use trunnion_num::text::{count, number, with_unit};
 
 /// Samples in each held interval.
 const FINE: usize = 8;

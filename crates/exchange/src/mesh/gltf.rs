@@ -10,7 +10,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::{Fault, MOST_TRIANGLES, Triangle, f32_at, text, u32_at};
-use crate::space::{Point, Pose, apply, from_quaternion, plus};
+use trunnion_num::space::{Point, Pose, apply, from_quaternion, plus};
 
 const MAGIC: &[u8] = b"glTF";
 const JSON: u32 = 0x4E4F_534A;

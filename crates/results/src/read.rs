@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::journal::Journal;
-use crate::files::input;
+use trunnion_files::input;
 
 use super::{Action, ENDED, Error, Fault, Format, Table, UNFINISHED, csv, extremes, parquet, partial_path};
 

@@ -7,7 +7,7 @@ use trunnion_model::Severity;
 use super::*;
 
 fn imported(text: &str) -> Result<Imported, Vec<Diagnostic>> {
-    urdf(&Source::new("robot.urdf", text.into()), Path::new(""))
+    model_of(&Source::new("robot.urdf", text.into()), Path::new(""))
 }
 
 /// "I0004 2:13 message", one a line.
@@ -170,7 +170,7 @@ fn doubtful_things_are_warned_of() {
 #[test]
 fn no_text_brings_it_down() {
     let whole = include_str!("../../tests/data/six_axis.urdf");
-    let mut noise = crate::noise::Noise::new(5);
+    let mut noise = trunnion_num::noise::Noise::new(5);
     let mut below = |n: usize| ((noise.next().abs() * 1e6) as usize) % n;
     for _ in 0..300 {
         let mut bytes = whole.as_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! Models of others, written as model files of ours.
+//! Robot descriptions (URDF), written as model files.
 
 mod names;
 mod read;
@@ -39,7 +39,7 @@ impl Findings {
 }
 
 /// URDF to a model file that will stand in `folder`. The text's name is the path of the URDF: meshes are looked for from there.
-pub fn urdf(source: &Arc<Source>, folder: &Path) -> Result<Imported, Vec<Diagnostic>> {
+pub fn model_of(source: &Arc<Source>, folder: &Path) -> Result<Imported, Vec<Diagnostic>> {
     let findings = Findings::default();
     let robot = read::robot(source, folder, &findings).filter(|_| !findings.failed());
     let root = robot.as_ref().and_then(|robot| tree::root(robot, source, &findings));

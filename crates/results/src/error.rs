@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::files::output::Refusal;
+use trunnion_files::output::Refusal;
 
 /// What was being done to a file when the system refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ mod table;
 mod writer;
 
 pub use error::{Action, Error, Fault};
-pub use extremes::entry as extremes_entry;
+pub use extremes::{Extremes, entry as extremes_entry};
 pub use nearest::nearest;
 pub use read::read;
 pub use table::{Column, Metadata, Table};
@@ -24,7 +24,7 @@ pub use writer::{MOST_BYTES, Writer, rescue, write};
 
 use std::path::Path;
 
-pub use crate::files::output::partial_path;
+pub use trunnion_files::output::partial_path;
 
 /// The first column of a run.
 pub const TIME: &str = "time";

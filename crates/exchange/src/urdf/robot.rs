@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::space::{Point, Pose, from_rpy};
+use trunnion_num::space::{Point, Pose, from_rpy};
 
 #[derive(Clone, Debug, Default)]
 pub struct Robot {

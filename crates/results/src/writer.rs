@@ -18,7 +18,7 @@ use super::read::is_worthless;
 use super::{
     Action, COMPLETE, Column, ENDED, Error, Fault, Format, Metadata, Table, csv, extremes, parquet as columns,
 };
-use crate::files::output::{self, Growing, Refusal};
+use trunnion_files::output::{self, Growing, Refusal};
 
 /// A killed run loses at most what came in this time, or this many bytes.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(500);

@@ -6,7 +6,7 @@ use trunnion_model::units::parse_unit;
 
 use super::names::{Names, WORLD};
 use super::robot::{Form, Inertial, Joint, Kind, Link, Origin, Robot, Visual};
-use crate::space::{Point, cross, unit};
+use trunnion_num::space::{Point, cross, unit};
 
 pub fn model(robot: &Robot, root: usize, names: &Names) -> String {
     let mut text =

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::noise::Noise;
-use crate::space::Point;
+use trunnion_num::noise::Noise;
+use trunnion_num::space::Point;
 
 /// Corners (0,0,0), (1,0,0), (0,2,0), (0,0,3), outward.
 const CORNERS: [Point; 4] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]];

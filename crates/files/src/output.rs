@@ -11,8 +11,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::{input, looks_like_a_component, looks_like_a_model, unwritten};
-use crate::failure::Failure;
+use crate::{Error, input, looks_like_a_component, looks_like_a_model};
 
 /// Why something that is there is not replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,17 +124,17 @@ pub fn check(path: &Path) -> io::Result<()> {
 }
 
 /// The same for all outputs of a command, before it begins; no two of them may go to one place.
-pub fn check_all<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
+pub fn check_all<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Error> {
     let mut seen: Vec<PathBuf> = vec![];
     for path in paths {
-        check(path).map_err(|cause| unwritten(path, &cause))?;
+        check(path).map_err(|cause| Error::write(path, cause))?;
         let real = std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let real = match (real.parent().map(Path::canonicalize), real.file_name()) {
             (Some(Ok(folder)), Some(name)) => folder.join(name),
             _ => real,
         };
         if seen.contains(&real) {
-            return Err(unwritten(path, &Refusal::Twice.into()));
+            return Err(Error::write(path, Refusal::Twice.into()));
         }
         seen.push(real);
     }
@@ -147,19 +146,30 @@ pub fn write_or_keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write(path, bytes, false)
 }
 
-pub(super) fn write(path: &Path, bytes: &[u8], makes_models: bool) -> io::Result<()> {
+/// The same, with an error that names the file.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    write(path, bytes, false).map_err(|cause| Error::write(path, cause))
+}
+
+/// The same for a file that is a model, and may take the place of another.
+pub fn write_model(path: &Path, text: &str) -> Result<(), Error> {
+    write(path, text.as_bytes(), true).map_err(|cause| Error::write(path, cause))
+}
+
+fn write(path: &Path, bytes: &[u8], makes_models: bool) -> io::Result<()> {
     match place(path, makes_models)? {
         Place::Stream => fs::write(path, bytes),
         Place::File => fill_and_rename(path, |mut file| file.write_all(bytes).map(|()| file), |cause| cause),
     }
 }
 
-/// A new text in place of one that was read and is to be changed. A link is not followed.
-pub(super) fn rewrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    match fs::symlink_metadata(path) {
+/// A new text in place of one that was read and is to be changed, at the user's demand. A link is not followed.
+pub fn rewrite(path: &Path, text: &str) -> Result<(), Error> {
+    let done = match fs::symlink_metadata(path) {
         Ok(about) if about.is_symlink() => Err(Refusal::Link.into()),
-        _ => fill_and_rename(path, |mut file| file.write_all(bytes).map(|()| file), |cause| cause),
-    }
+        _ => fill_and_rename(path, |mut file| file.write_all(text.as_bytes()).map(|()| file), |cause| cause),
+    };
+    done.map_err(|cause| Error::write(path, cause))
 }
 
 /// Fills a temporary file and lets it take the name of `path`; on an error nothing of it stays.

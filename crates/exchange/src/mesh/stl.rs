@@ -4,7 +4,7 @@
 //! anything. Some binary files begin with "solid" as texts do, so the length decides.
 
 use super::{Fault, Triangle, f32_at, text, u32_at};
-use crate::space::Point;
+use trunnion_num::space::Point;
 
 const HEAD: usize = 84;
 const RECORD: usize = 50;

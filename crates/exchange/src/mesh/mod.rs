@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::path::Path;
 
-use crate::files::input::{self, Unread};
+use trunnion_files::input::{self, Unread};
 
 pub use trunnion_model::mechanism::Triangle;
 

@@ -9,7 +9,7 @@ use trunnion_model::{Diagnostic, Source, Span};
 
 use super::Findings;
 use super::robot::Robot;
-use crate::listing::count;
+use trunnion_num::text::count;
 
 pub const WORLD: &str = "world";
 /// What a body shows of itself: its frames are called otherwise.

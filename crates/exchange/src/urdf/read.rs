@@ -12,9 +12,9 @@ use trunnion_model::{Diagnostic, Source, Span};
 use super::Findings;
 use super::robot::{Form, Inertial, Joint, Kind, Link, Mimic, Origin, Robot, Visual};
 use super::xml::{Reader, element, head};
-use crate::files::input;
-use crate::results::nearest;
-use crate::space::{Point, Turn, product, transposed, unit};
+use trunnion_files::input;
+use trunnion_num::space::{Point, Turn, product, transposed, unit};
+use trunnion_results::nearest;
 
 /// None: nothing could be read; what is wrong is among the findings.
 pub fn robot(source: &Arc<Source>, folder: &Path, findings: &Findings) -> Option<Robot> {

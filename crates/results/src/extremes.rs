@@ -1,9 +1,42 @@
-//! Extremes of the signals in the metadata: `{"body.x": [time of the lowest, lowest, time of the highest, highest], …}`.
+//! Extremes of signals, and how the metadata keep them: `{"body.x": [time of the lowest, lowest, time of the highest, highest], …}`.
 
 use serde_json::{Map, Value, json};
 
 use super::{Metadata, Table};
-use crate::extremes::Extremes;
+
+/// Lowest and highest value of one signal, each with its time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extremes {
+    pub min: (f64, f64),
+    pub max: (f64, f64),
+}
+
+impl Default for Extremes {
+    fn default() -> Self {
+        Extremes { min: (f64::NAN, f64::INFINITY), max: (f64::NAN, f64::NEG_INFINITY) }
+    }
+}
+
+impl Extremes {
+    /// Of several equal ones the first counts. A NaN stays.
+    pub fn push(&mut self, t: f64, x: f64) {
+        if x < self.min.1 || x.is_nan() {
+            self.min = (t, x);
+        }
+        if x > self.max.1 || x.is_nan() {
+            self.max = (t, x);
+        }
+    }
+
+    /// As far as they lie between two times; None if neither is known there.
+    pub fn within(self, from: f64, to: f64) -> Option<Self> {
+        let inside = |point: (f64, f64)| (from..=to).contains(&point.0);
+        let none = Extremes::default();
+        let min = if inside(self.min) { self.min } else { none.min };
+        let max = if inside(self.max) { self.max } else { none.max };
+        (inside(self.min) || inside(self.max)).then_some(Extremes { min, max })
+    }
+}
 
 /// Metadata key of the lowest and highest value of every column over the whole run, in the units of the columns.
 const EXTREMES: &str = "extremes";

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::{Error, Fault, nearest};
-use crate::extremes::Extremes;
+use crate::Extremes;
 
 /// What is known about a result besides its numbers: model, hash, solver, tolerance, version, how it ended.
 pub type Metadata = BTreeMap<String, String>;

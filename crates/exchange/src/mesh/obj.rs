@@ -2,7 +2,7 @@
 //! first one, which is right for convex ones. Everything else (textures, normals, groups) is not needed here.
 
 use super::{Fault, Triangle, text};
-use crate::space::Point;
+use trunnion_num::space::Point;
 
 pub fn parse(bytes: &[u8]) -> Result<Vec<Triangle>, Fault> {
     let mut corners: Vec<Point> = vec![];
