@@ -1,0 +1,23 @@
+//! What is done with a model: runs, measures, comparisons, checks.
+
+pub mod advice;
+pub mod compare;
+pub mod component_checks;
+pub mod display;
+pub mod energy;
+pub mod extremes;
+pub mod jumps;
+pub mod live;
+pub mod measure;
+pub mod monitor;
+pub mod mutants;
+pub mod parallel;
+pub mod range;
+pub mod reduce;
+pub mod signals;
+pub mod simulate;
+pub mod sweep;
+pub mod unseen;
+pub mod verify;
+
+pub use monitor::{Cancel, Monitor};
