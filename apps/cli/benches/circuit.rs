@@ -35,9 +35,9 @@ fn best<T>(rounds: usize, mut work: impl FnMut() -> T) -> f64 {
 
 fn columns(project: &Project, solver: &str, rtol: f64) -> Vec<Vec<f64>> {
     let overrides = Overrides { solver: Some(solver.into()), rtol: Some(rtol), ..Overrides::default() };
-    let (entry, s) = settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f.to_string()));
+    let (entry, s) = settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f));
     let (table, outcome) = simulate_to_table(project, &HashMap::new(), (entry, &s), &Monitor::default())
-        .unwrap_or_else(|f| panic!("{}", f.to_string()));
+        .unwrap_or_else(|f| panic!("{}", f));
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     table.columns.into_iter().skip(1).take(STATES).map(|c| c.values).collect()
 }
@@ -54,7 +54,7 @@ fn error(found: &[Vec<f64>], reference: &[Vec<f64>]) -> f64 {
 }
 
 fn main() {
-    let project = Project::open(MODEL, &[]).unwrap_or_else(|f| panic!("{}", f.to_string()));
+    let project = Project::open(MODEL, &[]).unwrap_or_else(|f| panic!("{}", f));
     println!("stiff hydraulic circuit, {STATES} states, 10 s, 501 outputs");
     evaluation(&project);
     compiling(&project);

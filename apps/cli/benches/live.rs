@@ -48,16 +48,16 @@ fn main() {
 /// The shortest of several runs to the end; the first one, which compiles, does not count.
 fn run_whole(model: &str) {
     let path = format!("{}/../../{model}", env!("CARGO_MANIFEST_DIR"));
-    let project = Project::open(&path, &[]).unwrap_or_else(|f| panic!("{model}: {}", f.to_string()));
+    let project = Project::open(&path, &[]).unwrap_or_else(|f| panic!("{model}: {}", f));
     let (solver, settings) =
-        settings(&project.run, &Overrides::default()).unwrap_or_else(|f| panic!("{}", f.to_string()));
+        settings(&project.run, &Overrides::default()).unwrap_or_else(|f| panic!("{}", f));
     let columns = recorded(&project.prepared, &[]);
     let mut best = f64::INFINITY;
     for round in 0..=2 * ROUNDS {
         let mut sink = |_: &[f64]| Ok(());
         let start = Instant::now();
         simulate(&project, &HashMap::new(), (solver, &settings), &columns, &Monitor::default(), &mut sink)
-            .unwrap_or_else(|f| panic!("{model}: {}", f.to_string()));
+            .unwrap_or_else(|f| panic!("{model}: {}", f));
         if round > 0 {
             best = best.min(start.elapsed().as_secs_f64());
         }
@@ -76,7 +76,7 @@ struct Run {
 }
 
 fn measure(name: &str, path: &str) {
-    let project = Project::open(path, &[]).unwrap_or_else(|f| panic!("{name}: {}", f.to_string()));
+    let project = Project::open(path, &[]).unwrap_or_else(|f| panic!("{name}: {}", f));
     let mut best = run(name, &project);
     for _ in 1..ROUNDS {
         let again = run(name, &project);

@@ -18,7 +18,7 @@ use trunnion_sim::solvers::choose::{MethodNumbers, find};
 
 fn open(path: &str) -> Project {
     let path = format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"));
-    Project::open(&path, &[]).unwrap_or_else(|f| panic!("{path}: {}", f.to_string()))
+    Project::open(&path, &[]).unwrap_or_else(|f| panic!("{path}: {}", f))
 }
 
 /// Time of a whole run, best of a few, and the columns asked for at its end.
@@ -82,7 +82,7 @@ fn chain(n: usize) -> f64 {
     );
     let path = std::env::temp_dir().join(format!("trunnion_chain_{n}.toml"));
     std::fs::write(&path, text).unwrap_or_else(|e| panic!("{e}"));
-    let project = Project::open(&path.to_string_lossy(), &[]).unwrap_or_else(|f| panic!("{}", f.to_string()));
+    let project = Project::open(&path.to_string_lossy(), &[]).unwrap_or_else(|f| panic!("{}", f));
     let (system, compiled) = (&project.prepared.system, &project.prepared.compiled);
     let y: Vec<f64> = (0..system.n()).map(|i| 0.5 * (i as f64 * 1.7).sin()).collect();
     let start = system.start(&HashMap::new());

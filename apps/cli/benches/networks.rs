@@ -106,7 +106,7 @@ fn examples() {
     println!("\nexamples: opening and compiling, running");
     for path in paths {
         let name = path.to_string_lossy().into_owned();
-        let open = || Project::open(&name, &[]).unwrap_or_else(|f| panic!("{}", f.to_string()));
+        let open = || Project::open(&name, &[]).unwrap_or_else(|f| panic!("{}", f));
         let opening = best(3, open);
         let project = open();
         let (solver, s) = settings(&project.run, &Overrides::default()).unwrap_or_else(|_| panic!("{name}"));

@@ -11,7 +11,7 @@ const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hydraul
 const ROUNDS: usize = 10;
 
 fn main() {
-    let project = Project::open(MODEL, &[]).unwrap_or_else(|f| panic!("{}", f.to_string()));
+    let project = Project::open(MODEL, &[]).unwrap_or_else(|f| panic!("{}", f));
     println!(
         "position servo, 6 s\n\n{:<10} {:>6} {:>9} {:>8} {:>9} {:>8} {:>12}",
         "solver", "rtol", "ms", "steps", "rejected", "kinks", "evaluations"
@@ -21,7 +21,7 @@ fn main() {
             let overrides =
                 Overrides { rtol: Some(rtol), solver: Some(solver.into()), ..Overrides::default() };
             let (solver, settings) =
-                settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f.to_string()));
+                settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f));
             let mut best = f64::INFINITY;
             let mut summary = None;
             for _ in 0..ROUNDS {
@@ -34,7 +34,7 @@ fn main() {
                     &Monitor::default(),
                     &mut |_| Ok(()),
                 )
-                .unwrap_or_else(|f| panic!("{}", f.to_string()));
+                .unwrap_or_else(|f| panic!("{}", f));
                 best = best.min(start.elapsed().as_secs_f64());
                 summary = outcome.summary;
             }

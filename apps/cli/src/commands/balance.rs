@@ -1,28 +1,21 @@
 //! `trunnion balance`: the static equilibrium, and the start values that begin there.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use clap::Args;
-use trunnion_model::edit::{Edit, EditError};
-use trunnion_model::{Files, load};
-use trunnion_sim::balance::NoRest;
-use trunnion_sim::equilibrium::{Hold, Rest, balance_machine, reason, unstable};
-use trunnion_sim::machine::{Machine, Prepared};
+use trunnion_draw::listing::{Align, Listing};
+use trunnion_engine::files::Disk;
+use trunnion_engine::{Failure, Project};
+use trunnion_files::rewrite;
+use trunnion_model::Files;
+use trunnion_num::text::{count, number};
+use trunnion_sim::equilibrium::{Rest, unstable};
 use trunnion_sim::problem::Problem;
+use trunnion_study::balance::{Balanced, balance, rewritten};
+use trunnion_study::simulate::Point;
 
-use super::linearize::no_such;
 use crate::output::{Print, say, tell};
 use crate::session::Session;
-use trunnion_draw::listing::{Align, Listing};
-use trunnion_engine::Failure;
-use trunnion_engine::files::{Confined, Disk, library};
-use trunnion_engine::project::Project;
-use trunnion_exchange::mesh::Triangle;
-use trunnion_files::{Error, rewrite};
-use trunnion_num::space::{from_quaternion, to_rpy};
-use trunnion_num::text::{count, number, with_unit};
-use trunnion_study::simulate::{Overrides, Point, point};
 
 #[derive(Args, Debug)]
 pub struct BalanceArgs {
@@ -44,77 +37,38 @@ pub struct BalanceArgs {
 
 const DIGITS: usize = 7;
 const PRESSURES: [&str; 4] = ["Pa", "kPa", "bar", "MPa"];
-/// Digits of values written to a file: rounding errors of the search are left out.
-const WRITTEN: usize = 12;
-/// The same, relative to the size of the unknown: a smaller change is none.
-const ROUNDING: f64 = 1e-12;
-
 pub fn execute(args: &BalanceArgs, session: &Session) -> Result<(), Failure> {
     let project = session.open_and_warn(&args.model, &args.set)?;
-    let hold = match (&args.hold[..], &project.prepared.rest) {
-        ([], Some(hold)) => hold.clone(),
-        (names, _) => held(&project.prepared, names)?,
-    };
     if project.prepared.system.n() == 0 {
         say(format_args!("{} has no unknowns, so there is nothing to balance", project.name));
         return Ok(());
     }
-    // Start values that do not fit together may still lead to rest.
-    let mut at = match point(&project, &Overrides::default(), None, &session.monitor) {
-        Ok(at) if project.prepared.rest.is_none() => at,
-        Ok(_) | Err(Failure::Run { .. }) => as_written(&project)?,
-        Err(other) => return Err(other),
-    };
-    let before = row(&project, &mut at)?;
-    let rest = balance_machine(&mut at.machine, at.t, &mut at.y, &hold)
-        .map_err(|no_rest| refusal(&project, at.t, &no_rest))?;
-    let after = row(&project, &mut at)?;
-    show(&project, &mut at, args.all, &rest, &before, &after);
+    let mut found = balance(&project, &args.hold, &session.monitor)?;
+    show(&project, &mut found, args.all);
     if args.write {
-        write(&project, args, session, &hold.unknowns, &before, &after)?;
+        write(&project, args, session, &found)?;
     }
     Ok(())
 }
 
-/// What `names` hold: unknowns, or other recorded signals.
-pub fn held(prepared: &Prepared, names: &[String]) -> Result<Hold, Failure> {
-    let mut hold = Hold::default();
-    for name in names {
-        let unknown = prepared.layout.names.iter().position(|k| k == name);
-        match (unknown, prepared.column(name)) {
-            (Some(i), _) => hold.unknowns.push(i),
-            (None, Some(column)) => hold.outputs.push(column),
-            (None, None) => {
-                let known = prepared.columns.iter().map(|c| c.name.as_str());
-                return Err(no_such(name, "state or unknown", known));
-            }
-        }
+fn write(project: &Project, args: &BalanceArgs, session: &Session, found: &Balanced) -> Result<(), Failure> {
+    let text = Disk.read(&args.model).map_err(|reason| trunnion_files::Error::read(&args.model, reason))?;
+    let new = rewritten(&session.workspace, project, (&args.model, &text), found)?;
+    if new.text != text {
+        rewrite(Path::new(&args.model), &new.text)?;
     }
-    Ok(hold)
+    say(format_args!("{} written to {}", count(new.written, "start value"), args.model));
+    if !new.left_out.is_empty() {
+        tell(format_args!("warning: not in this file, so not written: {}", new.left_out.join(", ")));
+        eprintln!(
+            "  = hint: components inside components start as their own file says, families (`#`) as one line"
+        );
+    }
+    Ok(())
 }
 
-/// Start values as they stand in the file.
-fn as_written(project: &Project) -> Result<Point, Failure> {
-    let (t, prepared) = (project.run.t_start, project.prepared.clone());
-    let held = prepared.system.held.clone();
-    let (machine, y) =
-        Machine::start_holding(prepared, &HashMap::new(), t, &held).map_err(|e| Failure::start(&e))?;
-    Ok(Point { machine, t, y })
-}
-
-fn row(project: &Project, at: &mut Point) -> Result<Vec<f64>, Failure> {
-    let mut row = vec![0.0; project.prepared.columns.len()];
-    at.record(&mut row)?;
-    Ok(row)
-}
-
-/// Why there is no equilibrium, and what to do.
-pub fn refusal(project: &Project, t: f64, no_rest: &NoRest) -> Failure {
-    let (message, hint) = reason(&project.prepared, t, no_rest, |x| format!("--hold {x}"));
-    Failure::Run { message, hint: Some(hint) }
-}
-
-fn show(project: &Project, at: &mut Point, all: bool, rest: &Rest, before: &[f64], after: &[f64]) {
+fn show(project: &Project, found: &mut Balanced, all: bool) {
+    let Balanced { at, rest, before, after, .. } = found;
     let prepared = &project.prepared;
     let shown = if all { prepared.columns.len() } else { prepared.system.n() };
     say(format_args!("{}, at rest at t = {} s", project.name, number(at.t, 9)));
@@ -182,101 +136,5 @@ fn describe_rest(project: &Project, at: &mut Point, rest: &Rest, before: &[f64],
     let worst = solved.max_by(|&i, &j| f[i].abs().total_cmp(&f[j].abs()));
     if let Some(worst) = worst {
         say(format_args!("largest residual {} (SI), in {}", number(f[worst].abs(), 2), row(worst)));
-    }
-}
-
-/// Start values of the states that moved, put into the file.
-fn write(
-    project: &Project,
-    args: &BalanceArgs,
-    session: &Session,
-    hold: &[usize],
-    before: &[f64],
-    after: &[f64],
-) -> Result<(), Failure> {
-    let prepared = &project.prepared;
-    let text = Disk.read(&args.model).map_err(|reason| Error::read(&args.model, reason))?;
-    let mut edit = Edit::new(&text).map_err(|e| Error::read(&args.model, e))?;
-    let (mut written, mut left_out) = (0, vec![]);
-    let rounding = |i: usize| ROUNDING * (prepared.layout.nominal[i] / prepared.columns[i].unit.factor).abs();
-    let moved = |i: usize| (after[i] - before[i]).abs() > rounding(i).max(ROUNDING * before[i].abs());
-    let mut turns = vec![];
-    for joint in &project.mechanism.joints {
-        let Some(ball) = &joint.orientation else { continue };
-        let places: Vec<usize> = ball.quaternion.iter().filter_map(|&s| prepared.system.y_place(s)).collect();
-        if let [w, x, y, z] = places[..]
-            && places.iter().any(|&i| moved(i))
-        {
-            let angles = to_rpy(from_quaternion([w, x, y, z].map(|i| after[i])));
-            let angles = angles.map(|a| with_unit(a.to_degrees(), "deg", WRITTEN));
-            match edit.set_joint_rotation(&joint.name, &angles) {
-                Ok(()) => written += 1,
-                Err(_) => left_out.push(joint.name.as_str()),
-            }
-        }
-        turns.extend(places);
-    }
-    for i in (0..prepared.system.n()).filter(|i| !hold.contains(i) && !turns.contains(i) && moved(*i)) {
-        let (column, rounding) = (&prepared.columns[i], rounding(i));
-        let rest = if after[i].abs() <= rounding { 0.0 } else { after[i] };
-        let value = with_unit(rest, &column.unit.text, WRITTEN);
-        match put(&mut edit, &column.name, &value) {
-            Ok(()) => written += 1,
-            // Guesses of what is solved for numerically need no place in the file.
-            Err(_) if i >= prepared.system.n_states => {}
-            Err(_) => left_out.push(column.name.as_str()),
-        }
-    }
-    let new = edit.text();
-    check(&args.model, &new, session)?;
-    if new != text {
-        rewrite(Path::new(&args.model), &new)?;
-    }
-    say(format_args!("{} written to {}", count(written, "start value"), args.model));
-    if !left_out.is_empty() {
-        tell(format_args!("warning: not in this file, so not written: {}", left_out.join(", ")));
-        eprintln!(
-            "  = hint: components inside components start as their own file says, families (`#`) as one line"
-        );
-    }
-    Ok(())
-}
-
-/// The edited text has to be a model still.
-fn check(path: &str, text: &str, session: &Session) -> Result<(), Failure> {
-    let files = session.workspace.confined(&[path.to_string()]);
-    load(&Edited { files, path, text }, path, &[], library()).map(|_| ()).map_err(Failure::Model)
-}
-
-/// The disk, with one file as it is going to be.
-struct Edited<'a> {
-    files: Confined,
-    path: &'a str,
-    text: &'a str,
-}
-
-impl Files for Edited<'_> {
-    fn read(&self, path: &str) -> Result<String, String> {
-        if path == self.path { Ok(self.text.into()) } else { self.files.read(path) }
-    }
-
-    fn list(&self, folder: &str) -> Result<Vec<String>, String> {
-        self.files.list(folder)
-    }
-
-    fn triangles(&self, path: &str) -> Result<Vec<Triangle>, String> {
-        self.files.triangles(path)
-    }
-}
-
-/// `x` is a variable of the model, `body.x` one of a component or joint.
-fn put(edit: &mut Edit, name: &str, value: &str) -> Result<(), EditError> {
-    match name.split_once('.') {
-        None => edit.set_start(name, value),
-        Some((part, variable)) if !variable.contains('.') => {
-            let joint = edit.set_joint_start(part, variable, value);
-            joint.or_else(|_| edit.set_component_start(part, variable, value))
-        }
-        Some(_) => Err(EditError::Missing { name: name.into() }),
     }
 }

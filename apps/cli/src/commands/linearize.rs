@@ -2,30 +2,21 @@
 //!
 //! Matrices are in the units the quantities are shown in, as results are.
 
-pub mod bode;
-mod export;
-
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use trunnion_equations::flat::Kind;
-use trunnion_equations::{Symbol, Unit};
-use trunnion_model::run::matches;
-use trunnion_num::Matrix;
-use trunnion_sim::equilibrium::balance_machine;
-use trunnion_sim::linear::{LinearModel, Pole, linearise};
+use trunnion_draw::listing::{Align, Listing};
+use trunnion_draw::plot::{self, views};
+use trunnion_engine::Failure;
+use trunnion_files::write_whole;
+use trunnion_num::text::number;
+use trunnion_sim::linear::Pole;
+use trunnion_study::linear::{self, PointChoice, Response, Shown, Signal, inputs, outputs, responses};
+use trunnion_study::simulate::Overrides;
 
 use crate::given::Given;
 use crate::output::{Print, say};
 use crate::session::Session;
-use trunnion_draw::listing::{Align, Listing};
-use trunnion_draw::plot;
-use trunnion_engine::Failure;
-use trunnion_engine::project::Project;
-use trunnion_num::text::number;
-use trunnion_results::nearest;
-use trunnion_study::Monitor;
-use trunnion_study::simulate::{Overrides, Point, describe, point};
 
 #[derive(Args, Debug)]
 pub struct LinearizeArgs {
@@ -76,83 +67,72 @@ pub struct PointArgs {
 }
 
 impl PointArgs {
-    /// The model there, and the place in words.
-    pub fn find(&self, project: &Project, monitor: &Monitor) -> Result<(Point, String), Failure> {
+    pub fn choice(&self) -> PointChoice {
         let overrides = Overrides { t_end: None, solver: self.solver.clone(), rtol: self.rtol };
-        let mut at = point(project, &overrides, self.at, monitor)?;
-        if self.balance {
-            let hold = super::balance::held(&project.prepared, &self.hold)?;
-            balance_machine(&mut at.machine, at.t, &mut at.y, &hold)
-                .map_err(|no_rest| super::balance::refusal(project, at.t, &no_rest))?;
-        }
-        let place = match (self.balance, self.at) {
-            (true, _) => "at rest".to_string(),
-            (false, Some(t)) => format!("at t = {} s of a run", number(t, 9)),
-            (false, None) => format!("at the start, t = {} s", number(at.t, 9)),
-        };
-        Ok((at, place))
+        PointChoice { at: self.at, balance: self.balance, hold: self.hold.clone(), overrides }
     }
 }
 
-/// A quantity of the linear model.
-#[derive(Clone, Debug)]
-pub struct Signal {
-    pub name: String,
-    pub unit: Unit,
-    /// Value at the point, in its unit.
-    pub value: f64,
-}
-
-impl Signal {
-    /// `x [mm]`.
-    pub fn label(&self) -> String {
-        if self.unit.text.is_empty() {
-            self.name.clone()
-        } else {
-            format!("{} [{}]", self.name, self.unit.text)
-        }
+/// "0.1:100" in Hz.
+pub fn frequencies(text: &str) -> Result<(f64, f64), Failure> {
+    let parts =
+        text.split_once(':').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
+    match parts {
+        Some((from, to)) if f64::is_finite(to) && 0.0 < from && from < to => Ok((from, to)),
+        _ => Err(Failure::usage_hint(
+            format!("`--frequencies {text}` is no range of frequencies"),
+            "write it as --frequencies 0.1:100, in Hz, the lower one above 0",
+        )),
     }
 }
 
-/// The linear model with names, in the units shown.
-pub struct Shown {
-    pub title: String,
-    /// "at the start, t = 0 s".
-    pub place: String,
-    pub t: f64,
-    pub states: Vec<Signal>,
-    pub inputs: Vec<Signal>,
-    pub outputs: Vec<Signal>,
-    pub linear: LinearModel,
-    /// The same in SI.
-    pub si: LinearModel,
-    pub poles: Vec<Pole>,
+/// Curves of a frequency response, to be drawn.
+pub fn curves(list: Vec<Response>) -> Vec<views::Response> {
+    let curve = |r: Response| views::Response {
+        name: r.name,
+        frequency: r.frequency,
+        magnitude_db: r.magnitude_db,
+        phase_deg: r.phase_deg,
+    };
+    list.into_iter().map(curve).collect()
+}
+
+fn write(shown: &Shown, path: &Path) -> Result<(), Failure> {
+    let text = match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+        Some("json") => linear::json(shown),
+        Some("csv") => linear::csv(shown),
+        _ => {
+            let message = format!("cannot tell what {} should be", path.display());
+            return Err(Failure::usage_hint(message, "end the name with .json or .csv"));
+        }
+    };
+    Ok(write_whole(path, text.as_bytes())?)
 }
 
 pub fn execute(args: &LinearizeArgs, session: &Session) -> Result<(), Failure> {
     let project = session.open_and_warn(&args.model, &args.given.sets())?;
-    let frequencies = args.frequencies.as_deref().map(bode::range).transpose()?;
+    let range = args.frequencies.as_deref().map(frequencies).transpose()?;
     let inputs = inputs(&project, &args.inputs)?;
     let outputs = outputs(&project, &args.outputs)?;
     if args.bode.is_some() && inputs.is_empty() {
         return Err(no_inputs());
     }
-    let (mut at, place) = args.point.find(&project, &session.monitor)?;
+    let (mut at, place) = args.point.choice().find(&project, &session.monitor)?;
     let shown = Shown::at(&project, &mut at, place, &inputs, &outputs)?;
     show(&shown);
     if let Some(path) = &args.out {
-        export::write(&shown, path)?;
+        write(&shown, path)?;
         say(format_args!("\nmatrices in {}", path.display()));
     }
     if let Some(path) = &args.poles {
         let poles: Vec<(f64, f64)> = shown.poles.iter().map(|p| (p.re, p.im)).collect();
-        let mut chart = plot::views::poles(&poles);
+        let mut chart = views::poles(&poles);
         (chart.title, chart.subtitle) = (shown.title.clone(), format!("poles {}", shown.place));
         plot::save(&chart, path)?;
         say(format_args!("poles drawn in {}", path.display()));
     }
     if let Some(path) = &args.bode {
-        let mut chart = plot::views::bode(&bode::responses(&shown, frequencies));
+        let mut chart = views::bode(&curves(responses(&shown, range)));
         (chart.title, chart.subtitle) = (shown.title.clone(), format!("frequency response {}", shown.place));
         plot::save(&chart, path)?;
         say(format_args!("frequency response drawn in {}", path.display()));
@@ -165,124 +145,6 @@ fn no_inputs() -> Failure {
         "a frequency response needs an input, and the model has none",
         "name inputs, parameters or modes with --inputs",
     )
-}
-
-/// Parameters, inputs and modes by name.
-pub fn inputs(project: &Project, names: &[String]) -> Result<Vec<Symbol>, Failure> {
-    let system = &project.prepared.system;
-    let hidden = |s: Symbol| system.relations.iter().any(|r| r.mode == s);
-    let all: Vec<Symbol> = system.slow.iter().copied().filter(|&s| !hidden(s)).collect();
-    if names.is_empty() {
-        let is_input = |s: &Symbol| matches!(system.quantity(*s).kind, Kind::Input { .. });
-        return Ok(all.into_iter().filter(is_input).collect());
-    }
-    let known = |s: &Symbol| system.quantity(*s).name.as_str();
-    let find = |name: &String| {
-        let found = all.iter().copied().find(|s| known(s) == name);
-        found.ok_or_else(|| no_such(name, "input, parameter or mode", all.iter().map(known)))
-    };
-    names.iter().map(find).collect()
-}
-
-/// Columns by name or pattern.
-pub fn outputs(project: &Project, patterns: &[String]) -> Result<Vec<usize>, Failure> {
-    let prepared = &project.prepared;
-    if patterns.is_empty() {
-        return Ok((0..prepared.system.n_states).collect());
-    }
-    let mut found: Vec<usize> = vec![];
-    for pattern in patterns {
-        let fits = |&i: &usize| matches(pattern, &prepared.columns[i].name);
-        let before = found.len();
-        let new: Vec<usize> =
-            (0..prepared.columns.len()).filter(fits).filter(|i| !found.contains(i)).collect();
-        found.extend(new);
-        if found.len() == before && !(0..prepared.columns.len()).any(|i| fits(&i)) {
-            return Err(no_such(pattern, "signal", prepared.columns.iter().map(|c| c.name.as_str())));
-        }
-    }
-    Ok(found)
-}
-
-/// Places in y by name.
-pub fn unknowns(project: &Project, names: &[String]) -> Result<Vec<usize>, Failure> {
-    let known = &project.prepared.layout.names;
-    let find = |name: &String| {
-        let found = known.iter().position(|k| k == name);
-        found.ok_or_else(|| no_such(name, "state or unknown", known.iter().map(String::as_str)))
-    };
-    names.iter().map(find).collect()
-}
-
-pub(crate) fn no_such<'a>(name: &str, what: &str, known: impl Iterator<Item = &'a str>) -> Failure {
-    let near = nearest(name, known);
-    let hint = match near.as_slice() {
-        [] => "`trunnion equations` lists all names".to_string(),
-        near => format!(
-            "did you mean {}?",
-            near.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" or ")
-        ),
-    };
-    Failure::usage_hint(format!("there is no {what} `{name}`"), hint)
-}
-
-impl Shown {
-    /// The model at a point, made linear.
-    pub fn at(
-        project: &Project,
-        at: &mut Point,
-        place: String,
-        inputs: &[Symbol],
-        outputs: &[usize],
-    ) -> Result<Shown, Failure> {
-        let linear = linearise(&mut at.machine, at.t, &at.y, inputs, outputs)
-            .map_err(|failure| describe(project, &failure))?;
-        in_shown_units(project, at, place, inputs, outputs, linear)
-    }
-}
-
-/// An SI model in the units of its signals: deviations scale by the unit's factor.
-fn in_shown_units(
-    project: &Project,
-    at: &mut Point,
-    place: String,
-    inputs: &[Symbol],
-    outputs: &[usize],
-    (si, states): (LinearModel, Vec<usize>),
-) -> Result<Shown, Failure> {
-    let prepared = &project.prepared;
-    let system = &prepared.system;
-    let mut row = vec![0.0; prepared.columns.len()];
-    at.record(&mut row)?;
-    let of = |column: usize| {
-        let c = &prepared.columns[column];
-        Signal { name: c.name.clone(), unit: c.unit.clone(), value: row[column] }
-    };
-    // The first columns are the unknowns.
-    let states: Vec<Signal> = states.into_iter().map(of).collect();
-    let outputs: Vec<Signal> = outputs.iter().map(|&column| of(column)).collect();
-    let value = |s: Symbol| system.slow_place(s).map_or(f64::NAN, |place| at.machine.slow(place));
-    let input = |&s: &Symbol| {
-        let q = system.quantity(s);
-        Signal { name: q.name.clone(), unit: q.unit.clone(), value: q.unit.shown(value(s)) }
-    };
-    let inputs: Vec<Signal> = inputs.iter().map(input).collect();
-    let scaled = |m: &Matrix, rows: &[Signal], columns: &[Signal]| {
-        Matrix::from_fn(m.rows(), m.columns(), |i, j| {
-            m[(i, j)] * columns[j].unit.factor / rows[i].unit.factor
-        })
-    };
-    let poles = si.poles().map_err(|_| Failure::Run {
-        message: format!("the poles at t = {} s could not be found", at.t),
-        hint: Some("the matrix A has entries that are not finite: look at it with -o FILE.csv".into()),
-    })?;
-    let linear = LinearModel {
-        a: scaled(&si.a, &states, &states),
-        b: scaled(&si.b, &states, &inputs),
-        c: scaled(&si.c, &outputs, &states),
-        d: scaled(&si.d, &outputs, &inputs),
-    };
-    Ok(Shown { title: project.name.clone(), place, t: at.t, states, inputs, outputs, linear, si, poles })
 }
 
 /// Wider matrices are for files.

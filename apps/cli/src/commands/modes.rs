@@ -4,13 +4,14 @@ use clap::Args;
 use trunnion_sim::linear::Pole;
 use trunnion_sim::modes::modes;
 
-use super::linearize::{PointArgs, Shown};
+use super::linearize::PointArgs;
 use crate::given::Given;
 use crate::output::{Print, say};
 use crate::session::Session;
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::Failure;
 use trunnion_num::text::number;
+use trunnion_study::linear::Shown;
 
 #[derive(Args, Debug)]
 pub struct ModesArgs {
@@ -30,7 +31,7 @@ const WORTH: f64 = 0.02;
 
 pub fn execute(args: &ModesArgs, session: &Session) -> Result<(), Failure> {
     let project = session.open_and_warn(&args.model, &args.given.sets())?;
-    let (mut at, place) = args.point.find(&project, &session.monitor)?;
+    let (mut at, place) = args.point.choice().find(&project, &session.monitor)?;
     let shown = Shown::at(&project, &mut at, place, &[], &[])?;
     let modes = modes(&shown.si).map_err(|_| Failure::Run {
         message: "the modes could not be found".into(),

@@ -1,33 +1,25 @@
 //! `trunnion response`: how an output answers an input at each frequency, from the linear model and from a run driven with
 //! noise.
-//!
-//! The input is its value at the point plus white noise, held for T = 0.4/f_max: its spectrum falls by 24 % up to f_max. Input and
-//! output are compared in the middle of intervals of T/8, between which the input is a staircase; what the states see
-//! of it is sinc(f T/8) lower than its samples, what passes at once is not:
-//!
-//!   H = D + (Ĥ − D) / sinc(f T/8),   Ĥ by averaged spectra                                                   (1)
-
-mod drive;
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use num_complex::Complex64;
-use std::f64::consts::TAU;
-
-use super::linearize::bode::{range, responses};
-use super::linearize::{PointArgs, Shown, inputs, outputs};
-use crate::given::Given;
-use crate::output::{Print, say};
-use crate::session::Session;
-use drive::{Estimate, Plan, estimate};
 use trunnion_draw::listing::{Align, Listing};
-use trunnion_draw::plot::views::{Response, bode};
+use trunnion_draw::plot::views::bode;
 use trunnion_draw::plot::{Axis, Panel, Series, save};
 use trunnion_engine::Failure;
 use trunnion_engine::given::measuring;
 use trunnion_num::text::{number, with_unit};
-use trunnion_results::{Column, Table, write};
+use trunnion_results::write;
+use trunnion_study::linear::{Response, Shown, inputs, outputs, responses};
+use trunnion_study::lqr::quotient;
+use trunnion_study::response::{Drive, Estimate, Plan, around, estimate, linear, spread, table};
+
+use super::linearize::{PointArgs, curves, frequencies};
+use crate::given::Given;
+use crate::output::{Print, say};
+use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct ResponseArgs {
@@ -78,7 +70,7 @@ pub enum Method {
 const LISTED: usize = 20;
 
 pub fn execute(args: &ResponseArgs, session: &Session) -> Result<(), Failure> {
-    let wanted = args.frequencies.as_deref().map(range).transpose()?;
+    let wanted = args.frequencies.as_deref().map(frequencies).transpose()?;
     let project =
         session.open_and_warn(&args.model, &measuring(&args.given.sets(), [args.output.as_str()]))?;
     let input = inputs(&project, std::slice::from_ref(&args.input))?;
@@ -86,14 +78,20 @@ pub fn execute(args: &ResponseArgs, session: &Session) -> Result<(), Failure> {
     if output.len() != 1 {
         return Err(Failure::usage(format!("`{}` is more than one signal", args.output)));
     }
-    let (mut at, place) = args.point.find(&project, &session.monitor)?;
+    let (mut at, place) = args.point.choice().find(&project, &session.monitor)?;
     let shown = Shown::at(&project, &mut at, place, &input, &output)?;
     let frequencies = wanted.unwrap_or_else(|| around(&shown));
     let noise = match args.method {
         Method::Linear => None,
         _ => {
-            let plan = Plan::new(&shown, frequencies, args)?;
-            Some(estimate(&project, at, (input[0], output[0]), &plan, args, &shown, &session.monitor)?)
+            let drive = Drive {
+                amplitude: args.amplitude,
+                segments: args.segments,
+                seed: args.seed,
+                overrides: args.point.choice().overrides,
+            };
+            let plan = Plan::new(&shown, frequencies, &drive)?;
+            Some(estimate(&project, at, (input[0], output[0]), &plan, &drive, &shown, &session.monitor)?)
         }
     };
     let grid = match &noise {
@@ -122,37 +120,6 @@ pub fn execute(args: &ResponseArgs, session: &Session) -> Result<(), Failure> {
         draw(&shown, frequencies, linear.is_some(), noise.as_ref(), path)?;
     }
     Ok(())
-}
-
-/// From below the slowest to above the fastest oscillation, or pole; not more than noise can resolve in a short run.
-fn around(shown: &Shown) -> (f64, f64) {
-    let of = |oscillating: bool| {
-        let chosen = shown.poles.iter().filter(|p| !oscillating || p.im != 0.0);
-        let sizes = chosen.map(|p| p.natural_frequency()).filter(|f| *f > 0.0);
-        sizes.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), f| (a.min(f), b.max(f)))
-    };
-    let (slow, fast) = match (of(true), of(false)) {
-        (found, _) if found.1 > 0.0 => found,
-        (_, found) if found.1 > 0.0 => found,
-        _ => (1.0, 1.0),
-    };
-    let to = 4.0 * fast;
-    ((slow / 5.0).max(to / 500.0), to)
-}
-
-/// Frequencies at equal ratios.
-fn spread((from, to): (f64, f64), n: usize) -> Vec<f64> {
-    (0..n).map(|k| from * (to / from).powf(k as f64 / (n - 1) as f64)).collect()
-}
-
-fn linear(shown: &Shown, frequencies: &[f64]) -> Vec<Complex64> {
-    let mut response = shown.linear.frequency_response();
-    let at = |f: &f64| {
-        let mut g = [Complex64::ZERO];
-        response.at(TAU * f, &mut g);
-        g[0]
-    };
-    frequencies.iter().map(at).collect()
 }
 
 /// About `LISTED` lines, at equal ratios.
@@ -188,36 +155,13 @@ fn list(grid: &[f64], linear: Option<&[Complex64]>, noise: Option<&Estimate>) ->
 /// Where the response is largest.
 fn largest(grid: &[f64], linear: Option<&[Complex64]>, noise: Option<&Estimate>, shown: &Shown) -> String {
     let best = |g: &[Complex64]| (0..g.len()).max_by(|&a, &b| g[a].norm().total_cmp(&g[b].norm()));
-    let unit = super::lqr::quotient(&shown.outputs[0].unit.text, &shown.inputs[0].unit.text);
+    let unit = quotient(&shown.outputs[0].unit.text, &shown.inputs[0].unit.text);
     let say = |how: &str, g: &[Complex64]| {
         best(g).map(|k| format!("{how} {} at {} Hz", with_unit(g[k].norm(), &unit, 5), number(grid[k], 5)))
     };
     let both =
         [linear.and_then(|g| say("linear", g)), noise.and_then(|found| say("with noise", &found.response))];
     format!("largest response: {}", both.into_iter().flatten().collect::<Vec<_>>().join(", "))
-}
-
-fn table(grid: &[f64], linear: Option<&[Complex64]>, noise: Option<&Estimate>, shown: &Shown) -> Table {
-    let unit = super::lqr::quotient(&shown.outputs[0].unit.text, &shown.inputs[0].unit.text);
-    let column = |name: &str, unit: &str, values: Vec<f64>| Column { values, ..Column::new(name, unit, "") };
-    let mut columns = vec![column("frequency", "Hz", grid.to_vec())];
-    let mut curve = |name: &str, g: &[Complex64]| {
-        columns.push(column(&format!("{name}_magnitude"), &unit, g.iter().map(|g| g.norm()).collect()));
-        columns.push(column(
-            &format!("{name}_phase"),
-            "deg",
-            g.iter().map(|g| g.arg().to_degrees()).collect(),
-        ));
-    };
-    if let Some(g) = linear {
-        curve("linear", g);
-    }
-    if let Some(found) = noise {
-        curve("noise", &found.response);
-        columns.push(column("coherence", "", found.coherence.clone()));
-        columns.push(column("noise_error", "", found.error.clone()));
-    }
-    Table { columns, ..Table::default() }
 }
 
 /// Both curves over each other, and how far the noise run is to be believed.
@@ -228,17 +172,17 @@ fn draw(
     noise: Option<&Estimate>,
     path: &Path,
 ) -> Result<(), Failure> {
-    let mut curves: Vec<Response> = vec![];
+    let mut list: Vec<Response> = vec![];
     if with_linear {
-        curves.extend(
+        list.extend(
             responses(shown, Some(frequencies)).into_iter().map(|r| Response { name: "linear".into(), ..r }),
         );
     }
     if let Some(found) = noise {
-        let near = curves.first().map(|c| (c.frequency.clone(), c.phase_deg.clone()));
-        curves.push(found.curve(near));
+        let near = list.first().map(|c| (c.frequency.clone(), c.phase_deg.clone()));
+        list.push(found.curve(near));
     }
-    let mut chart = bode(&curves);
+    let mut chart = bode(&curves(list));
     if let Some(found) = noise {
         let y = Axis { range: Some((0.0, 1.05)), ..Axis::new("coherence", "") };
         let series = Series::new("", found.frequency.clone(), found.coherence.clone());

@@ -10,11 +10,11 @@ use trunnion_study::simulate::{Overrides, settings, simulate_to_table};
 fn run(example: &str, sets: &[&str]) -> Table {
     let path = format!("{}/../../examples/control/{example}.toml", env!("CARGO_MANIFEST_DIR"));
     let sets: Vec<String> = sets.iter().map(|s| s.to_string()).collect();
-    let project = Project::open(&path, &sets).unwrap_or_else(|f| panic!("{}", f.to_string()));
+    let project = Project::open(&path, &sets).unwrap_or_else(|f| panic!("{}", f));
     let (solver, settings) =
-        settings(&project.run, &Overrides::default()).unwrap_or_else(|f| panic!("{}", f.to_string()));
+        settings(&project.run, &Overrides::default()).unwrap_or_else(|f| panic!("{}", f));
     let run = simulate_to_table(&project, &HashMap::new(), (solver, &settings), &Monitor::default());
-    run.unwrap_or_else(|f| panic!("{}", f.to_string())).0
+    run.unwrap_or_else(|f| panic!("{}", f)).0
 }
 
 fn greatest(table: &Table, name: &str) -> f64 {

@@ -30,7 +30,7 @@ fn run<const P: usize, const S: usize>(
     parameters: &str,
     signals: [&str; S],
 ) -> ([f64; P], [f64; S]) {
-    let project = Project::open(&path(pair), &[]).unwrap_or_else(|f| panic!("{pair}: {}", f.to_string()));
+    let project = Project::open(&path(pair), &[]).unwrap_or_else(|f| panic!("{pair}: {}", f));
     let system = &project.prepared.system;
     let start = system.start(&HashMap::new());
     let parameter = |name| start.value(system.find(name).unwrap_or_else(|| panic!("{pair}: no `{name}`")));
@@ -42,14 +42,14 @@ fn run<const P: usize, const S: usize>(
         let (solver, settings) = settings(&project.run, &overrides)?;
         probe.run(&project, &HashMap::new(), (solver, &settings), &Monitor::default())
     };
-    let (found, _) = measured().unwrap_or_else(|f| panic!("{pair}: {}", f.to_string()));
+    let (found, _) = measured().unwrap_or_else(|f| panic!("{pair}: {}", f));
     (parameters.try_into().unwrap(), found.values.try_into().unwrap())
 }
 
 /// The stores without a state, the losses of each loop, and that no energy is lost or gained.
 fn check(pair: &str, dependent: &[&str], loops: &[&[&str]]) {
     let opened = trunnion_engine::Workspace::default().open_with_energy(&path(pair), &[]);
-    let (project, accounts) = opened.unwrap_or_else(|f| panic!("{pair}: {}", f.to_string()));
+    let (project, accounts) = opened.unwrap_or_else(|f| panic!("{pair}: {}", f));
     let name = |node: usize| project.network.nodes[node].name.as_str();
     let found: Vec<&str> = project.causality.derivative.iter().map(|d| name(d.node)).collect();
     assert_eq!(found, dependent, "{pair}");
@@ -62,7 +62,7 @@ fn check(pair: &str, dependent: &[&str], loops: &[&[&str]]) {
     }
     let overrides = Overrides { rtol: Some(RTOL), ..Overrides::default() };
     let balance = balance_of(&project, accounts, &overrides, &Monitor::default())
-        .unwrap_or_else(|f| panic!("{}", f.to_string()));
+        .unwrap_or_else(|f| panic!("{}", f));
     assert!(balance.relative() < 1e-8, "{pair}: {} J of {} J", balance.rest, balance.scale);
 }
 

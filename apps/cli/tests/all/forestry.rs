@@ -15,7 +15,7 @@ use trunnion_study::simulate::{Outcome, Overrides, point, settings, simulate_to_
 fn open(sets: &[&str]) -> Project {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/forestry/crane.toml");
     let sets: Vec<String> = sets.iter().map(|s| s.to_string()).collect();
-    Project::open(&path.to_string_lossy(), &sets).unwrap_or_else(|f| panic!("{}", f.to_string()))
+    Project::open(&path.to_string_lossy(), &sets).unwrap_or_else(|f| panic!("{}", f))
 }
 
 /// A run, with results every `dt` seconds.
@@ -26,7 +26,7 @@ fn run(sets: &[&str], dt: &str) -> (Table, Outcome) {
     let (solver, settings) =
         settings(&project.run, &Overrides::default()).unwrap_or_else(|_| panic!("settings"));
     let ran = simulate_to_table(&project, &HashMap::new(), (solver, &settings), &Monitor::default());
-    ran.unwrap_or_else(|f| panic!("{}", f.to_string()))
+    ran.unwrap_or_else(|f| panic!("{}", f))
 }
 
 fn column<'a>(table: &'a Table, name: &str) -> &'a [f64] {

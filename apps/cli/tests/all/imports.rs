@@ -75,7 +75,7 @@ fn frictionless(text: &str) -> String {
 }
 
 fn opened(path: &Path) -> Project {
-    Project::open(path.to_str().unwrap(), &[]).unwrap_or_else(|failure| panic!("{}", failure.to_string()))
+    Project::open(path.to_str().unwrap(), &[]).unwrap_or_else(|failure| panic!("{}", failure))
 }
 
 fn near(found: f64, expected: f64, largest: f64, what: &str) {

@@ -108,8 +108,8 @@ fn what_is_no_snapshot_of_this_model_is_refused() {
     };
     resume("other.toml", &[], &["taken of another model", "hint"]);
     resume("named.toml", &[], &["taken of another model, `m`", "`crane`"]);
-    resume("m.toml", &["--set", "m=3 kg"], &["with other --set"]);
-    resume("m.toml", &["--rate", "500 Hz"], &["another rate, 1000 Hz", "--rate"]);
+    resume("m.toml", &["--set", "m=3 kg"], &["with other values"]);
+    resume("m.toml", &["--rate", "500 Hz"], &["another rate, 1000 Hz", "run at 1000 Hz"]);
     let whole = std::fs::read(folder.path("at")).unwrap();
     for bad in [&whole[..whole.len() - 8], &whole[..20], b"text", &[&whole[..], &[0; 8]].concat()] {
         folder.write("at", bad);

@@ -16,7 +16,7 @@ fn linear(text: &str, rest: bool, inputs: &[&str], outputs: &[&str]) -> LinearMo
     let folder = Folder::new();
     folder.write("m.toml", format!("[model]\nname = \"m\"\n{text}\n[run]\nt_end = \"1 s\"\n"));
     let project = Project::open(&folder.path("m.toml").to_string_lossy(), &[])
-        .unwrap_or_else(|f| panic!("{}", f.to_string()));
+        .unwrap_or_else(|f| panic!("{}", f));
     let Ok(mut at) = point(&project, &Overrides::default(), None, &Monitor::default()) else {
         panic!("no start")
     };
@@ -201,7 +201,7 @@ fn rest_is_written_for_balls_and_loops_too() {
     );
     // It may turn about the vertical.
     folder.good(&["balance", "ball.toml", "--hold", "ball.qx", "--write"]);
-    folder.bad(&["balance", "ball.toml"], 3, &["nothing determines `ball.q", "--hold ball.q"]);
+    folder.bad(&["balance", "ball.toml"], 3, &["nothing determines `ball.q", "hold = ball.q"]);
     let text = folder.good(&["balance", "ball.toml", "--hold", "ball.qx"]);
     assert!((number_after(&text, "ball.qy", 1) - 0.5_f64.sqrt()).abs() < 1e-6, "{text}");
     folder.write("loop.toml", format!("[model]\nname = \"loop\"\n{PARALLELOGRAM}\n"));
@@ -339,9 +339,9 @@ fn energy_of_a_long_damped_chain_closes() {
     folder.write("m.toml", text);
     let path = folder.path("m.toml");
     let opened = trunnion_engine::Workspace::default().open_with_energy(&path.to_string_lossy(), &[]);
-    let (project, accounts) = opened.unwrap_or_else(|f| panic!("{}", f.to_string()));
+    let (project, accounts) = opened.unwrap_or_else(|f| panic!("{}", f));
     let balance =
         trunnion_study::energy::balance_of(&project, accounts, &Overrides::default(), &Monitor::default());
-    let balance = balance.unwrap_or_else(|f| panic!("{}", f.to_string()));
+    let balance = balance.unwrap_or_else(|f| panic!("{}", f));
     assert!(balance.relative() < 1e-5, "{} J of {} J", balance.rest, balance.scale);
 }

@@ -29,7 +29,7 @@ fn interpreter_and_native_code_agree_on_every_example() {
     assert!(paths.len() >= 10);
     for path in paths {
         let project = Project::open(&path.to_string_lossy(), &[])
-            .unwrap_or_else(|f| panic!("{}: {}", path.display(), f.to_string()));
+            .unwrap_or_else(|f| panic!("{}: {}", path.display(), f));
         let prepared: &Arc<Prepared> = &project.prepared;
         let interpreter = prepared.system.compile(Engine::Interpreter);
         let (solver, s) = settings(&project.run, &Overrides::default()).unwrap_or_else(|_| panic!());

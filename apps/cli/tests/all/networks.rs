@@ -20,7 +20,7 @@ fn examples() -> PathBuf {
 fn open(example: &str, sets: &[&str]) -> Project {
     let path = examples().join(example);
     let sets: Vec<String> = sets.iter().map(|s| s.to_string()).collect();
-    Project::open(&path.to_string_lossy(), &sets).unwrap_or_else(|f| panic!("{example}: {}", f.to_string()))
+    Project::open(&path.to_string_lossy(), &sets).unwrap_or_else(|f| panic!("{example}: {}", f))
 }
 
 fn poles(example: &str, sets: &[&str]) -> Vec<Pole> {
@@ -181,7 +181,7 @@ fn the_energy_of_every_example_adds_up() {
     let mut counted = 0;
     for path in paths {
         let name = path.to_string_lossy().into_owned();
-        let opened = |r: Result<_, Failure>| r.unwrap_or_else(|f| panic!("{name}: {}", f.to_string()));
+        let opened = |r: Result<_, Failure>| r.unwrap_or_else(|f| panic!("{name}: {}", f));
         let (project, _) = opened(trunnion_engine::Workspace::default().open_with_energy(&name, &[]));
         let mut variants: Vec<Vec<String>> = vec![vec![]];
         for expect in &project.expect {
@@ -197,7 +197,7 @@ fn the_energy_of_every_example_adds_up() {
             }
             let overrides = Overrides { t_end: None, solver: Some("auto".into()), rtol: Some(1e-8) };
             let balance = balance_of(&project, accounts, &overrides, &Monitor::default());
-            let balance = balance.unwrap_or_else(|f| panic!("{name} {sets:?}: {}", f.to_string()));
+            let balance = balance.unwrap_or_else(|f| panic!("{name} {sets:?}: {}", f));
             let relative = balance.relative();
             // Where no energy moves at all rounding is left.
             assert!(

@@ -46,7 +46,7 @@ fn a_sampled_pid_matches_the_exact_discrete_solution() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/control/pid_position.toml");
     let sets = ["run.dt=1 ms".to_string(), "run.t_end=2 s".to_string()];
     let project =
-        Project::open(&path.to_string_lossy(), &sets).unwrap_or_else(|f| panic!("{}", f.to_string()));
+        Project::open(&path.to_string_lossy(), &sets).unwrap_or_else(|f| panic!("{}", f));
 
     // x' = v, v' = (f − d v − k x)/m with f held between samples: exact over one period.
     let (m, d, k, target, h) = (2.0, 3.0, 20.0, 0.1, 1e-3);
@@ -71,7 +71,7 @@ fn a_sampled_pid_matches_the_exact_discrete_solution() {
     let mut row = vec![0.0; project.prepared.columns.len()];
     for solver in ["rodas5p", "esdirk34", "trbdf2", "bdf", "tsit45"] {
         let overrides = Overrides { solver: Some(solver.into()), rtol: Some(1e-10), ..Overrides::default() };
-        let (entry, s) = settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f.to_string()));
+        let (entry, s) = settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f));
         let mut found = HashMap::new();
         let mut keep = |machine: &mut Machine, t: f64, y: &[f64], _| {
             machine.record(t, y, &mut row).unwrap();

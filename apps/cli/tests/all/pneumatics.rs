@@ -12,9 +12,9 @@ use trunnion_study::simulate::{Overrides, settings, simulate_to_table};
 fn run(project: &Project, rtol: f64) -> Table {
     let overrides = Overrides { rtol: Some(rtol), ..Overrides::default() };
     let (solver, settings) =
-        settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f.to_string()));
+        settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f));
     let run = simulate_to_table(project, &HashMap::new(), (solver, &settings), &Monitor::default());
-    run.unwrap_or_else(|f| panic!("{}", f.to_string())).0
+    run.unwrap_or_else(|f| panic!("{}", f)).0
 }
 
 fn column<'a>(table: &'a Table, name: &str) -> &'a [f64] {
@@ -35,7 +35,7 @@ fn inner_energy_follows_from_the_state() {
         let path = folder.path("m.toml").to_string_lossy().into_owned();
         let (project, _) = trunnion_engine::Workspace::default()
             .open_with_energy(&path, &[])
-            .unwrap_or_else(|f| panic!("{}", f.to_string()));
+            .unwrap_or_else(|f| panic!("{}", f));
         let table = run(&project, 1e-9);
         let c_v = 1e5 / 1.185 / (t_0 * 0.4);
         for side in ["side_a", "side_b"] {

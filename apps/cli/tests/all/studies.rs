@@ -227,7 +227,7 @@ fn a_response_that_cannot_be_found_is_explained() {
     let response = |model: &'static str, rest: &[&'static str]| {
         [&["response", model, "-i", "f", "-y", "x"][..], rest].concat()
     };
-    folder.bad(&response("up.toml", &[]), 3, &["unstable", "--method linear"]);
+    folder.bad(&response("up.toml", &[]), 3, &["unstable", "the linear model alone"]);
     folder.good(&response("up.toml", &["--method", "linear"]));
     folder.bad(&response("m.toml", &["--amplitude", "0"]), 2, &["amplitude"]);
     folder.bad(&response("m.toml", &["--segments", "0"]), 2, &["segments"]);

@@ -5,29 +5,24 @@ use std::f64::consts::TAU;
 use num_complex::Complex64;
 
 use super::Shown;
-use trunnion_draw::plot::views::Response;
-use trunnion_engine::Failure;
+
+/// One curve.
+#[derive(Clone, Debug, Default)]
+pub struct Response {
+    pub name: String,
+    /// In Hz, ascending.
+    pub frequency: Vec<f64>,
+    pub magnitude_db: Vec<f64>,
+    pub phase_deg: Vec<f64>,
+}
 
 /// Points a decade: a resonance of 0.5 % damping, 1 % wide, also gets points of its own.
 const POINTS: usize = 100;
 /// Most decades drawn, around the poles.
 const DECADES: f64 = 12.0;
 
-/// "0.1:100" in Hz.
-pub fn range(text: &str) -> Result<(f64, f64), Failure> {
-    let parts =
-        text.split_once(':').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
-    match parts {
-        Some((from, to)) if f64::is_finite(to) && 0.0 < from && from < to => Ok((from, to)),
-        _ => Err(Failure::usage_hint(
-            format!("`--frequencies {text}` is no range of frequencies"),
-            "write it as --frequencies 0.1:100, in Hz, the lower one above 0",
-        )),
-    }
-}
-
 /// Frequencies in Hz, ascending: a decade beyond the slowest and fastest pole, or as asked for.
-pub fn grid(shown: &Shown, wanted: Option<(f64, f64)>) -> Vec<f64> {
+fn grid(shown: &Shown, wanted: Option<(f64, f64)>) -> Vec<f64> {
     let sizes: Vec<f64> = shown.poles.iter().map(|p| p.natural_frequency()).filter(|f| *f > 0.0).collect();
     let fastest = sizes.iter().fold(0.0, |m: f64, f| m.max(*f));
     // Poles that are zero but for rounding do not stretch the picture.

@@ -3,28 +3,12 @@
 //! JSON has names, units and values of all signals, A, B, C, D by rows, and the poles. CSV is the block matrix
 //! [A B; C D] with the names of its rows and columns.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 use trunnion_num::Matrix;
 
 use super::{Shown, Signal};
-use trunnion_engine::Failure;
-use trunnion_files::write_whole;
 
-pub fn write(shown: &Shown, path: &Path) -> Result<(), Failure> {
-    let text = match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
-        Some("json") => json(shown),
-        Some("csv") => csv(shown),
-        _ => {
-            let message = format!("cannot tell what {} should be", path.display());
-            return Err(Failure::usage_hint(message, "end the name with .json or .csv"));
-        }
-    };
-    Ok(write_whole(path, text.as_bytes())?)
-}
-
-fn json(shown: &Shown) -> String {
+pub fn json(shown: &Shown) -> String {
     let signals = |list: &[Signal]| -> Vec<Value> {
         list.iter().map(|s| json!({ "name": s.name, "unit": s.unit.text, "value": s.value })).collect()
     };
@@ -51,7 +35,7 @@ fn json(shown: &Shown) -> String {
     format!("{document:#}\n")
 }
 
-fn csv(shown: &Shown) -> String {
+pub fn csv(shown: &Shown) -> String {
     let linear = &shown.linear;
     let mut text = String::new();
     let columns = shown.states.iter().chain(&shown.inputs).map(|s| quoted(&s.label()));

@@ -1,25 +1,44 @@
-//! The run with noise, and what is estimated from it.
+//! How an output answers an input at each frequency, from the linear model and from a run driven with
+//! noise.
+//!
+//! The input is its value at the point plus white noise, held for T = 0.4/f_max: its spectrum falls by 24 % up to f_max. Input and
+//! output are compared in the middle of intervals of T/8, between which the input is a staircase; what the states see
+//! of it is sinc(f T/8) lower than its samples, what passes at once is not:
+//!
+//!   H = D + (Ĥ − D) / sinc(f T/8),   Ĥ by averaged spectra                                                   (1)
 
+use std::f64::consts::{PI, TAU};
 use std::ops::ControlFlow;
 
 use num_complex::Complex64;
-use std::f64::consts::PI;
+use trunnion_engine::{Failure, Project};
 use trunnion_equations::Symbol;
-use trunnion_sim::driven::Driven;
-use trunnion_sim::integrate::{Ended, Moment, Output};
-use trunnion_sim::run::{Settings, run_on};
-
-use super::super::linearize::Shown;
-use super::ResponseArgs;
-use trunnion_draw::plot::views::Response;
-use trunnion_engine::Failure;
-use trunnion_engine::project::Project;
 use trunnion_num::noise::Noise;
 use trunnion_num::spectrum::Window;
 use trunnion_num::text::{count, number, with_unit};
 use trunnion_num::welch::averaged;
-use trunnion_study::Monitor;
-use trunnion_study::simulate::{Overrides, Point, hint, settings};
+use trunnion_results::{Column, Table};
+use trunnion_sim::driven::Driven;
+use trunnion_sim::integrate::{Ended, Moment, Output};
+use trunnion_sim::run::{Settings, run_on};
+
+use crate::linear::{Response, Shown};
+use crate::lqr::quotient;
+use crate::monitor::Monitor;
+use crate::simulate::{Overrides, Point, hint, settings};
+
+/// How the noise is made.
+#[derive(Clone, Debug)]
+pub struct Drive {
+    /// Standard deviation, in the unit of the input; None: 1 % of its value, or 1.
+    pub amplitude: Option<f64>,
+    /// Segments of the run that are averaged.
+    pub segments: usize,
+    /// Another number is another noise.
+    pub seed: u64,
+    /// Of the run.
+    pub overrides: Overrides,
+}
 
 /// Samples in each held interval.
 const FINE: usize = 8;
@@ -49,22 +68,22 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub fn new(shown: &Shown, frequencies: (f64, f64), args: &ResponseArgs) -> Result<Self, Failure> {
+    pub fn new(shown: &Shown, frequencies: (f64, f64), drive: &Drive) -> Result<Self, Failure> {
         let fastest = shown.poles.iter().fold(0.0, |m: f64, p| m.max(p.re.hypot(p.im)));
         if let Some(pole) = shown.poles.iter().find(|p| p.re > 1e-7 * fastest) {
             let constant = number(1.0 / pole.re, 4);
             return Err(Failure::Run {
                 message: format!("the model is unstable: deviations grow e-fold in {constant} s"),
-                hint: Some("choose another point, or --method linear".into()),
+                hint: Some("choose another point, or the linear model alone".into()),
             });
         }
         let input = &shown.inputs[0];
         let usual = if input.value == 0.0 { 1.0 } else { 0.01 * input.value.abs() };
-        let amplitude = args.amplitude.unwrap_or(usual);
+        let amplitude = drive.amplitude.unwrap_or(usual);
         if !(amplitude.is_finite() && amplitude > 0.0) {
             return Err(Failure::usage("the noise needs an amplitude above 0"));
         }
-        if !(1..=100_000).contains(&args.segments) {
+        if !(1..=100_000).contains(&drive.segments) {
             return Err(Failure::usage("average from 1 to 100000 segments"));
         }
         let hold = HELD / frequencies.1;
@@ -78,11 +97,11 @@ impl Plan {
         let settle = (SETTLED / slowest(false)).min(10.0 * length).max(hold);
         let segment = 2 * (0.5 * length / step).ceil().min(MOST_SAMPLES) as usize;
         let settle = (settle / step).ceil().min(MOST_SAMPLES) as usize;
-        let total = settle + segment * (args.segments + 1) / 2;
+        let total = settle + segment * (drive.segments + 1) / 2;
         if total as f64 > MOST_SAMPLES {
             return Err(Failure::usage_hint(
                 format!("the noise run would take {} samples", number(total as f64, 3)),
-                "narrow the range with --frequencies, or average fewer --segments",
+                "narrow the range of frequencies, or average fewer segments",
             ));
         }
         Ok(Plan { hold, settle, segment, total, amplitude: amplitude * input.unit.factor, frequencies })
@@ -147,21 +166,20 @@ pub fn estimate(
     at: Point,
     (input, output): (Symbol, usize),
     plan: &Plan,
-    args: &ResponseArgs,
+    drive: &Drive,
     shown: &Shown,
     monitor: &Monitor,
 ) -> Result<Estimate, Failure> {
-    let overrides = Overrides { t_end: None, solver: args.point.solver.clone(), rtol: args.point.rtol };
-    let (solver, usual) = settings(&project.run, &overrides)?;
+    let (solver, usual) = settings(&project.run, &drive.overrides)?;
     let (t_0, step) = (at.t, plan.step());
-    let mut noise = Noise::new(args.seed);
+    let mut noise = Noise::new(drive.seed);
     let centre = project.prepared.system.slow_place(input).map_or(0.0, |place| at.machine.slow(place));
     let held: Vec<f64> =
         (0..plan.total.div_ceil(FINE)).map(|_| centre + plan.amplitude * noise.next()).collect();
     let times: Vec<f64> = (0..plan.total).map(|k| t_0 + (k as f64 + 0.5) * step).collect();
     let settings =
         Settings { t_0, t_end: t_0 + plan.total as f64 * step, output: Output::Start, at: times, ..usual };
-    let refused = || Failure::usage(format!("`{}` cannot be driven", args.input));
+    let refused = || Failure::usage(format!("`{}` cannot be driven", shown.inputs[0].name));
     let mut driven = Driven::new(at.machine, input, (t_0, plan.hold), held.clone()).ok_or_else(refused)?;
     let mut row = vec![0.0; project.prepared.columns.len()];
     let (mut y, mut answers) = (at.y, Vec::with_capacity(plan.total + 2));
@@ -183,10 +201,7 @@ pub fn estimate(
         Ok(summary) if summary.ended == Ended::Cancelled => return Err(Failure::Cancelled),
         Ok(summary) if summary.ended == Ended::Terminated => {
             let message = format!("the model ends the run at t = {} s", number(summary.t, 6));
-            return Err(Failure::Run {
-                message,
-                hint: Some("a smaller --amplitude may keep it going".into()),
-            });
+            return Err(Failure::Run { message, hint: Some("a smaller amplitude may keep it going".into()) });
         }
         Ok(_) => {}
     }
@@ -209,9 +224,64 @@ pub fn estimate(
         coherence: lines.iter().map(|&k| found.coherence(k)).collect(),
         error: lines.iter().map(|&k| found.error(k)).collect(),
         frequency: lines.iter().map(|&k| found.frequency[k]).collect(),
-        segments: args.segments,
+        segments: drive.segments,
         length: plan.segment as f64 * step,
         duration: plan.total as f64 * step,
         amplitude: plan.amplitude,
     })
+}
+
+/// From below the slowest to above the fastest oscillation, or pole; not more than noise can resolve in a short run.
+pub fn around(shown: &Shown) -> (f64, f64) {
+    let of = |oscillating: bool| {
+        let chosen = shown.poles.iter().filter(|p| !oscillating || p.im != 0.0);
+        let sizes = chosen.map(|p| p.natural_frequency()).filter(|f| *f > 0.0);
+        sizes.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), f| (a.min(f), b.max(f)))
+    };
+    let (slow, fast) = match (of(true), of(false)) {
+        (found, _) if found.1 > 0.0 => found,
+        (_, found) if found.1 > 0.0 => found,
+        _ => (1.0, 1.0),
+    };
+    let to = 4.0 * fast;
+    ((slow / 5.0).max(to / 500.0), to)
+}
+
+/// Frequencies at equal ratios.
+pub fn spread((from, to): (f64, f64), n: usize) -> Vec<f64> {
+    (0..n).map(|k| from * (to / from).powf(k as f64 / (n - 1) as f64)).collect()
+}
+
+pub fn linear(shown: &Shown, frequencies: &[f64]) -> Vec<Complex64> {
+    let mut response = shown.linear.frequency_response();
+    let at = |f: &f64| {
+        let mut g = [Complex64::ZERO];
+        response.at(TAU * f, &mut g);
+        g[0]
+    };
+    frequencies.iter().map(at).collect()
+}
+
+/// All lines, as they are written to files.
+pub fn table(grid: &[f64], linear: Option<&[Complex64]>, noise: Option<&Estimate>, shown: &Shown) -> Table {
+    let unit = quotient(&shown.outputs[0].unit.text, &shown.inputs[0].unit.text);
+    let column = |name: &str, unit: &str, values: Vec<f64>| Column { values, ..Column::new(name, unit, "") };
+    let mut columns = vec![column("frequency", "Hz", grid.to_vec())];
+    let mut curve = |name: &str, g: &[Complex64]| {
+        columns.push(column(&format!("{name}_magnitude"), &unit, g.iter().map(|g| g.norm()).collect()));
+        columns.push(column(
+            &format!("{name}_phase"),
+            "deg",
+            g.iter().map(|g| g.arg().to_degrees()).collect(),
+        ));
+    };
+    if let Some(g) = linear {
+        curve("linear", g);
+    }
+    if let Some(found) = noise {
+        curve("noise", &found.response);
+        columns.push(column("coherence", "", found.coherence.clone()));
+        columns.push(column("noise_error", "", found.error.clone()));
+    }
+    Table { columns, ..Table::default() }
 }
