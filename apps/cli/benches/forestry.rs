@@ -25,8 +25,7 @@ fn cost(sets: &[&str], rtol: f64) -> Cost {
     let sets: Vec<String> = sets.iter().chain(&["run.dt=50 ms"]).map(|s| s.to_string()).collect();
     let project = Project::open(MODEL, &sets).unwrap_or_else(|f| panic!("{}", f));
     let overrides = Overrides { rtol: Some(rtol), ..Overrides::default() };
-    let (solver, settings) =
-        settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f));
+    let (solver, settings) = settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f));
     let column = project.prepared.column("e").expect("the crane has a tracking error");
     let mut best = Cost { seconds: f64::INFINITY, steps: 0, evaluations: 0, error: 0.0 };
     for _ in 0..ROUNDS {

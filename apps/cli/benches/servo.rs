@@ -20,8 +20,7 @@ fn main() {
         for solver in ["rodas5p", "esdirk34", "trbdf2", "bdf", "tsit45"] {
             let overrides =
                 Overrides { rtol: Some(rtol), solver: Some(solver.into()), ..Overrides::default() };
-            let (solver, settings) =
-                settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f));
+            let (solver, settings) = settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f));
             let mut best = f64::INFINITY;
             let mut summary = None;
             for _ in 0..ROUNDS {

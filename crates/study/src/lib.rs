@@ -19,6 +19,7 @@ pub mod parallel;
 pub mod range;
 pub mod reduce;
 pub mod response;
+mod run;
 pub mod signals;
 pub mod simulate;
 pub mod sweep;
@@ -27,3 +28,4 @@ pub mod verify;
 pub mod workspace;
 
 pub use monitor::{Cancel, Monitor};
+pub use run::{Run, Snapshot};

@@ -61,8 +61,8 @@ fn check(pair: &str, dependent: &[&str], loops: &[&[&str]]) {
         assert!(project.notes.iter().any(|n| n.code == code), "{pair}: {code} is not told");
     }
     let overrides = Overrides { rtol: Some(RTOL), ..Overrides::default() };
-    let balance = balance_of(&project, accounts, &overrides, &Monitor::default())
-        .unwrap_or_else(|f| panic!("{}", f));
+    let balance =
+        balance_of(&project, accounts, &overrides, &Monitor::default()).unwrap_or_else(|f| panic!("{}", f));
     assert!(balance.relative() < 1e-8, "{pair}: {} J of {} J", balance.rest, balance.scale);
 }
 

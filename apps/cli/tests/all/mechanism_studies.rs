@@ -15,8 +15,8 @@ const G: f64 = 9.81;
 fn linear(text: &str, rest: bool, inputs: &[&str], outputs: &[&str]) -> LinearModel {
     let folder = Folder::new();
     folder.write("m.toml", format!("[model]\nname = \"m\"\n{text}\n[run]\nt_end = \"1 s\"\n"));
-    let project = Project::open(&folder.path("m.toml").to_string_lossy(), &[])
-        .unwrap_or_else(|f| panic!("{}", f));
+    let project =
+        Project::open(&folder.path("m.toml").to_string_lossy(), &[]).unwrap_or_else(|f| panic!("{}", f));
     let Ok(mut at) = point(&project, &Overrides::default(), None, &Monitor::default()) else {
         panic!("no start")
     };

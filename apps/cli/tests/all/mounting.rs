@@ -9,10 +9,9 @@ use trunnion_study::Monitor;
 use trunnion_study::simulate::{Overrides, settings, simulate_to_table};
 
 fn run_in(folder: &Folder) -> Table {
-    let project = Project::open(&folder.path("m.toml").to_string_lossy(), &[])
-        .unwrap_or_else(|f| panic!("{}", f));
-    let settings =
-        settings(&project.run, &Overrides::default()).unwrap_or_else(|f| panic!("{}", f));
+    let project =
+        Project::open(&folder.path("m.toml").to_string_lossy(), &[]).unwrap_or_else(|f| panic!("{}", f));
+    let settings = settings(&project.run, &Overrides::default()).unwrap_or_else(|f| panic!("{}", f));
     let run = simulate_to_table(&project, &HashMap::new(), (settings.0, &settings.1), &Monitor::default());
     run.unwrap_or_else(|f| panic!("{}", f)).0
 }

@@ -11,8 +11,7 @@ use trunnion_study::simulate::{Overrides, settings, simulate_to_table};
 
 fn run(project: &Project, rtol: f64) -> Table {
     let overrides = Overrides { rtol: Some(rtol), ..Overrides::default() };
-    let (solver, settings) =
-        settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f));
+    let (solver, settings) = settings(&project.run, &overrides).unwrap_or_else(|f| panic!("{}", f));
     let run = simulate_to_table(project, &HashMap::new(), (solver, &settings), &Monitor::default());
     run.unwrap_or_else(|f| panic!("{}", f)).0
 }
