@@ -1,7 +1,7 @@
 //! The known word a misspelt one was probably meant to be.
 
 /// The closest of `known`: equal but for case, or within one edit per three letters. Among equals the one that
-/// starts alike for longest wins, then the first.
+/// starts alike for longest wins, then the shortest, then the first.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Nobody misspells a word this long, and the search stays cheap on garbage.
     if word.len() > 100 {
@@ -9,7 +9,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     }
     let letters = lowercase(word);
     let allowed = (letters.len() / 3).max(1);
-    let mut best: Option<(usize, usize, &str)> = None;
+    let mut best: Option<([usize; 3], &str)> = None;
     for candidate in known {
         let other = lowercase(candidate);
         if other.len().abs_diff(letters.len()) > allowed {
@@ -21,11 +21,12 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
             continue;
         }
         let differing = letters.len() - letters.iter().zip(&other).take_while(|(a, b)| a == b).count();
-        if best.is_none_or(|(least, shortest, _)| (edits, differing) < (least, shortest)) {
-            best = Some((edits, differing, candidate));
+        let far = [edits, differing, other.len()];
+        if best.is_none_or(|(least, _)| far < least) {
+            best = Some((far, candidate));
         }
     }
-    best.map(|(_, _, candidate)| candidate)
+    best.map(|(_, candidate)| candidate)
 }
 
 fn lowercase(word: &str) -> Vec<char> {

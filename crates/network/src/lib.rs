@@ -7,6 +7,7 @@ mod causality;
 pub mod check;
 mod emit;
 mod energy;
+mod floating;
 pub mod layout;
 mod simplify;
 
@@ -14,4 +15,5 @@ pub use advice::advise;
 pub use causality::{Causality, Conflict, Derivative, Finding, Loop, assign};
 pub use emit::emit;
 pub use energy::{account, activities, motion_power};
+pub use floating::floating;
 pub use simplify::{BondGraph, DrawnBond, DrawnNode};

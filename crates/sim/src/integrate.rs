@@ -639,7 +639,7 @@ impl<'a, P: Hybrid> Run<'a, P> {
             self.samples += 1;
             self.y_out.copy_from_slice(&self.y);
             let effect = self.problem.sample(t, &mut self.y, &mut self.at.touched);
-            let effect = effect.map_err(|message| RunError::Action { t, message })?;
+            let effect = effect.map_err(|error| RunError::Task { t, error })?;
             if effect.changed {
                 let differential = &self.problem.layout().differential;
                 let moved = |i: usize| differential[i] && self.y[i] != self.y_out[i];

@@ -34,6 +34,11 @@ pub enum Failure {
         message: String,
         hint: Option<String>,
     },
+    /// A controller failed; `message` is all of it in one line.
+    Script {
+        message: String,
+        place: Box<Diagnostic>,
+    },
     Results(trunnion_results::Error),
     Plot(plot::Error),
     /// Another file could not be read or written.
@@ -79,7 +84,7 @@ impl Failure {
             Failure::Model(list) if list.iter().all(|d| d.code == UNREADABLE) => exit::FILES,
             Failure::Model(_) | Failure::Missed => exit::MODEL,
             Failure::Usage { .. } | Failure::Results(trunnion_results::Error::NoColumn { .. }) => exit::USAGE,
-            Failure::Run { .. } => exit::RUN,
+            Failure::Run { .. } | Failure::Script { .. } => exit::RUN,
             Failure::Results(_) | Failure::Plot(_) | Failure::File(_) => exit::FILES,
             Failure::Cancelled => exit::CANCELLED,
         }
@@ -106,6 +111,7 @@ impl Failure {
                 text.push_str(&format!("{n} error{}\n", if n == 1 { "" } else { "s" }));
                 text
             }
+            Failure::Script { place, .. } => place.render(colour),
             Failure::Missed => String::new(),
             Failure::Usage { message, hint } | Failure::Run { message, hint } => {
                 plain(message.clone(), hint.clone())

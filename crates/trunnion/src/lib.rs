@@ -5,6 +5,7 @@ pub mod assembly;
 pub mod cli;
 pub mod commands;
 pub mod component_checks;
+mod controllers;
 pub mod display;
 pub mod extremes;
 pub mod failure;

@@ -109,7 +109,7 @@ pub fn run_project(
     table.metadata = metadata(project, solver.name, &settings);
     table.metadata.insert(trunnion_results::ENDED.into(), outcome.ended());
     match outcome.check() {
-        Err(Failure::Run { message, .. }) if table.rows() > 1 => {
+        Err(Failure::Run { message, .. } | Failure::Script { message, .. }) if table.rows() > 1 => {
             tell(format_args!("warning: {path}: {message}"))
         }
         other => other?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::mount::read_mount;
 use super::{Definition, Form, Formula, Scalar, Section, read_definition};
-use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
+use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::file::{
     Data, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, parse, relative, wrong_type,
 };
@@ -86,15 +86,37 @@ pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
         ..read_definition(name, &source, &fields, reading)
     };
     definition.mount = read_mount(&fields, &definition);
-    finish_sections(fields);
+    finish_sections(fields, reading);
     Some(definition)
 }
 
 /// Sections that later parts of the project will read.
 const RESERVED: [&str; 2] = ["flexible", "program"];
 
-/// Reports sections nobody knows.
-pub fn finish_sections(fields: Fields<'_>) {
+/// Words of other programs for sections of ours.
+const ELSEWHERE: [(&str, &str); 16] = [
+    ("simulation", "run"),
+    ("simulate", "run"),
+    ("solver", "run"),
+    ("settings", "run"),
+    ("elements", "components"),
+    ("parts", "components"),
+    ("instances", "components"),
+    ("wires", "connect"),
+    ("links", "connect"),
+    ("bonds", "connect"),
+    ("network", "connect"),
+    ("constants", "parameters"),
+    ("states", "variables"),
+    ("unknowns", "variables"),
+    ("initial", "start"),
+    ("laws", "equations"),
+];
+
+/// Reports sections nobody knows. What would have been in them is missing elsewhere, which is no error of its own.
+pub fn finish_sections(fields: Fields<'_>, reading: &Reading<'_>) {
+    let known = fields.asked();
+    let elsewhere = |name: &str| ELSEWHERE.iter().find(|(word, ours)| *word == name && known.contains(ours));
     for entry in fields.rest() {
         let name = &entry.key.name;
         let error = if RESERVED.contains(&name.as_str()) {
@@ -110,9 +132,13 @@ pub fn finish_sections(fields: Fields<'_>) {
                 Data::Table(_) | Data::List(_) => ("M0102", "section"),
                 _ => ("M0101", "key"),
             };
+            reading.incomplete.set(reading.incomplete.get() || kind == "section");
+            let listed = format!("there are {}", one_of(known.iter().copied()).replace(" or ", " and "));
             Diagnostic::error(code, format!("{} has no {kind} `{name}`", fields.what()))
                 .at(&entry.key.span, format!("unknown {kind}"))
-                .hint_if(did_you_mean(name, fields.asked()))
+                .hint(listed)
+                .hint_if(did_you_mean(name, known.iter().copied()))
+                .hint_if(elsewhere(name).map(|(_, ours)| format!("did you mean `{ours}`?")))
         };
         fields.problems.add(error);
     }
@@ -168,7 +194,8 @@ pub fn number(value: &Value, key: &str, expected: &str, problems: &Problems) -> 
             None
         }
         None => {
-            problems.add(wrong_type(value, key, expected));
+            let hint = "a number, or a text with a number and its unit: 12 or \"12 kg\"";
+            problems.add(wrong_type(value, key, expected).hint(hint));
             None
         }
     }

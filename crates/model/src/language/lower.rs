@@ -146,7 +146,8 @@ impl<'g, 's> Lowering<'g, 's> {
                 unit_habit(name).map(|unit| format!("the unit is `{unit}`"))
             }
             None if is_function(name) => Some(format!("to call the function, write `{name}(…)`")),
-            None => None,
+            None if name.contains('.') => None,
+            None => Some(format!("declare `{}` under [parameters] or [variables]", shortened(name))),
         };
         LangError::new(error::NAME, span, format!("unknown name `{}`", shortened(name))).maybe_hint(hint)
     }

@@ -12,6 +12,7 @@ use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::problem::Problem;
 
 use super::linearize::no_such;
+use crate::controllers::start_failure;
 use crate::failure::Failure;
 use crate::files::{Confined, Disk, library};
 use crate::listing::{Align, Listing};
@@ -97,8 +98,8 @@ pub fn held(prepared: &Prepared, names: &[String]) -> Result<Hold, Failure> {
 fn as_written(project: &Project) -> Result<Point, Failure> {
     let (t, prepared) = (project.run.t_start, project.prepared.clone());
     let held = prepared.system.held.clone();
-    let (machine, y) =
-        Machine::start_holding(prepared, &HashMap::new(), t, &held).map_err(|e| Failure::start(&e))?;
+    let (machine, y) = Machine::start_holding(prepared, &HashMap::new(), t, &held)
+        .map_err(|e| start_failure(&project.prepared.system, &project.sources, &e))?;
     Ok(Point { machine, t, y })
 }
 

@@ -11,6 +11,7 @@ use trunnion_sim::task::script_faults;
 
 use crate::advice::remarks;
 use crate::component_checks::{Bundle, Report, Verdict, siblings};
+use crate::controllers::cannot_begin;
 use crate::failure::Failure;
 use crate::files::{Confined, Disk, library};
 use crate::given::{Given, describe, stand_ins};
@@ -130,13 +131,7 @@ fn controllers(project: &Project) -> Vec<Diagnostic> {
     let system = &project.prepared.system;
     let start = system.start(&HashMap::new());
     let faults = script_faults(system, &start, project.run.t_start);
-    let fault = |(k, message): (usize, String)| {
-        let task = &system.tasks[k];
-        Diagnostic::error("M0406", format!("the controller `{}` cannot begin: {message}", task.name))
-            .at_origin(&project.sources, &task.origin, "its program")
-            .hint("its top level and `init` are run by `check`, `step` is not")
-    };
-    faults.into_iter().map(fault).collect()
+    faults.iter().map(|(_, error)| cannot_begin(system, &project.sources, error)).collect()
 }
 
 /// The model, with stand-ins for what is left open.

@@ -15,6 +15,7 @@ use trunnion_sim::machine::Machine;
 
 use crate::advice::warnings;
 use crate::commands::run::{metadata, seconds};
+use crate::controllers::{run_failure, start_failure};
 use crate::display::remember;
 use crate::failure::Failure;
 use crate::given::Given;
@@ -76,9 +77,9 @@ pub fn execute(args: &LiveArgs, colour: bool) -> Result<(), Failure> {
     let pace = pace(args, &project)?;
     let t_0 = project.run.t_start;
     let start = Machine::start(Arc::clone(&project.prepared), &HashMap::new(), t_0);
-    let (machine, y) = start.map_err(|e| Failure::start(&e))?;
+    let (machine, y) = start.map_err(|e| start_failure(&project.prepared.system, &project.sources, &e))?;
     let mut parts = Parts::new(machine, y, t_0, pace);
-    let mut live = parts.live().map_err(failed)?;
+    let mut live = parts.live().map_err(|e| failed(&project, &e))?;
     if let Some(path) = &args.resume {
         snapshot::resume(path, &mut live, &project, pace.period)?;
     }
@@ -225,8 +226,8 @@ fn tell_keys(project: &Project, replay: bool) {
     ));
 }
 
-fn failed(error: RunError) -> Failure {
-    Failure::Run { message: error.to_string(), hint: hint(&error) }
+fn failed(project: &Project, error: &RunError) -> Failure {
+    run_failure(&project.prepared.system, &project.sources, error, hint(error))
 }
 
 /// Writes what is to be kept and says how it went.
@@ -261,7 +262,7 @@ fn finish(
         summary(args, &mut session, rows);
     }
     match result {
-        Err(error) => Err(failed(error)),
+        Err(error) => Err(failed(project, &error)),
         // A run without end is ended by Ctrl-C on purpose.
         Ok(Ended::Cancelled) if session.end.is_some() => Err(Failure::Cancelled),
         Ok(_) => Ok(()),

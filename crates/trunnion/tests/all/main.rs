@@ -48,6 +48,7 @@ mod reduction;
 mod references;
 mod rest;
 mod scripts;
+mod slips;
 mod studies;
 mod switches;
 mod tolerances;

@@ -12,6 +12,7 @@ use trunnion_sim::run::{Settings, run_on};
 
 use super::super::linearize::Shown;
 use super::ResponseArgs;
+use crate::controllers::run_failure;
 use crate::failure::Failure;
 use crate::plot::views::Response;
 use crate::plot::{Window, averaged};
@@ -177,7 +178,9 @@ pub fn estimate(
     };
     let result = run_on(&mut driven, &mut y, solver, &settings, false, &mut watch);
     match not_finite.map_or(result, Err) {
-        Err(error) => return Err(Failure::Run { message: error.to_string(), hint: hint(&error) }),
+        Err(error) => {
+            return Err(run_failure(&project.prepared.system, &project.sources, &error, hint(&error)));
+        }
         Ok(summary) if summary.ended == Ended::Cancelled => return Err(Failure::Cancelled),
         Ok(summary) if summary.ended == Ended::Terminated => {
             let message = format!("the model ends the run at t = {} s", number(summary.t, 6));
