@@ -14,11 +14,11 @@ use std::cell::RefCell;
 use std::fmt::Write;
 
 use trunnion_equations::flat::Origin;
+pub use trunnion_equations::nearest::did_you_mean;
 use trunnion_equations::structure::StructureError;
 use unicode_width::UnicodeWidthStr;
 
 use crate::file::{Sources, Span};
-use crate::nearest::nearest;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
@@ -234,11 +234,6 @@ impl Problems {
         }
         Err(errors)
     }
-}
-
-/// "did you mean `…`?" for the nearest candidate.
-pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    nearest(name, candidates).map(|c| format!("did you mean `{c}`?"))
 }
 
 /// "`a`, `b` or `c`".

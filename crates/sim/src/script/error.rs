@@ -3,7 +3,7 @@
 use super::Engine;
 use rquickjs::convert::Coerced;
 use rquickjs::{Ctx, Function, Value};
-use trunnion_model::diagnostic::did_you_mean;
+use trunnion_equations::nearest::did_you_mean;
 
 pub use crate::script_error::ScriptError;
 
