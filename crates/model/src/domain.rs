@@ -4,6 +4,8 @@
 //! counts positive into the component. Power into a component = across · through, save for heat and gas,
 //! whose through variables are a power and a mass flow. A signal is directed: one output, many inputs.
 
+pub mod remedy;
+
 use crate::units::{Unit, parse_unit};
 
 /// One of the two variables of a power connector.

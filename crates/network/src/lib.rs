@@ -1,6 +1,5 @@
 //! Bond graphs: causality, simplification, equations.
 
-mod advice;
 #[cfg(test)]
 mod build;
 mod causality;
@@ -11,7 +10,6 @@ mod floating;
 pub mod layout;
 mod simplify;
 
-pub use advice::advise;
 pub use causality::{Causality, Conflict, Derivative, Finding, Loop, assign};
 pub use emit::emit;
 pub use energy::{account, activities, motion_power};

@@ -13,11 +13,12 @@ use trunnion_model::diagnostic::Problems;
 use trunnion_model::domain::Domain;
 use trunnion_model::file::relative;
 use trunnion_model::{Definition, Diagnostic, Files, Library, Model, Severity, Span, load};
-use trunnion_network::check::{Bench, Check, Drive, bench, choices, laws, page};
+use trunnion_network::check::{Bench, Drive, bench, choices, laws};
 use trunnion_sim::integrate::RunError;
 use trunnion_sim::stepper::Failure as SolverFailure;
 
 use crate::commands::energy::balance_of;
+use crate::component_page::page;
 use crate::failure::Failure;
 use crate::files::Disk;
 use crate::project::{Project, accounts_of};
@@ -31,6 +32,49 @@ const CLOSED: f64 = 1e-6;
 const NOTHING: f64 = 1e-9;
 /// Tolerance of the runs with accounts: their error stays well below `CLOSED`.
 const FINE: f64 = 1e-9;
+
+/// One of the checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// The file reads, and all formulas fit by dimension.
+    Units,
+    /// As many equations as unknowns, with every choice of the options.
+    Equations,
+    /// Where a law has both forms, each is the inverse of the other.
+    Causality,
+    /// A loss never gives energy.
+    Losses,
+    /// What goes in at the ports is stored or lost.
+    Power,
+    /// It runs with its default values.
+    Runs,
+    /// Title, formula, sign and limits, and a description of everything.
+    Page,
+}
+
+impl Check {
+    pub const ALL: [Check; 7] = [
+        Check::Units,
+        Check::Equations,
+        Check::Causality,
+        Check::Losses,
+        Check::Power,
+        Check::Runs,
+        Check::Page,
+    ];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Check::Units => "units",
+            Check::Equations => "equations",
+            Check::Causality => "causality",
+            Check::Losses => "losses",
+            Check::Power => "power",
+            Check::Runs => "runs",
+            Check::Page => "page",
+        }
+    }
+}
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Verdict {

@@ -6,11 +6,10 @@ use std::path::Path;
 use clap::Args;
 use trunnion_equations::flat::Action;
 use trunnion_model::{ASSUMED_UNIT, Deferred, Diagnostic, Files};
-use trunnion_network::check::Check;
 use trunnion_sim::task::script_faults;
 
 use crate::advice::remarks;
-use crate::component_checks::{Bundle, Report, Verdict, siblings};
+use crate::component_checks::{Bundle, Check, Report, Verdict, siblings};
 use crate::controllers::cannot_begin;
 use crate::failure::Failure;
 use crate::files::{Confined, Disk, library};

@@ -9,6 +9,7 @@ mod commands;
 mod controllers;
 mod data_safety;
 mod domain_pairs;
+mod edges;
 mod extremes;
 mod first_model;
 mod forestry;
