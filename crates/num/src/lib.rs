@@ -13,10 +13,12 @@ mod rank;
 pub mod riccati;
 mod semidefinite;
 pub mod space;
+pub mod spectrum;
 mod symmetric;
 mod table;
 mod table2;
 pub mod text;
+pub mod welch;
 
 pub use archive::Archive;
 pub use dense_lu::DenseLu;

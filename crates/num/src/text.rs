@@ -22,6 +22,11 @@ pub fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
+/// A share as "1.5 %".
+pub fn percent(share: f64) -> String {
+    if share.is_infinite() { "∞".into() } else { format!("{} %", number(100.0 * share, 3)) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
