@@ -23,7 +23,7 @@ pub fn exit_code(failure: &Failure) -> u8 {
         Failure::Model(list) if list.iter().all(|d| d.code == UNREADABLE) => exit::FILES,
         Failure::Model(_) => exit::MODEL,
         Failure::Usage { .. } | Failure::Results(trunnion_results::Error::NoColumn { .. }) => exit::USAGE,
-        Failure::Run { .. } => exit::RUN,
+        Failure::Run { .. } | Failure::Script { .. } => exit::RUN,
         Failure::Results(_) | Failure::Picture { .. } | Failure::Spectrum(_) | Failure::File(_) => {
             exit::FILES
         }
@@ -40,6 +40,7 @@ pub fn render(failure: &Failure, colour: bool) -> String {
             text.push_str(&format!("{}\n", count(n, "error")));
             text
         }
+        Failure::Script { place, .. } => place.render(colour),
         Failure::Cancelled => "cancelled\n".into(),
         other => {
             let head = if colour { "\x1b[1;31merror\x1b[0m" } else { "error" };

@@ -10,6 +10,7 @@ use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::start_error::StartError;
 
 use crate::Failure;
+use crate::controllers::start_failure;
 use trunnion_num::text::with_unit;
 
 const OPEN: &str = "B0008";
@@ -77,7 +78,8 @@ fn refusal(prepared: &Prepared, sources: &Sources, error: &StartError) -> Failur
         StartError::OpenLoop { constraint, .. } => (constraint, "the ends do not meet"),
         StartError::OpenRate { constraint, .. } => (constraint, "the ends move apart"),
         StartError::TurnedOver { constraint, .. } => (constraint, "an axis of one end is reversed"),
-        StartError::Task(_) | StartError::NoRest { .. } => return Failure::start(error),
+        StartError::Task(_) => return start_failure(&prepared.system, sources, error),
+        StartError::NoRest { .. } => return Failure::start(error),
     };
     let origin = &prepared.system.constraints[constraint].origin;
     let open = Diagnostic::from_origin(sources, OPEN, origin, error.to_string(), label, error.hint());

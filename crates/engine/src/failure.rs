@@ -19,6 +19,11 @@ pub enum Failure {
         message: String,
         hint: Option<String>,
     },
+    /// A controller failed; `message` is all of it in one line.
+    Script {
+        message: String,
+        place: Box<Diagnostic>,
+    },
     /// A picture could not be drawn.
     Picture {
         message: String,
@@ -72,7 +77,7 @@ impl Failure {
             Failure::Results(e) => e.hint(),
             Failure::Spectrum(e) => Some(e.hint().into()),
             // Diagnostics have hints of their own.
-            Failure::Model(_) | Failure::File(_) | Failure::Cancelled => None,
+            Failure::Model(_) | Failure::Script { .. } | Failure::File(_) | Failure::Cancelled => None,
         }
     }
 
@@ -88,6 +93,7 @@ impl fmt::Display for Failure {
             Failure::Model(list) => list.iter().try_for_each(|d| writeln!(f, "{}", d.render(false))),
             Failure::Usage { message, .. }
             | Failure::Run { message, .. }
+            | Failure::Script { message, .. }
             | Failure::Picture { message, .. } => {
                 write!(f, "{message}")
             }

@@ -1,6 +1,7 @@
 //! A model from its file to compiled equations: what every program opens.
 
 pub mod assembly;
+pub mod controllers;
 mod failure;
 pub mod files;
 pub mod given;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use trunnion_equations::structure::UNFIT_START;
 use trunnion_equations::{Engine, Flat, Symbol, System, analyse};
-use trunnion_model::diagnostic::did_you_mean;
+use trunnion_model::diagnostic::{did_you_mean, one_of};
 use trunnion_model::display::Display;
 use trunnion_model::energy::Account;
 use trunnion_model::file::Text;
@@ -14,9 +14,10 @@ use trunnion_model::mechanism::Mechanism;
 use trunnion_model::network::Network;
 use trunnion_model::{ASSUMED_UNIT, Diagnostic, Expect, Model, Run, Severity, Sources};
 use trunnion_multibody::energy;
-use trunnion_network::{Causality, account, assign, emit, motion_power};
+use trunnion_network::{Causality, account, assign, emit, floating, motion_power};
 use trunnion_sim::equilibrium::Hold;
 use trunnion_sim::machine::Prepared;
+use trunnion_sim::solvers::choose::{SOLVERS, find};
 
 use crate::Failure;
 use crate::assembly::{assemble, at_rest};
@@ -87,8 +88,13 @@ impl Project {
         trunnion_multibody::emit(&mut flat, &model.mechanism, &model.sources).map_err(Failure::Model)?;
         complete(&mut flat, &model.network, &model.mechanism);
         let system = analyse(flat).map_err(|errors| {
-            Failure::Model(errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e)).collect())
+            let floating = floating(&model.network, &model.sources);
+            let structure = errors.iter().map(|e| Diagnostic::from_structure(&model.sources, e));
+            Failure::Model(if floating.is_empty() { structure.collect() } else { floating })
         })?;
+        if let Some(unknown) = unknown_solver(&model.run) {
+            return Err(Failure::Model(vec![unknown]));
+        }
         warnings.extend(unfit_starts(&system, &model.sources));
         let weak = weak_frictions(&system, &model.sources);
         if !weak.is_empty() {
@@ -184,19 +190,34 @@ pub fn accounts_of(flat: &mut Flat, network: &Network, mechanism: &Mechanism) ->
     accounts
 }
 
+/// A solver of the file that there is not.
+fn unknown_solver(run: &Run) -> Option<Diagnostic> {
+    let (name, span) = (&run.solver, run.solver_span.as_ref()?);
+    let known = || SOLVERS.iter().map(|s| s.name);
+    find(name).is_none().then(|| {
+        Diagnostic::error("M0112", format!("there is no solver `{name}`"))
+            .at(span, format!("has to be {}", one_of(known())))
+            .hint_if(did_you_mean(name, known()))
+    })
+}
+
 /// Start values of states that follow from others and start elsewhere.
 fn unfit_starts(system: &System, sources: &Sources) -> Vec<Diagnostic> {
     let start = system.start(&HashMap::new());
     let unfit = start.conflicts().into_iter().map(|(reduction, given, actual)| {
         let q = system.quantity(reduction.given_up);
         let [given, actual] = [given, actual].map(|v| with_unit(q.unit.shown(v), &q.unit.text, 6));
+        let name = &q.name;
         let others: Vec<&str> = reduction.others.iter().map(|&s| system.quantity(s).name.as_str()).collect();
-        let (name, others) = (&q.name, others.join(", "));
+        let label = match others.as_slice() {
+            [] => format!("equation ({}) alone fixes it", reduction.equation),
+            some => format!("it follows from {}", one_of(some.iter().copied()).replace(" or ", " and ")),
+        };
         Diagnostic::warning(
             UNFIT_START,
             format!("`{name}` starts at {actual}, not at {given}: it is not independent"),
         )
-        .at_origin(sources, &reduction.origin, format!("it follows from {others}"))
+        .at_origin(sources, &reduction.origin, label)
         .hint(format!("give start values that fit each other, or none for `{name}`"))
     });
     unfit.collect()

@@ -10,6 +10,7 @@ mod hash;
 mod interval;
 #[cfg(feature = "jit")]
 mod jit;
+pub mod nearest;
 mod node;
 mod of_states;
 mod of_time;

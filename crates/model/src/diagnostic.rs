@@ -14,10 +14,11 @@ use std::cell::RefCell;
 use std::fmt::Write;
 
 use trunnion_equations::flat::Origin;
+pub use trunnion_equations::nearest::did_you_mean;
 use trunnion_equations::structure::StructureError;
+use unicode_width::UnicodeWidthStr;
 
 use crate::file::{Sources, Span};
-use crate::nearest::nearest;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
@@ -172,7 +173,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 /// Longest piece of a line that is shown.
 const SHOWN: usize = 120;
 
-/// The line with the span, where in it the carets begin, and how many there are. Characters that would
+/// The line with the span, the column of the terminal at which the carets begin, and how many there are. Characters that would
 /// disturb the layout are replaced; a long line is cut around the span.
 fn excerpt(span: &Span) -> (String, usize, usize) {
     let (start, line) = span.source.line_of(span.range.start);
@@ -185,15 +186,13 @@ fn excerpt(span: &Span) -> (String, usize, usize) {
     let from = count(span.range.start - start.min(span.range.start));
     let to = count(span.range.end.saturating_sub(start)).max(from + 1);
     let all: Vec<char> = line.chars().map(clean).collect();
-    if all.len() <= SHOWN {
-        return (all.into_iter().collect(), from, to - from);
-    }
-    let first = from.saturating_sub(SHOWN / 2).min(all.len() - SHOWN);
-    let last = first + SHOWN;
+    let first = if all.len() <= SHOWN { 0 } else { from.saturating_sub(SHOWN / 2).min(all.len() - SHOWN) };
+    let last = all.len().min(first + SHOWN);
     let (left, right) = (if first > 0 { "…" } else { "" }, if last < all.len() { "…" } else { "" });
-    let shown: String = all[first..last].iter().collect();
-    let carets = to.min(last).max(from + 1) - from;
-    (format!("{left}{shown}{right}"), from - first + left.chars().count(), carets)
+    let piece = |from: usize, to: usize| -> String { all[from.min(to)..to].iter().collect() };
+    let before = left.to_string() + &piece(first, from.min(last));
+    let marked = piece(from, to.min(last));
+    (format!("{left}{}{right}", piece(first, last)), before.width(), marked.width().max(1))
 }
 
 /// Findings as they come in.
@@ -237,11 +236,6 @@ impl Problems {
     }
 }
 
-/// "did you mean `…`?" for the nearest candidate.
-pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    nearest(name, candidates).map(|c| format!("did you mean `{c}`?"))
-}
-
 /// "`a`, `b` or `c`".
 pub fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = names.into_iter().map(|n| format!("`{n}`")).collect();
@@ -273,6 +267,28 @@ mod tests {
            |                             ^^^^^^^^^ in Pa, but `q` of `pump` is in m³/s
            = hint: to fix the pressure, use a `reservoir` instead of a `pump`
         "#);
+    }
+
+    /// Carets stand under what they mean on a terminal, where signs are two columns wide or none.
+    #[test]
+    fn carets_follow_the_width_of_signs() {
+        // The text before the caret, the text under it, and the columns of both.
+        let cases = [
+            ("Δp = ", "xx", 5, 2),
+            ("名前 = ", "xx", 7, 2),
+            ("a = \"質量", "キロ", 9, 4),
+            ("e\u{301}a\u{308} ", "xx", 3, 2),
+            ("🚜 ", "xx", 3, 2),
+            ("👩\u{200d}🔧 ", "🚜", 3, 2),
+            ("\t", "ｗｉｄｅ", 1, 8),
+        ];
+        for (before, under, column, width) in cases {
+            let source = Source::new("a", format!("{before}{under} z"));
+            let span = Span::new(&source, before.len()..before.len() + under.len());
+            let shown = Diagnostic::error("M0001", "m").at(&span, "here").to_string();
+            let marks = shown.lines().nth(3).unwrap().strip_prefix("  | ").unwrap();
+            assert_eq!(marks, format!("{:column$}{} here", "", "^".repeat(width)), "{shown}");
+        }
     }
 
     #[test]

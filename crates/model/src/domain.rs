@@ -4,6 +4,8 @@
 //! counts positive into the component. Power into a component = across · through, save for heat and gas,
 //! whose through variables are a power and a mass flow. A signal is directed: one output, many inputs.
 
+pub mod remedy;
+
 use crate::units::{Unit, parse_unit};
 
 /// One of the two variables of a power connector.
@@ -35,6 +37,8 @@ pub struct Domain {
     /// "an electric port".
     pub article: &'static str,
     pub connector: Connector,
+    /// Component of the library that fixes the across variable; empty if there is none.
+    pub ground: &'static str,
 }
 
 /// What a domain's stores keep: displacement ∫f and momentum ∫e, as units.
@@ -51,9 +55,15 @@ const fn power(
     through: Variable,
     across_is_effort: bool,
     stored: (&'static str, &'static str),
+    ground: &'static str,
 ) -> Domain {
     let stored = Stored { displacement: stored.0, momentum: stored.1 };
-    Domain { name, article, connector: Connector::Power { across, through, across_is_effort, stored } }
+    Domain {
+        name,
+        article,
+        connector: Connector::Power { across, through, across_is_effort, stored },
+        ground,
+    }
 }
 
 const fn variable(name: &'static str, unit: &'static str, doc: &'static str, start: f64) -> Variable {
@@ -75,6 +85,7 @@ pub static DOMAINS: [Domain; 8] = [
         variable("f", "N", "Force", 0.0),
         false,
         ("m", "kg m/s"),
+        "ground",
     ),
     power(
         "rotational",
@@ -83,6 +94,7 @@ pub static DOMAINS: [Domain; 8] = [
         variable("tau", "N m", "Torque", 0.0),
         false,
         ("rad", "kg m^2/s"),
+        "rotational_ground",
     ),
     power(
         "hydraulic",
@@ -91,6 +103,7 @@ pub static DOMAINS: [Domain; 8] = [
         variable("q", "m^3/s", "Volume flow", 0.0),
         true,
         ("m^3", "Pa s"),
+        "tank",
     ),
     power(
         "pneumatic",
@@ -99,6 +112,7 @@ pub static DOMAINS: [Domain; 8] = [
         variable("q_m", "kg/s", "Mass flow", 0.0),
         true,
         ("kg", "Pa s"),
+        "atmosphere",
     ),
     power(
         "electric",
@@ -107,6 +121,7 @@ pub static DOMAINS: [Domain; 8] = [
         variable("i", "A", "Current", 0.0),
         true,
         ("A s", "V s"),
+        "electric_ground",
     ),
     power(
         "thermal",
@@ -115,9 +130,10 @@ pub static DOMAINS: [Domain; 8] = [
         variable("q_heat", "W", "Heat flow", 0.0),
         true,
         ("J", "K s"),
+        "temperature_source",
     ),
-    power("bond", "a", variable("e", "", "Effort", 0.0), variable("f", "", "Flow", 0.0), true, ("", "")),
-    Domain { name: "signal", article: "a", connector: Connector::Signal },
+    power("bond", "a", variable("e", "", "Effort", 0.0), variable("f", "", "Flow", 0.0), true, ("", ""), ""),
+    Domain { name: "signal", article: "a", connector: Connector::Signal, ground: "" },
 ];
 
 impl Domain {

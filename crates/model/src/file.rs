@@ -3,6 +3,7 @@
 
 mod fields;
 mod offsets;
+mod slips;
 mod source;
 mod tree;
 

@@ -183,7 +183,7 @@ impl Builder<'_> {
                 return Some(Typed { expr, dimension: Some(Dimension::ONE) });
             }
             Form::Truth(_) => {
-                self.report_truth(scalar, whose);
+                self.report_truth(scalar, unit, whose);
                 return None;
             }
             Form::Formula(formula) => formula,
@@ -215,10 +215,12 @@ impl Builder<'_> {
         }
     }
 
-    fn report_truth(&self, scalar: &Scalar, whose: &str) {
+    fn report_truth(&self, scalar: &Scalar, unit: Option<&Unit>, whose: &str) {
+        let example = unit.map_or("…".to_string(), |u| format!("… {}", u.text));
         self.problems.add(
             Diagnostic::error("M0103", format!("{whose} has to be a number, found true or false"))
-                .at(&scalar.span, "this is true or false"),
+                .at(&scalar.span, "this is true or false")
+                .hint(format!("write a number with its unit: \"{example}\"")),
         );
     }
 
@@ -277,7 +279,7 @@ impl Builder<'_> {
         whose: &str,
     ) -> Option<(Typed, f64)> {
         if matches!(scalar.form, Form::Truth(_)) {
-            self.report_truth(scalar, whose);
+            self.report_truth(scalar, unit, whose);
             return None;
         }
         if !self.uses_parameters_only(scalar, instance, whose) {

@@ -122,6 +122,7 @@ pub fn load_asking(
         // What is made for this model has no file.
         if !instance.definition.source.name.is_empty() {
             sources.add(&instance.definition.source);
+            instance.definition.included.iter().for_each(|s| sources.add(s));
         }
     }
     for task in &builder.flat.tasks {
@@ -299,6 +300,7 @@ impl<'a> Loading<'a> {
         let (mut name, mut doc, mut includes) = (stem.to_string(), String::new(), vec![]);
         let place = Span::new(source, 0..0);
         let fields = Fields::new(table, "the model", &place, problems);
+        let mut heading = None;
         if let Some(model) = fields.entry("model") {
             match fields.table("model") {
                 Some(table) => {
@@ -308,7 +310,7 @@ impl<'a> Loading<'a> {
                     includes = f.texts("include");
                     self.libraries.extend(f.texts("libraries"));
                     self.defaults.extend(f.texts("defaults"));
-                    f.finish();
+                    heading = Some(f);
                 }
                 None => includes.clear(),
             }
@@ -329,7 +331,8 @@ impl<'a> Loading<'a> {
         let display = fields.entries("display").to_vec();
         let expect = fields.list("expect").unwrap_or(&[]).to_vec();
         self.sections.extend(Sections::read(&fields, self.reading));
-        finish_sections(fields);
+        heading.into_iter().for_each(|f| f.finish_beside(&fields.asked()));
+        finish_sections(fields, self.reading);
         self.run = merged(&self.run, run);
         self.start = merged(&self.start, start);
         self.live = merged(&self.live, live);

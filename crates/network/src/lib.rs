@@ -1,17 +1,17 @@
 //! Bond graphs: causality, simplification, equations.
 
-mod advice;
 #[cfg(test)]
 mod build;
 mod causality;
 pub mod check;
 mod emit;
 mod energy;
+mod floating;
 pub mod layout;
 mod simplify;
 
-pub use advice::advise;
 pub use causality::{Causality, Conflict, Derivative, Finding, Loop, assign};
 pub use emit::emit;
 pub use energy::{account, activities, motion_power};
+pub use floating::floating;
 pub use simplify::{BondGraph, DrawnBond, DrawnNode};

@@ -1,6 +1,6 @@
 //! Which known names a mistyped one may have meant.
 
-use trunnion_model::edits;
+use strsim::osa_distance;
 
 /// Up to three of `names` nearest to `wanted`, best first; none when nothing is close.
 ///
@@ -22,8 +22,7 @@ fn distance(wanted: &str, name: &str) -> usize {
     if is_tail || wanted.to_lowercase() == name.to_lowercase() {
         return 1;
     }
-    let (from, to): (Vec<char>, Vec<char>) = (wanted.chars().collect(), name.chars().collect());
-    edits(&from, &to)
+    osa_distance(wanted, name)
 }
 
 #[cfg(test)]

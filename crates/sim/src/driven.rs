@@ -4,6 +4,7 @@ use trunnion_equations::Symbol;
 
 use crate::machine::Machine;
 use crate::problem::{Corner, Crossing, Effect, Hybrid, Layout, Problem};
+use crate::script_error::TaskError;
 
 pub struct Driven {
     pub machine: Machine,
@@ -133,7 +134,7 @@ impl Hybrid for Driven {
         self.machine.next_instant().min(self.instant())
     }
 
-    fn sample(&mut self, t: f64, y: &mut [f64], touched: &mut [bool]) -> Result<Effect, String> {
+    fn sample(&mut self, t: f64, y: &mut [f64], touched: &mut [bool]) -> Result<Effect, TaskError> {
         let due = self.machine.next_instant() <= t;
         let mut effect = if due { self.machine.sample(t, y, touched)? } else { Effect::default() };
         while self.instant() <= t {

@@ -651,7 +651,7 @@ impl<P: Hybrid> Run<'_, P> {
             self.state.samples += 1;
             self.state.y_out.copy_from_slice(&self.state.y);
             let effect = self.problem.sample(t, &mut self.state.y, &mut self.state.at.touched);
-            let effect = effect.map_err(|message| RunError::Action { t, message })?;
+            let effect = effect.map_err(|error| RunError::Task { t, error })?;
             if effect.changed {
                 let differential = &self.problem.layout().differential;
                 let moved = |i: usize| differential[i] && self.state.y[i] != self.state.y_out[i];

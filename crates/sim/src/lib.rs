@@ -27,6 +27,7 @@ pub mod run_error;
 mod scenes;
 #[cfg(feature = "script")]
 pub mod script;
+pub mod script_error;
 pub mod solvers;
 pub mod start_error;
 mod state_watch;

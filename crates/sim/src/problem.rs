@@ -3,6 +3,7 @@
 //! Rows with M = 1 are differential, rows with M = 0 are algebraic: 0 = f. The problem has index 1:
 //! ∂f_algebraic/∂y_algebraic is regular.
 
+use crate::script_error::TaskError;
 use crate::stepper::Segment;
 pub use crate::time_watch::Corner;
 pub use trunnion_equations::flat::Direction;
@@ -214,5 +215,5 @@ pub trait Hybrid: Problem {
         false
     }
     /// Run the tasks due at `t` and schedule their next instant. Guards that read what was assigned are marked in `touched`. May change `y`.
-    fn sample(&mut self, t: f64, y: &mut [f64], touched: &mut [bool]) -> Result<Effect, String>;
+    fn sample(&mut self, t: f64, y: &mut [f64], touched: &mut [bool]) -> Result<Effect, TaskError>;
 }

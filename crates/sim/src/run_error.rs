@@ -1,5 +1,6 @@
 //! Why a run ended early, in the user's words.
 
+use crate::script_error::TaskError;
 use crate::stepper::{self, Failure};
 use std::fmt;
 use trunnion_equations::cause::Cause;
@@ -33,10 +34,15 @@ pub enum RunError {
         t: f64,
         count: u64,
     },
-    /// An event or a sampled task failed.
+    /// An event failed.
     Action {
         t: f64,
         message: String,
+    },
+    /// A sampled task failed.
+    Task {
+        t: f64,
+        error: TaskError,
     },
     /// A value that is recorded, shown or measured is no finite number.
     NotFinite {
@@ -78,6 +84,7 @@ impl fmt::Display for RunError {
                 write!(out, "{count} events by t = {t} s, more than allowed; `{guard}` fired last")
             }
             RunError::Action { t, message } => write!(out, "{message} (at t = {t} s)"),
+            RunError::Task { t, error } => write!(out, "{error} (at t = {t} s)"),
             RunError::NotFinite { name, t, cause } => {
                 write!(out, "`{name}` has no finite value at t = {t} s")?;
                 let Some(cause) = cause else { return Ok(()) };

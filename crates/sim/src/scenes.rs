@@ -1,6 +1,7 @@
 //! Small hybrid problems put together from closures, for tests. Derivatives by central differences.
 
 use crate::problem::{Crossing, Direction, Effect, Guard, Hybrid, Layout, Problem, Role};
+use crate::script_error::TaskError;
 use trunnion_num::Pattern;
 
 type Residual = dyn Fn(f64, &[f64], &[bool], &mut [f64]);
@@ -215,7 +216,7 @@ impl Hybrid for Scene {
         self.task.as_ref().map_or(f64::INFINITY, |(period, k, _)| *k as f64 * period)
     }
 
-    fn sample(&mut self, t: f64, y: &mut [f64], _: &mut [bool]) -> Result<Effect, String> {
+    fn sample(&mut self, t: f64, y: &mut [f64], _: &mut [bool]) -> Result<Effect, TaskError> {
         self.sampled.push(t);
         let Some((_, k, run)) = &mut self.task else { return Ok(Effect::default()) };
         *k += 1;

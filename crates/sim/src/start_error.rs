@@ -9,11 +9,12 @@ use crate::balance::NoRest;
 use crate::closure::{Open, Wrong};
 use crate::equilibrium::reason;
 use crate::machine::Prepared;
+use crate::script_error::TaskError;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum StartError {
     /// A controller could not be set up.
-    Task(String),
+    Task(TaskError),
     /// No pose near the start values closes the loops: the constraint with the widest gap.
     OpenLoop { constraint: usize, name: String, gap: f64, unit: &'static str },
     /// The pose is closed, but the speeds tear it apart, by so much per second.
@@ -80,7 +81,8 @@ fn short(x: f64) -> String {
 impl fmt::Display for StartError {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            StartError::Task(message) | StartError::NoRest { message, .. } => out.write_str(message),
+            StartError::Task(error) => error.fmt(out),
+            StartError::NoRest { message, .. } => out.write_str(message),
             StartError::OpenLoop { name, gap, unit, .. } => {
                 let gap = short(*gap);
                 write!(

@@ -8,6 +8,7 @@ use trunnion_num::Archive;
 
 #[cfg(feature = "script")]
 use crate::script::{Limits, Script};
+use crate::script_error::{ScriptError, TaskError};
 
 #[cfg(not(feature = "script"))]
 use without::{Limits, Script};
@@ -17,19 +18,23 @@ use without::{Limits, Script};
 mod without {
     use trunnion_num::Archive;
 
+    use super::ScriptError;
+
     #[derive(Default)]
     pub struct Limits {}
 
     pub enum Script {}
 
     impl Script {
-        pub fn new(name: &str, _: &str, _: &[String], _: &[String], _: Limits) -> Result<Self, String> {
-            Err(format!("`{name}` is a JavaScript controller, but this program was built without JavaScript"))
+        pub fn new(name: &str, _: &str, _: &[String], _: &[String], _: Limits) -> Result<Self, ScriptError> {
+            let message = "a JavaScript controller, but this program was built without JavaScript";
+            let (name, message) = (name.to_string(), message.to_string());
+            Err(ScriptError { name, line: None, column: None, message, hint: None })
         }
-        pub fn init(&mut self, _: f64, _: &[(String, f64)]) -> Result<(), String> {
+        pub fn init(&mut self, _: f64, _: &[(String, f64)]) -> Result<(), ScriptError> {
             match *self {}
         }
-        pub fn step(&mut self, _: f64, _: &[f64], _: &mut [f64]) -> Result<(), String> {
+        pub fn step(&mut self, _: f64, _: &[f64], _: &mut [f64]) -> Result<(), ScriptError> {
             match *self {}
         }
         pub fn take_log(&mut self) -> Vec<String> {
@@ -86,29 +91,28 @@ fn begun(
     task: &Task,
     period: f64,
     t_0: f64,
-) -> Result<Option<Script>, String> {
+) -> Result<Option<Script>, ScriptError> {
     let Action::Script { source, inputs, outputs } = &task.action else { return Ok(None) };
     let inputs: Vec<String> = inputs.iter().map(|(n, _)| n.clone()).collect();
     let names: Vec<String> = outputs.iter().map(|(n, _)| n.clone()).collect();
-    let script = Script::new(&task.name, source, &inputs, &names, Limits::default());
-    let mut script = script.map_err(|e| e.to_string())?;
+    let mut script = Script::new(&task.name, source, &inputs, &names, Limits::default())?;
     let parameters = parameters(system, start, &task.origin.component, period);
-    script.init(t_0, &parameters).map_err(|e| e.to_string())?;
+    script.init(t_0, &parameters)?;
     Ok(Some(script))
 }
 
 /// What is wrong with controllers before any sample: the number of the task, and why its program cannot be read or begin. All of them
 /// are run up to the end of `init`.
-pub fn script_faults(system: &System, start: &Start<'_>, t_0: f64) -> Vec<(usize, String)> {
+pub fn script_faults(system: &System, start: &Start<'_>, t_0: f64) -> Vec<(usize, ScriptError)> {
     let fault = |(k, task): (usize, &Task)| {
         let period = start.evaluate(task.period);
-        begun(system, start, task, period, t_0).err().map(|message| (k, message))
+        begun(system, start, task, period, t_0).err().map(|error| (k, error))
     };
     system.tasks.iter().enumerate().filter_map(fault).collect()
 }
 
 impl Tasks {
-    pub fn new(system: &System, start: &Start<'_>, t_0: f64) -> Result<Self, String> {
+    pub fn new(system: &System, start: &Start<'_>, t_0: f64) -> Result<Self, TaskError> {
         let mut list = Vec::new();
         for task in &system.tasks {
             let period = start.evaluate(task.period);
@@ -117,7 +121,8 @@ impl Tasks {
                 return Err(format!(
                     "the period of `{}` must be a time of at least {SHORTEST:e} s, but it is {period} s with offset {offset} s",
                     task.name
-                ));
+                )
+                .into());
             }
             let k = ((t_0 - offset) / period).ceil().max(0.0) as u64;
             let script = begun(system, start, task, period, t_0)?;
@@ -152,10 +157,10 @@ impl Tasks {
     }
 
     /// Run a controller; `output` then gives what it returned.
-    pub fn run_script(&mut self, number: usize, t: f64, inputs: &[f64]) -> Result<(), String> {
+    pub fn run_script(&mut self, number: usize, t: f64, inputs: &[f64]) -> Result<(), ScriptError> {
         let task = &mut self.list[number];
         let Some(script) = &mut task.script else { return Ok(()) };
-        script.step(t, inputs, &mut task.outputs).map_err(|e| e.to_string())
+        script.step(t, inputs, &mut task.outputs)
     }
 
     /// Output k of a controller at its last sample.

@@ -134,7 +134,12 @@ impl Hybrid for Swing {
     fn next_instant(&self) -> f64 {
         f64::INFINITY
     }
-    fn sample(&mut self, _: f64, _: &mut [f64], _: &mut [bool]) -> Result<Effect, String> {
+    fn sample(
+        &mut self,
+        _: f64,
+        _: &mut [f64],
+        _: &mut [bool],
+    ) -> Result<Effect, trunnion_sim::script_error::TaskError> {
         Ok(Effect::default())
     }
 }

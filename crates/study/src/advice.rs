@@ -8,7 +8,6 @@ use trunnion_equations::Symbol;
 use trunnion_equations::print::{Style, print};
 use trunnion_equations::structure::written;
 use trunnion_model::Diagnostic;
-use trunnion_network::advise;
 use trunnion_sim::integrate::{Moment, Observer, Piece, Progress};
 use trunnion_sim::machine::Machine;
 use trunnion_sim::run::run;
@@ -16,6 +15,7 @@ use trunnion_sim::run::run;
 use crate::jumps::{self, Jumps};
 use crate::monitor::Monitor;
 use crate::simulate::{Overrides, point, settings};
+use crate::structure_advice::advise;
 use trunnion_engine::project::Project;
 use trunnion_num::text::number;
 

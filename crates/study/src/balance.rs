@@ -16,6 +16,7 @@ use trunnion_sim::machine::{Machine, Prepared};
 use crate::linear::no_such;
 use crate::monitor::Monitor;
 use crate::simulate::{Overrides, Point, point};
+use trunnion_engine::controllers::start_failure;
 
 /// Digits of values written to a file: rounding errors of the search are left out.
 const WRITTEN: usize = 12;
@@ -73,8 +74,8 @@ pub fn held(prepared: &Prepared, names: &[String]) -> Result<Hold, Failure> {
 fn as_written(project: &Project) -> Result<Point, Failure> {
     let (t, prepared) = (project.run.t_start, project.prepared.clone());
     let held = prepared.system.held.clone();
-    let (machine, y) =
-        Machine::start_holding(prepared, &HashMap::new(), t, &held).map_err(|e| Failure::start(&e))?;
+    let (machine, y) = Machine::start_holding(prepared, &HashMap::new(), t, &held)
+        .map_err(|e| start_failure(&project.prepared.system, &project.sources, &e))?;
     Ok(Point { machine, t, y })
 }
 

@@ -8,16 +8,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trunnion_equations::Engine;
-use trunnion_model::component::Reading;
+use trunnion_model::component::{Reading, is_shared};
 use trunnion_model::diagnostic::Problems;
 use trunnion_model::display::Display;
 use trunnion_model::domain::Domain;
 use trunnion_model::file::relative;
 use trunnion_model::{Definition, Diagnostic, Files, Library, Model, Severity, Span, load};
-use trunnion_network::check::{Bench, Check, Drive, bench, choices, laws, page};
+use trunnion_network::check::{Bench, Drive, bench, choices, laws};
 use trunnion_sim::integrate::RunError;
 use trunnion_sim::stepper::Failure as SolverFailure;
 
+use crate::component_page::page;
 use crate::energy::balance_of;
 use crate::monitor::Monitor;
 use crate::simulate::{Overrides, settings, simulate_to_table};
@@ -33,6 +34,49 @@ const CLOSED: f64 = 1e-6;
 const NOTHING: f64 = 1e-9;
 /// Tolerance of the runs with accounts: their error stays well below `CLOSED`.
 const FINE: f64 = 1e-9;
+
+/// One of the checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// The file reads, and all formulas fit by dimension.
+    Units,
+    /// As many equations as unknowns, with every choice of the options.
+    Equations,
+    /// Where a law has both forms, each is the inverse of the other.
+    Causality,
+    /// A loss never gives energy.
+    Losses,
+    /// What goes in at the ports is stored or lost.
+    Power,
+    /// It runs with its default values.
+    Runs,
+    /// Title, formula, sign and limits, and a description of everything.
+    Page,
+}
+
+impl Check {
+    pub const ALL: [Check; 7] = [
+        Check::Units,
+        Check::Equations,
+        Check::Causality,
+        Check::Losses,
+        Check::Power,
+        Check::Runs,
+        Check::Page,
+    ];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Check::Units => "units",
+            Check::Equations => "equations",
+            Check::Causality => "causality",
+            Check::Losses => "losses",
+            Check::Power => "power",
+            Check::Runs => "runs",
+            Check::Page => "page",
+        }
+    }
+}
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Verdict {
@@ -269,7 +313,9 @@ pub fn siblings(path: &str) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return vec![] };
     let prefix = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
     let names = entries.flatten().filter_map(|e| e.file_name().into_string().ok());
-    let paths = names.filter(|name| name.ends_with(".toml")).map(|name| format!("{prefix}{name}"));
+    let paths = names
+        .filter(|name| name.ends_with(".toml") && !is_shared(name))
+        .map(|name| format!("{prefix}{name}"));
     paths.filter(|p| Disk.read(p).is_ok_and(|text| looks_like_a_component(&text))).collect()
 }
 
@@ -282,7 +328,8 @@ fn is_one(span: &Span, paths: &[String]) -> bool {
 }
 
 fn points_into(diagnostic: &Diagnostic, definition: &Definition) -> bool {
-    diagnostic.labels.iter().any(|l| l.span.source.name == definition.source.name)
+    let mut files = std::iter::once(&definition.source).chain(&definition.included);
+    files.any(|file| diagnostic.labels.iter().any(|l| l.span.source.name == file.name))
 }
 
 /// One run on the bench.

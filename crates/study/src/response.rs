@@ -22,6 +22,8 @@ use trunnion_sim::driven::Driven;
 use trunnion_sim::integrate::{Ended, Moment, Output};
 use trunnion_sim::run::{Settings, run_on};
 
+use trunnion_engine::controllers::run_failure;
+
 use crate::linear::{Response, Shown};
 use crate::lqr::quotient;
 use crate::monitor::Monitor;
@@ -197,7 +199,9 @@ pub fn estimate(
     };
     let result = run_on(&mut driven, &mut y, solver, &settings, false, &mut watch);
     match not_finite.map_or(result, Err) {
-        Err(error) => return Err(Failure::Run { message: error.to_string(), hint: hint(&error) }),
+        Err(error) => {
+            return Err(run_failure(&project.prepared.system, &project.sources, &error, hint(&error)));
+        }
         Ok(summary) if summary.ended == Ended::Cancelled => return Err(Failure::Cancelled),
         Ok(summary) if summary.ended == Ended::Terminated => {
             let message = format!("the model ends the run at t = {} s", number(summary.t, 6));

@@ -124,7 +124,9 @@ pub fn run_project(
     table.metadata.insert(trunnion_results::ENDED.into(), outcome.ended());
     let stopped = match outcome.check() {
         Ok(()) => None,
-        Err(Failure::Run { message, .. }) if table.rows() > 1 => Some(message),
+        Err(Failure::Run { message, .. } | Failure::Script { message, .. }) if table.rows() > 1 => {
+            Some(message)
+        }
         Err(other) => return Err(other),
     };
     let wall_s = outcome.wall.as_secs_f64();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use trunnion_equations::Symbol;
 use trunnion_model::run::{Grid, InitialAcceleration, MOST_STEPS, SHORTEST};
-use trunnion_model::{Run, run::matches};
+use trunnion_model::{Diagnostic, Run, run::matches};
 use trunnion_sim::integrate::{Ended, Moment, Output, RunError, Summary};
 use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::output_watch::OutputWatch;
@@ -20,6 +20,7 @@ use crate::monitor::{Monitor, Pace};
 use crate::signals::PLOT;
 use crate::unseen::{Signals, Unseen};
 use trunnion_engine::Failure;
+use trunnion_engine::controllers::{run_failure, start_failure};
 use trunnion_engine::project::Project;
 use trunnion_num::text::number;
 use trunnion_results::Extremes;
@@ -205,6 +206,8 @@ pub struct Outcome {
     pub not_finite: HashMap<usize, RunError>,
     /// What can be done about an error.
     hint: Option<String>,
+    /// Where a controller failed.
+    place: Option<Box<Diagnostic>>,
 }
 
 impl Outcome {
@@ -223,10 +226,18 @@ impl Outcome {
         extremes_entry(names.zip(self.extremes.iter().copied())).into_iter().collect()
     }
 
+    fn failure(&self, error: &RunError) -> Failure {
+        let (message, hint) = (error.to_string(), self.hint.clone());
+        match &self.place {
+            Some(place) => Failure::Script { message, place: place.clone() },
+            None => Failure::Run { message, hint },
+        }
+    }
+
     /// Err if the run failed or was cancelled.
     pub fn check(&self) -> Result<(), Failure> {
         match (&self.error, self.summary.map(|s| s.ended)) {
-            (Some(error), _) => Err(Failure::Run { message: error.to_string(), hint: self.hint.clone() }),
+            (Some(error), _) => Err(self.failure(error)),
             (None, Some(Ended::Cancelled)) => Err(Failure::Cancelled),
             (None, _) => Ok(()),
         }
@@ -349,7 +360,8 @@ pub fn simulate<'a>(
     if let Some(failure) = watcher.failed {
         return Err(failure);
     }
-    let Finished { result, mut machine, y } = finished.map_err(|e| Failure::start(&e))?;
+    let cannot_start = |e| start_failure(&prepared.system, &project.sources, &e);
+    let Finished { result, mut machine, y } = finished.map_err(cannot_start)?;
     let names = &prepared.system.events;
     let events = machine.fired.iter().map(|&(e, t)| (names[e].name.clone(), t)).collect();
     let fired = std::mem::take(&mut machine.fired);
@@ -359,6 +371,11 @@ pub fn simulate<'a>(
     let (summary, error) = match result {
         Ok(summary) => (Some(summary), None),
         Err(error) => (None, Some(error)),
+    };
+    let failure = error.as_ref().map(|e| run_failure(&prepared.system, &project.sources, e, None));
+    let place = match failure {
+        Some(Failure::Script { place, .. }) => Some(place),
+        _ => None,
     };
     let hint = error
         .as_ref()
@@ -383,6 +400,7 @@ pub fn simulate<'a>(
         extremes,
         not_finite,
         hint,
+        place,
     })
 }
 
@@ -444,9 +462,10 @@ pub fn point(
         false => ControlFlow::Continue(()),
     };
     let finished = run(&project.prepared, &HashMap::new(), solver, &settings, &mut watch);
-    let Finished { result, machine, y } = finished.map_err(|e| Failure::start(&e))?;
+    let (system, sources) = (&project.prepared.system, &project.sources);
+    let Finished { result, machine, y } = finished.map_err(|e| start_failure(system, sources, &e))?;
     match result {
-        Err(error) => Err(Failure::Run { message: error.to_string(), hint: hint(&error) }),
+        Err(error) => Err(run_failure(system, sources, &error, hint(&error))),
         Ok(Summary { ended: Ended::Cancelled, .. }) => Err(Failure::Cancelled),
         Ok(Summary { ended: Ended::Terminated, t: end, .. }) if end < t => {
             let reason = machine.ended_by.as_deref().unwrap_or_default();

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use clap::Args;
 use trunnion_equations::flat::Action;
+use trunnion_model::component::is_shared;
 use trunnion_model::{ASSUMED_UNIT, Deferred, Diagnostic, Files};
-use trunnion_network::check::Check;
 use trunnion_sim::task::script_faults;
 
 use crate::failure::render;
@@ -16,13 +16,14 @@ use crate::session::Session;
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_draw::plot::png;
 use trunnion_engine::Failure;
+use trunnion_engine::controllers::cannot_begin;
 use trunnion_engine::files::{Disk, library};
 use trunnion_engine::given::describe;
 use trunnion_engine::project::Project;
 use trunnion_files::{looks_like_a_component, looks_like_a_model};
 use trunnion_num::text::{count, with_unit};
 use trunnion_study::advice::remarks;
-use trunnion_study::component_checks::{Bundle, Report, Verdict, siblings};
+use trunnion_study::component_checks::{Bundle, Check, Report, Verdict, siblings};
 use trunnion_study::parallel::{for_each, workers};
 
 #[derive(Args, Debug)]
@@ -60,9 +61,14 @@ pub fn execute(args: &CheckArgs, session: &Session) -> Result<bool, Failure> {
 
 fn find(paths: &[String]) -> Result<Found, Failure> {
     let mut found = Found::default();
-    let is_component = |path: &str| Disk.read(path).is_ok_and(|text| looks_like_a_component(&text));
+    let reads_so = |path: &str| Disk.read(path).is_ok_and(|text| looks_like_a_component(&text));
+    let is_component = |path: &str| !is_shared(path) && reads_so(path);
     for path in paths {
         if !Path::new(path).is_dir() {
+            if is_shared(path) {
+                let message = format!("`{path}` is no component: it is there to be included by others");
+                return Err(Failure::usage_hint(message, "check the components that include it"));
+            }
             if is_component(path) {
                 found.components.push(path.clone());
                 found.beside.extend(siblings(path));
@@ -134,13 +140,7 @@ fn controllers(project: &Project) -> Vec<Diagnostic> {
     let system = &project.prepared.system;
     let start = system.start(&HashMap::new());
     let faults = script_faults(system, &start, project.run.t_start);
-    let fault = |(k, message): (usize, String)| {
-        let task = &system.tasks[k];
-        Diagnostic::error("M0406", format!("the controller `{}` cannot begin: {message}", task.name))
-            .at_origin(&project.sources, &task.origin, "its program")
-            .hint("its top level and `init` are run by `check`, `step` is not")
-    };
-    faults.into_iter().map(fault).collect()
+    faults.iter().map(|(_, error)| cannot_begin(system, &project.sources, error)).collect()
 }
 
 /// The model, with stand-ins for what is left open.

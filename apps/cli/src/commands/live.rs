@@ -21,6 +21,7 @@ use crate::live::status::Screen;
 use crate::output::{say, tell};
 use crate::session::Session;
 use trunnion_engine::Failure;
+use trunnion_engine::controllers::{run_failure, start_failure};
 use trunnion_engine::project::Project;
 use trunnion_files::output;
 use trunnion_num::text::{count, number};
@@ -76,8 +77,8 @@ pub fn execute(args: &LiveArgs, session: &Session) -> Result<(), Failure> {
     let pace = pace(args, &project)?;
     let t_0 = project.run.t_start;
     let start = Machine::start(Arc::clone(&project.prepared), &HashMap::new(), t_0);
-    let (machine, y) = start.map_err(|e| Failure::start(&e))?;
-    let mut live = LiveRun::new(machine, &y, t_0, pace).map_err(failed)?;
+    let (machine, y) = start.map_err(|e| start_failure(&project.prepared.system, &project.sources, &e))?;
+    let mut live = LiveRun::new(machine, &y, t_0, pace).map_err(|e| failed(&project, &e))?;
     if let Some(path) = &args.resume {
         snapshot::resume(path, &mut live, &project, pace.period)?;
     }
@@ -226,8 +227,8 @@ fn tell_keys(project: &Project, replay: bool) {
     ));
 }
 
-fn failed(error: RunError) -> Failure {
-    Failure::Run { message: error.to_string(), hint: hint(&error) }
+fn failed(project: &Project, error: &RunError) -> Failure {
+    run_failure(&project.prepared.system, &project.sources, error, hint(error))
 }
 
 /// Writes what is to be kept and says how it went.
@@ -262,7 +263,7 @@ fn finish(
         summary(args, &mut pilot, rows);
     }
     match result {
-        Err(error) => Err(failed(error)),
+        Err(error) => Err(failed(project, &error)),
         // A run without end is ended by Ctrl-C on purpose.
         Ok(Ended::Cancelled) if pilot.end.is_some() => Err(Failure::Cancelled),
         Ok(_) => Ok(()),

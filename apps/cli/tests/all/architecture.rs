@@ -51,10 +51,13 @@ fn reached(graph: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<S
 }
 
 /// What a crate must not use, and why.
-const APART: [(&str, &str, &str); 6] = [
+const APART: [(&str, &str, &str); 9] = [
     ("crates/multibody", "crates/network", "they meet through ports only"),
     ("crates/network", "crates/multibody", "they meet through ports only"),
     ("crates/equations", "crates/model", "mathematics has no language"),
+    ("crates/sim", "crates/model", "a solver sees a problem, not the language it was written in"),
+    ("crates/multibody", "crates/sim", "mechanisms are equations, whoever solves them"),
+    ("crates/network", "crates/sim", "bond graphs are equations, whoever solves them"),
     ("crates/engine", "crates/study", "opening a model is not running it"),
     ("crates/study", "crates/draw", "numbers without pictures, for programs that draw nothing"),
     ("crates/draw", "crates/study", "a picture shows what it is given"),

@@ -117,8 +117,8 @@ fn equations_that_fail_on_the_way() {
 fn controllers_that_fail() {
     let folder = Folder::new();
     for (program, words) in [
-        ("if (t > 0.45) while (true) {} return { u: 1 };", ["c:", "does not end"].as_slice()),
-        ("if (t > 0.45) throw new Error('enough'); return { u: 1 };", &["c:", "enough"]),
+        ("if (t > 0.45) while (true) {} return { u: 1 };", ["`c`", "does not end"].as_slice()),
+        ("if (t > 0.45) throw new Error('enough'); return { u: 1 };", &["`c`", "enough"]),
         ("return { u: t > 0.45 ? NaN : 1 };", &["`u`"]),
     ] {
         let model = "[variables]\nx = { start = 0 }\n[equations]\ne = \"der(x) = c.u/1 s\"\n\

@@ -21,6 +21,8 @@ pub enum Finding {
     Undecided { equation: String, states: Vec<String> },
     /// An equation without anything to solve for.
     NoUnknown { equation: String },
+    /// An equation whose unknowns cancel: what is left is not 0, or is 0 and says nothing.
+    Cancelling { equation: String, unknowns: Vec<String>, left: Option<String> },
     /// The speed that friction or a lock acts against does not follow from states.
     NoInertia { quantity: String },
     /// A lock that a continuous quantity opens and closes.
@@ -73,6 +75,7 @@ impl StructureError {
             Finding::LockVaries { .. } => "S0009",
             Finding::Vanishing { .. } => "S0010",
             Finding::TooLarge { .. } => "S0011",
+            Finding::Cancelling { .. } => "S0012",
         }
     }
 
@@ -95,6 +98,9 @@ impl StructureError {
                     count(unknowns.len(), "unknown")
                 )
             }
+            Finding::OnlyStates { equation, states } if states.len() == 1 => {
+                format!("equation ({equation}) fixes `{}`, which is integrated already", states[0])
+            }
             Finding::OnlyStates { equation, states } => {
                 format!(
                     "equation ({equation}) ties {} together, which are already integrated",
@@ -106,6 +112,16 @@ impl StructureError {
                 list(states, "`", "`")
             ),
             Finding::NoUnknown { equation } => format!("equation ({equation}) contains no unknown"),
+            Finding::Cancelling { equation, unknowns, left: Some(left) } => format!(
+                "equation ({equation}) has no solution: {} cancel{} out, and 0 = {left} is left",
+                list(unknowns, "`", "`"),
+                if unknowns.len() == 1 { "s" } else { "" }
+            ),
+            Finding::Cancelling { equation, unknowns, left: None } => format!(
+                "equation ({equation}) says nothing: {} cancel{} out, and 0 = 0 is left",
+                list(unknowns, "`", "`"),
+                if unknowns.len() == 1 { "s" } else { "" }
+            ),
             Finding::NoInertia { quantity } => {
                 format!(
                     "nothing that moves can stick here: the speed depends on `{quantity}`, which is not integrated"
@@ -153,6 +169,10 @@ impl StructureError {
                 };
                 format!("remove {}{of}", count(surplus, "equation"))
             }
+            Finding::OnlyStates { equation, states } if states.len() == 1 => format!(
+                "remove ({equation}) or an equation it is computed with, or the equation for der({})",
+                states[0]
+            ),
             Finding::OnlyStates { states, .. } => format!(
                 "keep only one of {} as a state, or put an elastic element between them",
                 list(states, "`", "`")
@@ -165,10 +185,16 @@ impl StructureError {
                 "make the combination a variable of its own, as in `u = a - b`, and use der(u)".into()
             }
             Finding::Dependent { .. } => {
-                "one of the equations follows from the others: replace it, or fix one unknown as a ground fixes a potential".into()
+                "one of the equations follows from the others or contradicts them: replace it, or fix one unknown as a ground fixes a potential".into()
             }
             Finding::NoUnknown { .. } => {
                 "declare one of its names under [variables], or remove the equation".into()
+            }
+            Finding::Cancelling { unknowns, .. } => {
+                format!(
+                    "an equation is no assignment: write what {} is equal to, or der(…) for a rate",
+                    list(unknowns, "`", "`")
+                )
             }
             Finding::NoInertia { .. } => {
                 "connect a mass or an inertia to it, or choose friction with at_rest = \"creeps\"".into()
@@ -211,7 +237,7 @@ pub fn findings(flat: &Flat, sorted: &Sorted, trouble: &Trouble) -> Vec<Structur
             continue;
         }
         if incidence[start].is_empty() {
-            errors.push(no_unknown(flat, start));
+            errors.push(no_unknown(flat, sorted, start));
             continue;
         }
         let (equations, unknowns) = overdetermined(incidence, matching, start);
@@ -233,8 +259,8 @@ pub fn findings(flat: &Flat, sorted: &Sorted, trouble: &Trouble) -> Vec<Structur
             },
         });
     }
-    // What a constraint should have determined is missing because of it.
-    if errors.iter().any(|e| e.code() == "S0004") {
+    // What such an equation should have determined is missing because of it.
+    if errors.iter().any(|e| matches!(e.code(), "S0004" | "S0005" | "S0012")) {
         return errors;
     }
     let mut reported = vec![false; leaves.len()];
@@ -320,24 +346,39 @@ fn tied(
     StructureError { finding: finding(equation.name.clone(), names), origins: vec![equation.origin.clone()] }
 }
 
-fn no_unknown(flat: &Flat, e: usize) -> StructureError {
+fn no_unknown(flat: &Flat, sorted: &Sorted, e: usize) -> StructureError {
     let equation = &flat.equations[e];
-    let states: Vec<String> = flat
-        .graph
-        .reachable([equation.lhs, equation.rhs])
-        .into_iter()
-        .filter_map(|x| match flat.graph.node(x) {
-            Node::Symbol(s) if matches!(flat.quantity(s).kind, Kind::Unknown { .. }) => {
-                Some(flat.quantity(s).name.clone())
-            }
-            _ => None,
-        })
+    let nodes = flat.graph.reachable([equation.lhs, equation.rhs]);
+    let mut cancelling: Vec<usize> = sorted
+        .leaves
+        .iter()
+        .enumerate()
+        .filter(|(_, leaf)| nodes.iter().any(|&x| flat.graph.node(x) == **leaf))
+        .map(|(u, _)| u)
         .collect();
+    cancelling.sort_unstable();
     let name = equation.name.clone();
-    let finding = if states.is_empty() {
-        Finding::NoUnknown { equation: name }
+    let finding = if cancelling.is_empty() {
+        let is_unknown = |s: Symbol| matches!(flat.quantity(s).kind, Kind::Unknown { .. });
+        let states = nodes.iter().filter_map(|&x| match flat.graph.node(x) {
+            Node::Symbol(s) if is_unknown(s) => Some(flat.quantity(s).name.clone()),
+            _ => None,
+        });
+        let states: Vec<String> = states.collect();
+        if states.is_empty() {
+            Finding::NoUnknown { equation: name }
+        } else {
+            Finding::OnlyStates { equation: name, states }
+        }
     } else {
-        Finding::OnlyStates { equation: name, states }
+        let left = (flat.graph.at(sorted.sides[e].1) - flat.graph.at(sorted.sides[e].0)).id;
+        let named = |s: Symbol| flat.quantity(s).name.clone();
+        let is_nothing = flat.graph.at(left).value() == Some(0.0);
+        Finding::Cancelling {
+            equation: name,
+            unknowns: cancelling.iter().map(|&u| leaf_name(flat, sorted.leaves[u])).collect(),
+            left: (!is_nothing).then(|| print(&flat.graph, left, Style::Text, &named)),
+        }
     };
     StructureError { finding, origins: vec![equation.origin.clone()] }
 }

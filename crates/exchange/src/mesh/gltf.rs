@@ -7,6 +7,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
 use serde_json::Value;
 
 use super::{Fault, MOST_TRIANGLES, Triangle, f32_at, text, u32_at};
@@ -103,25 +107,11 @@ fn buffers<'a>(json: &Value, binary: Option<&'a [u8]>, load: &Loader) -> Result<
     Ok(all)
 }
 
+/// Either alphabet, with or without padding.
 fn from_base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count) = (0_u32, 0);
-    for c in text.trim_end_matches('=').bytes() {
-        let six = match c {
-            b'A'..=b'Z' => c - b'A',
-            b'a'..=b'z' => c - b'a' + 26,
-            b'0'..=b'9' => c - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        (bits, count) = (bits << 6 | u32::from(six), count + 6);
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-        }
-    }
-    Some(bytes)
+    let engine =
+        GeneralPurpose::new(&STANDARD, NO_PAD.with_decode_padding_mode(DecodePaddingMode::Indifferent));
+    engine.decode(text.replace('-', "+").replace('_', "/")).ok()
 }
 
 /// `%20` and the like.

@@ -3,9 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use super::include::with_included;
 use super::mount::read_mount;
 use super::{Definition, Form, Formula, Scalar, Section, read_definition};
-use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
+use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::file::{
     Data, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, parse, relative, wrong_type,
 };
@@ -69,7 +70,7 @@ const OF_MODELS: [&str; 6] = ["model", "run", "start", "live", "display", "expec
 /// A component file; None for a model.
 pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
     let source = reading.source(path, None)?;
-    let table = reading.parse(&source)?;
+    let (table, included) = with_included(path, reading.parse(&source)?, reading);
     if OF_MODELS.iter().any(|name| table.get(name).is_some()) {
         return None;
     }
@@ -81,20 +82,46 @@ pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
         title: text("title").unwrap_or_else(|| name.to_string()),
         aliases: fields.texts("aliases").into_iter().map(|t| t.text).collect(),
         icon: text("icon"),
+        included,
         section: fields.choice("section", &Section::ALL),
         doc: fields.doc(),
         ..read_definition(name, &source, &fields, reading)
     };
     definition.mount = read_mount(&fields, &definition);
-    finish_sections(fields);
+    finish_sections(fields, reading);
     Some(definition)
 }
 
 /// Sections that later parts of the project will read.
 const RESERVED: [&str; 2] = ["flexible", "program"];
 
-/// Reports sections nobody knows.
-pub fn finish_sections(fields: Fields<'_>) {
+/// Words of other programs for sections of ours.
+const ELSEWHERE: [(&str, &str); 16] = [
+    ("simulation", "run"),
+    ("simulate", "run"),
+    ("solver", "run"),
+    ("settings", "run"),
+    ("elements", "components"),
+    ("parts", "components"),
+    ("instances", "components"),
+    ("wires", "connect"),
+    ("links", "connect"),
+    ("bonds", "connect"),
+    ("network", "connect"),
+    ("constants", "parameters"),
+    ("states", "variables"),
+    ("unknowns", "variables"),
+    ("initial", "start"),
+    ("laws", "equations"),
+];
+
+/// What a component has at its top, and a model in [model].
+const OF_HEADING: [&str; 5] = ["name", "doc", "include", "libraries", "defaults"];
+
+/// Reports sections nobody knows. What would have been in them is missing elsewhere, which is no error of its own.
+pub fn finish_sections(fields: Fields<'_>, reading: &Reading<'_>) {
+    let known = fields.asked();
+    let elsewhere = |name: &str| ELSEWHERE.iter().find(|(word, ours)| *word == name && known.contains(ours));
     for entry in fields.rest() {
         let name = &entry.key.name;
         let error = if RESERVED.contains(&name.as_str()) {
@@ -110,9 +137,18 @@ pub fn finish_sections(fields: Fields<'_>) {
                 Data::Table(_) | Data::List(_) => ("M0102", "section"),
                 _ => ("M0101", "key"),
             };
+            reading.incomplete.set(reading.incomplete.get() || kind == "section");
+            let listed = format!("there are {}", one_of(known.iter().copied()).replace(" or ", " and "));
             Diagnostic::error(code, format!("{} has no {kind} `{name}`", fields.what()))
                 .at(&entry.key.span, format!("unknown {kind}"))
-                .hint_if(did_you_mean(name, fields.asked()))
+                .hint(listed)
+                .hint_if(did_you_mean(name, known.iter().copied()))
+                .hint_if(
+                    OF_HEADING
+                        .contains(&name.as_str())
+                        .then(|| format!("`{name}` of a model stands in [model]")),
+                )
+                .hint_if(elsewhere(name).map(|(_, ours)| format!("did you mean `{ours}`?")))
         };
         fields.problems.add(error);
     }
@@ -168,7 +204,8 @@ pub fn number(value: &Value, key: &str, expected: &str, problems: &Problems) -> 
             None
         }
         None => {
-            problems.add(wrong_type(value, key, expected));
+            let hint = "a number, or a text with a number and its unit: 12 or \"12 kg\"";
+            problems.add(wrong_type(value, key, expected).hint(hint));
             None
         }
     }

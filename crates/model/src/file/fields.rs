@@ -165,8 +165,16 @@ impl<'a> Fields<'a> {
 
     /// Reports the keys nobody asked for.
     pub fn finish(self) {
+        self.finish_beside(&[]);
+    }
+
+    /// The same; what is known as a section of the whole file is written in the wrong place.
+    pub fn finish_beside(self, sections: &[&str]) {
         for entry in self.rest() {
-            self.problems.add(unknown_key(&entry.key, &self.what, &self.asked()));
+            let name = &entry.key.name;
+            let misplaced = sections.contains(&name.as_str()) && matches!(entry.value.data, Data::Table(_));
+            let hint = misplaced.then(|| format!("a section of its own: write [{name}]"));
+            self.problems.add(unknown_key(&entry.key, &self.what, &self.asked()).hint_if(hint));
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 
 use super::offsets::locate;
+use super::slips::explain;
 use super::source::{Source, Span};
 use crate::diagnostic::{Diagnostic, Problems};
 
@@ -98,23 +99,24 @@ impl Table {
     }
 }
 
+/// What the parser calls a key that is there already.
+const TWICE: &str = "duplicate key";
+
 /// The file as a table; None where the text cannot be trusted, and the reasons are among the problems.
 pub fn parse(source: &Arc<Source>, problems: &Problems) -> Option<Table> {
     let (table, mut errors) = DeTable::parse_recoverable(&source.text);
     let table = convert_table(table.get_ref(), table.span(), source);
     errors.sort_by_key(|e| e.span().map(|s| s.start));
-    let mut sound = true;
+    // What comes behind a slip is read wrongly as well.
+    if let Some(first) = errors.iter().find(|e| e.message() != TWICE) {
+        problems.add(explain(source, first.message(), first.span().unwrap_or(0..0)));
+        return None;
+    }
     for error in errors {
         let span = Span::new(source, error.span().unwrap_or(0..0));
-        if error.message() == "duplicate key" {
-            problems.add(defined_twice(&span, &table));
-        } else {
-            sound = false;
-            let message = format!("not valid TOML: {}", error.message());
-            problems.add(Diagnostic::error("M0001", message).at(&span, ""));
-        }
+        problems.add(defined_twice(&span, &table));
     }
-    sound.then_some(table)
+    Some(table)
 }
 
 fn defined_twice(span: &Span, table: &Table) -> Diagnostic {
@@ -125,7 +127,11 @@ fn defined_twice(span: &Span, table: &Table) -> Diagnostic {
         Some(first) => error.at(first, "the first one"),
         None => error,
     };
-    error.hint("rename one of them or remove it")
+    let line = span.source.line_of(span.range.start).1.trim_start();
+    error.hint(match line.starts_with('[') {
+        true => format!("put what belongs to [{name}] under one heading"),
+        false => "rename one of them or remove it".into(),
+    })
 }
 
 /// The last key of this name before some place.

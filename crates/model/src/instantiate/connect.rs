@@ -110,8 +110,10 @@ impl<'a> Builder<'a> {
             let own = here.each(|b| &b.ports).map(|p| p.key.name.as_str());
             let mut names: Vec<&str> = here.children.keys().map(String::as_str).chain(own).collect();
             names.sort_unstable();
-            let near = did_you_mean(first, names);
-            return bad(format!("there is no component `{first}`"), "unknown".into(), near);
+            let kind = if self.tree.library.find(first).is_some() { first } else { "…" };
+            let near = did_you_mean(first, names)
+                .unwrap_or_else(|| format!("add `{first} = {{ type = \"{kind}\" }}` to [components]"));
+            return bad(format!("there is no component `{first}`"), "unknown".into(), Some(near));
         };
         let component = &self.tree.instances[child];
         let kind = &component.definition.name;
@@ -126,7 +128,11 @@ impl<'a> Builder<'a> {
             let main: Vec<&'a Port> = ports.iter().copied().filter(|p| p.causality.is_none()).collect();
             return match (ports.as_slice(), main.as_slice()) {
                 ([only], _) | (_, [only]) => found(child, only),
-                _ => bad(format!("which port of `{first}`?"), listed, None),
+                _ => {
+                    let one =
+                        ports.first().map(|p| format!("write \"{first}.{}\" for one of them", p.key.name));
+                    bad(format!("which port of `{first}`?"), listed, one)
+                }
             };
         };
         match port_of(component, rest) {
@@ -145,6 +151,7 @@ impl<'a> Builder<'a> {
         let (Some(da), Some(db)) = (a.port.domain, b.port.domain) else { return false };
         if da.name != db.name && !(da.is_power() && db.is_raw() || da.is_raw() && db.is_power()) {
             let hint = self.what_fits(a, da, b).or_else(|| self.what_fits(b, db, a));
+            let hint = hint.or_else(|| self.other_ground(da, b, db)).or_else(|| self.other_ground(db, a, da));
             self.problems.add(
                 Diagnostic::error(
                     "M0305",
@@ -170,6 +177,13 @@ impl<'a> Builder<'a> {
             return false;
         }
         true
+    }
+
+    /// The ground of another domain is there, where that of `wanted` is meant.
+    fn other_ground(&self, wanted: &Domain, end: &End<'a>, domain: &Domain) -> Option<String> {
+        let kind = &self.tree.instances[end.owner].definition.name;
+        let mistaken = *kind == domain.ground && !wanted.ground.is_empty();
+        mistaken.then(|| format!("for {} ports it is `{}`", wanted.name, wanted.ground))
     }
 
     /// Ports of the component at `other` that could meet the port at `end`.

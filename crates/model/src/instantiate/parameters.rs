@@ -295,6 +295,11 @@ impl<'a> Builder<'a> {
         if let (Some((word, limit, bound)), Some(v)) = (missed, value) {
             let unit = shown(unit);
             let place = item.value.as_ref().map_or(&item.parameter.key.span, |v| &v.span);
+            // A default that fails beside a wrong value does so because of it.
+            let own = item.parameter.value.as_ref().is_some_and(|v| item.instance > 0 && v.span == *place);
+            if own && self.problems.has_errors() {
+                return range;
+            }
             self.report_range(whose, word, (&unit, limit), place, v, &bound);
         }
         range

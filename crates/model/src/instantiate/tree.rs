@@ -171,6 +171,7 @@ impl Sets {
 }
 
 pub struct Tree<'a> {
+    pub library: &'a Library,
     pub instances: Vec<Instance<'a>>,
     /// Components that could not be made, which has been reported.
     pub broken: HashSet<String>,
@@ -188,7 +189,7 @@ pub fn build<'a>(
         library,
         sets,
         problems,
-        tree: Tree { instances: vec![], broken: HashSet::new(), overgrown: false },
+        tree: Tree { library, instances: vec![], broken: HashSet::new(), overgrown: false },
         unknown: HashSet::new(),
     };
     let place = Span::new(&root.source, 0..0);
@@ -491,7 +492,10 @@ fn unknown_argument(instance: &Instance<'_>, key: &Key) -> Diagnostic {
     } else {
         format!("it takes {}", one_of(known.iter().copied()))
     };
-    error.hint(listed).hint_if(did_you_mean(name, known))
+    // `mass` for the parameter `m`, which is described as "Mass".
+    let described = instance.each(|b| &b.parameters).find(|p| p.doc.eq_ignore_ascii_case(name));
+    let described = described.map(|p| format!("did you mean `{}`?", p.key.name));
+    error.hint(listed).hint_if(did_you_mean(name, known)).hint_if(described)
 }
 
 /// All names of a component share one space.

@@ -28,6 +28,9 @@ pub(super) type Spanned<'a> = (Token<'a>, Range<usize>);
 /// What other languages write, and what we do.
 const HABITS: &[(&str, &str)] = &[
     ("**", "^"),
+    (":=", "="),
+    ("'", "der(…)"),
+    ("’", "der(…)"),
     ("&&", "and"),
     ("||", "or"),
     ("≤", "<="),

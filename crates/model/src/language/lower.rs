@@ -12,8 +12,8 @@ use super::ast::{AND, Ast, COMPARISON, Kind, OR, Operator, PRODUCT, SUM, number_
 use super::error::{self, LangError, MOST_ERRORS};
 use super::functions::{self, FUNCTIONS, Function, Rule};
 use super::{Scope, TableFn, Typed, is_function};
-use crate::nearest::nearest;
 use crate::units::{Dimension, Unit, is_unit_name, shortened, unit_habit};
+use trunnion_equations::nearest::nearest;
 
 pub fn lower(graph: &Graph, ast: &Ast, scope: &dyn Scope) -> Result<Typed, Vec<LangError>> {
     let mut lowering = Lowering::new(graph, scope);
@@ -146,7 +146,8 @@ impl<'g, 's> Lowering<'g, 's> {
                 unit_habit(name).map(|unit| format!("the unit is `{unit}`"))
             }
             None if is_function(name) => Some(format!("to call the function, write `{name}(…)`")),
-            None => None,
+            None if name.contains('.') => None,
+            None => Some(format!("declare `{}` under [parameters] or [variables]", shortened(name))),
         };
         LangError::new(error::NAME, span, format!("unknown name `{}`", shortened(name))).maybe_hint(hint)
     }

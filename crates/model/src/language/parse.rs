@@ -59,7 +59,9 @@ impl<'a> Parser<'a> {
     }
 
     fn expect(&mut self, token: &Token, text: &str) -> Result<Range<usize>, LangError> {
-        if self.peek() == token { Ok(self.advance()) } else { Err(self.expected(text)) }
+        let unclosed = *token == Token::Close && *self.peek() == Token::End;
+        let error = |e: LangError| if unclosed { e.hint("close the parenthesis with `)`") } else { e };
+        if self.peek() == token { Ok(self.advance()) } else { Err(error(self.expected(text))) }
     }
 
     fn found(&self) -> String {
@@ -104,7 +106,8 @@ impl<'a> Parser<'a> {
         if *self.peek() == Token::End {
             let error = LangError::new(error::EQUATION, &left.span, "an equation needs a `=`");
             let compares = matches!(&left.kind, Kind::Chain(_, rest) if rest[0].0 == Operator::Equal);
-            return Err(if compares { error.hint("write `=` instead of `==`") } else { error });
+            let hint = if compares { "write `=` instead of `==`" } else { "write `left = right`" };
+            return Err(error.hint(hint));
         }
         self.expect(&Token::Equals, "an operator or `=`")?;
         let right = self.expression()?;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::Dimension;
 use super::scan::Scale;
-use crate::nearest::nearest;
+use trunnion_equations::nearest::nearest;
 
 /// Names of a unit; size in SI as num / den, so that most factors are quotients of whole numbers and correctly
 /// rounded; offset; prefixes it takes.

@@ -59,13 +59,15 @@ k = "200 N/m"
 x = { unti = "m", start = "0.1 m" }
 [equations]
 rest = "x = 0"
-[run]
-tend = "5 s"
-solver = 3
 [flexible]
 structure = []
 "#
     ));
+}
+
+#[test]
+fn misspelt_keys_of_runs() {
+    assert_snapshot!(said("[outputs]\ny = \"1\"\n[run]\ntend = \"5 s\"\nsolver = 3\n"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use trunnion_equations::Graph;
 use trunnion_model::diagnostic::Severity;
+use trunnion_model::domain::remedy::{self, Part};
 use trunnion_model::network::{Kind, Network};
 use trunnion_model::{Diagnostic, Sources};
 
@@ -53,12 +54,6 @@ impl Causality {
         all.extend(self.unmet.iter().filter(|n| !conflicting(n)).take(MOST).map(|&node| say.circle(&[node])));
         all
     }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Part {
-    Effort,
-    Flow,
 }
 
 struct Words<'a> {
@@ -147,18 +142,18 @@ impl Words<'_> {
             (None, [one]) => {
                 let place = self.name(*node);
                 let message = format!("{} imposes the {what} of {place} along two paths", self.called(*one));
-                (message, way_out(domain, part).replace("them", "the two paths"))
+                (message, remedy::two_impose(domain, part).replace("them", "the two paths"))
             }
             (None, [_, _]) => {
                 let place =
                     if roots.contains(node) { String::new() } else { format!(" of {}", self.name(*node)) };
                 let message = format!("both {} impose the {what}{place}", self.list(&roots));
-                (message, way_out(domain, part).to_string())
+                (message, remedy::two_impose(domain, part).to_string())
             }
             (None, _) => {
                 let message =
                     format!("{} together impose the {what} of {}", self.list(&roots), self.name(*node));
-                (message, way_out(domain, part).to_string())
+                (message, remedy::two_impose(domain, part).to_string())
             }
         };
         let places = chains.iter().map(|c| (c[0], format!("imposes the {what}: {}", self.path(c)))).collect();
@@ -197,7 +192,7 @@ impl Words<'_> {
                 let others = self.list(&roots);
                 let message =
                     format!("{} is determined by {others}: no state of its own", self.name(found.node));
-                (message, give_way(domain, part).to_string())
+                (message, remedy::one_follows(domain, part).to_string())
             }
         };
         let mut places = vec![(found.node, "has no state of its own".to_string())];
@@ -239,7 +234,7 @@ impl Words<'_> {
                     self.called(cylinder)
                 )
             }
-            None => give_way(domain, part).to_string(),
+            None => remedy::one_follows(domain, part).to_string(),
         };
         (message, hint)
     }
@@ -263,7 +258,7 @@ impl Words<'_> {
             code: "N0003",
             severity: Severity::Note,
             message: format!("{} {each} at every instant: an algebraic loop", self.list(&members)),
-            hint: format!("nothing needs to be done; {} breaks the loop", breaker(domain)),
+            hint: format!("nothing needs to be done; {} breaks the loop", remedy::ends_loop(domain)),
             places: members.iter().map(|&n| (n, "in the loop".to_string())).collect(),
         }
     }
@@ -285,7 +280,7 @@ impl Words<'_> {
             message,
             hint: format!(
                 "it is solved numerically; give the law its other form, or add {}",
-                breaker(domain)
+                remedy::ends_loop(domain)
             ),
             places: vec![(node, format!("solved for the {needed}"))],
         }
@@ -318,63 +313,5 @@ fn variable(domain: &str, part: Part) -> String {
         (Part::Flow, Some((_, flow))) => flow.doc.to_lowercase(),
         (Part::Effort, None) => "effort".into(),
         (Part::Flow, None) => "flow".into(),
-    }
-}
-
-/// For two that impose the same.
-fn way_out(domain: &str, part: Part) -> &'static str {
-    match (domain, part) {
-        ("translational" | "rotational", Part::Effort) => "put a mass between them",
-        ("translational" | "rotational", Part::Flow) => "put a spring or a damper between them",
-        ("hydraulic", Part::Effort) | ("pneumatic", Part::Effort) => "put a restrictor between them",
-        ("hydraulic", Part::Flow) => {
-            "let one of them be a pressure source, or add a tee with compliance or a relief valve between them"
-        }
-        ("pneumatic", Part::Flow) => "let one of them be a pressure source, or add a volume between them",
-        ("electric", Part::Effort) => "put a resistor between them",
-        ("electric", Part::Flow) => "put a resistor or a capacitor across them",
-        ("thermal", Part::Effort) => "put a thermal resistance between them",
-        ("thermal", Part::Flow) => "put a heat capacity between them",
-        (_, Part::Effort) => "put a loss between them",
-        (_, Part::Flow) => "let one of them be a source of effort, or put a store between them",
-    }
-}
-
-/// For stores that follow others: what would make them independent.
-fn give_way(domain: &str, part: Part) -> &'static str {
-    match (domain, part) {
-        ("translational" | "rotational", Part::Flow) => {
-            "nothing needs to be done; a spring between them makes them independent"
-        }
-        ("translational" | "rotational", Part::Effort) => {
-            "use one spring of the joint compliance, or put a mass between them"
-        }
-        ("hydraulic" | "pneumatic", Part::Effort) => {
-            "put a restrictor between them, or use one store of the joint volume"
-        }
-        ("hydraulic" | "pneumatic", Part::Flow) => {
-            "use one line of the joint inertia, or add compliance between them"
-        }
-        ("electric", Part::Effort) => {
-            "put a resistor between them, or use one capacitor of the joint capacity"
-        }
-        ("electric", Part::Flow) => {
-            "use one inductor of the joint inductance, or put a capacitor between them"
-        }
-        ("thermal", _) => "put a thermal resistance between them, or use one capacity of the sum",
-        (_, Part::Effort) => "put a loss between them, or use one store of the joint capacity",
-        (_, Part::Flow) => "put a compliance between them, or use one store of the joint inertia",
-    }
-}
-
-/// A store that ends an algebraic loop.
-fn breaker(domain: &str) -> &'static str {
-    match domain {
-        "translational" | "rotational" => "a small mass between them",
-        "hydraulic" => "a small oil volume between them",
-        "pneumatic" => "a small volume between them",
-        "electric" => "a small capacitor between them",
-        "thermal" => "a small heat capacity between them",
-        _ => "a small store between them",
     }
 }

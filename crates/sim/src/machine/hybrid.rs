@@ -7,6 +7,7 @@ use trunnion_equations::flat::Action;
 
 use super::Machine;
 use crate::problem::{Corner, Crossing, Effect, Hybrid, Problem, Role};
+use crate::script_error::TaskError;
 use crate::state_watch::StateWatch;
 use crate::stepper::Segment;
 use crate::time_watch::At;
@@ -252,7 +253,7 @@ impl Hybrid for Machine {
         self.tasks.next_instant()
     }
 
-    fn sample(&mut self, t: f64, y: &mut [f64], touched: &mut [bool]) -> Result<Effect, String> {
+    fn sample(&mut self, t: f64, y: &mut [f64], touched: &mut [bool]) -> Result<Effect, TaskError> {
         let prepared = Arc::clone(&self.prepared);
         let system = &prepared.system;
         self.compute_actions(t, y);

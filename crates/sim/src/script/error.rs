@@ -3,33 +3,9 @@
 use super::Engine;
 use rquickjs::convert::Coerced;
 use rquickjs::{Ctx, Function, Value};
-use std::fmt;
-use trunnion_model::diagnostic::did_you_mean;
+use trunnion_equations::nearest::did_you_mean;
 
-/// Why a program could not be read or run on: `pid.js:12:5: message; hint`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ScriptError {
-    /// The file or the controller.
-    pub name: String,
-    /// Counted from 1. None where the engine knows no place, as for `throw 3`.
-    pub line: Option<u32>,
-    pub column: Option<u32>,
-    pub message: String,
-    pub hint: Option<String>,
-}
-
-impl fmt::Display for ScriptError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)?;
-        for number in [self.line, self.column].into_iter().flatten() {
-            write!(f, ":{number}")?;
-        }
-        write!(f, ": {}", self.message)?;
-        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "; {hint}"))
-    }
-}
-
-impl std::error::Error for ScriptError {}
+pub use crate::script_error::ScriptError;
 
 /// What is being done, for messages.
 pub struct Call<'a> {

@@ -159,7 +159,9 @@ impl Study {
     fn judge(&self, removed: &[usize]) -> Result<Verdict, Failure> {
         match self.trial(removed) {
             Err(Failure::Cancelled) => Err(Failure::Cancelled),
-            Err(Failure::Run { message, .. }) => Ok(Verdict::Fails(message)),
+            Err(Failure::Run { message, .. } | Failure::Script { message, .. }) => {
+                Ok(Verdict::Fails(message))
+            }
             Err(_) => Ok(Verdict::Fails("the equations have no solution without it".into())),
             Ok(trial) => {
                 let most = trial.differences.iter().max_by(|a, b| a.relative.total_cmp(&b.relative));

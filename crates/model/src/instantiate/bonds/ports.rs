@@ -128,6 +128,10 @@ impl<'a> Builder<'a> {
                 }
                 let place = self.tree.instances[*owner].place.clone();
                 let Some(rhs) = sum else {
+                    // It may be a broken component that gives it.
+                    if self.problems.has_errors() {
+                        continue;
+                    }
                     self.problems.add(
                         Diagnostic::error("M0310", format!("nothing gives `{key}` to `{name}`"))
                             .at(

@@ -43,7 +43,7 @@ fn wrong_expressions_are_explained() {
     check("3 m2", &[("L03", "unknown unit `m2`", 2..4, "", "write `m^2`; to multiply, write `3*m2`")]);
     check("2(x)", &[("L05", "an operator is missing before `(`", 1..2, "", "to multiply, write `*`")]);
     check("3 min(1, 2)", &[("L05", "an operator is missing before `min`", 2..5, "", "to multiply, write `*`")]);
-    check("y", &[("L09", "unknown name `y`", 0..1, "", "")]);
+    check("y", &[("L09", "unknown name `y`", 0..1, "", "declare `y` under [parameters] or [variables]")]);
     check("kg", &[("L09", "unknown name `kg`", 0..2, "", "`kg` is a unit: it follows a number, as in `1 kg`, and joins other units by `/`, `·` or a space")]);
     check("20 °C + 10 °C", &[("L17", "absolute temperatures do not add up to a temperature", 0..15, "", "write what is a difference in K; a mean is (a + b)/2")]);
     check("1 W/K*20 °C", &[("L17", "an absolute temperature in a product can be read in two ways", 6..12, "", "write 293.15 K for the temperature, 20 K for a difference")]);
@@ -59,13 +59,13 @@ fn wrong_expressions_are_explained() {
     check("der(k)", &[("L12", "`der` needs an unknown, and `k` is none", 4..5, "", "")]);
     check("der(x + v)", &[("L12", "`der` takes the name of an unknown", 4..9, "", "give the expression a name by an equation of its own")]);
     check("der(1, 2)", &[("L11", "`der` takes 1 argument, found 2", 0..9, "", "write `der(x)`")]);
-    check("der(zz)", &[("L09", "unknown name `zz`", 4..6, "", "")]);
+    check("der(zz)", &[("L09", "unknown name `zz`", 4..6, "", "declare `zz` under [parameters] or [variables]")]);
     check("1 < 2 < 3", &[("L08", "comparisons cannot be chained", 6..7, "", "write `a < b and b < c`")]);
     check("x = 3", &[("L07", "an expression has no `=`", 2..3, "", "to compare, write `==`")]);
     check("x ** 2", &[("L01", "`**` is not part of the language", 2..4, "", "write `^`")]);
     check("x²", &[("L01", "`²` is not part of the language", 1..3, "", "write `^2`")]);
     check("1 +", &[("L04", "expected a number, a name or `(`, found the end", 3..3, "", "")]);
-    check("(1 + 2", &[("L04", "expected an operator or `)`, found the end", 6..6, "", "")]);
+    check("(1 + 2", &[("L04", "expected an operator or `)`, found the end", 6..6, "", "close the parenthesis with `)`")]);
     check("sin(1", &[("L04", "expected an operator, `,` or `)`, found the end", 5..5, "", "")]);
     check("sin(1 2)", &[("L05", "an operator is missing before `2`", 6..7, "", "to multiply, write `*`")]);
     check(")", &[("L04", "expected a number, a name or `(`, found `)`", 0..1, "", "")]);
@@ -88,7 +88,7 @@ fn wrong_expressions_are_explained() {
     check("atan2(x, p)", &[("L13", "expected a length, found a pressure", 9..10, "in Pa, but `x` is in m", "")]);
     check("10 m/sec", &[("L09", "unknown name `sec`", 5..8, "", "the unit is `s`")]);
     check("10 m/(kg*s)", &[("L09", "unknown name `kg`", 6..8, "", "`kg` is a unit: it follows a number, as in `1 kg`, and joins other units by `/`, `·` or a space"), ("L09", "unknown name `s`", 9..10, "", "`s` is a unit: it follows a number, as in `1 s`, and joins other units by `/`, `·` or a space")]);
-    check("3 bar/p0", &[("L09", "unknown name `p0`", 6..8, "", "")]);
+    check("3 bar/p0", &[("L09", "unknown name `p0`", 6..8, "", "declare `p0` under [parameters] or [variables]")]);
     check("10 m/s t", &[("L05", "an operator is missing before `t`", 7..8, "", "to multiply, write `*`")]);
     check("t", &[("L09", "unknown name `t`", 0..1, "", "simulated time is called `time`")]);
     check("Q", &[("L09", "unknown name `Q`", 0..1, "", "did you mean `q`?")]);
@@ -97,7 +97,7 @@ fn wrong_expressions_are_explained() {
 #[test]
 #[rustfmt::skip]
 fn wrong_equations_are_explained() {
-    check_equation("x", &[("L07", "an equation needs a `=`", 0..1, "", "")]);
+    check_equation("x", &[("L07", "an equation needs a `=`", 0..1, "", "write `left = right`")]);
     check_equation("x == v", &[("L07", "an equation needs a `=`", 0..6, "", "write `=` instead of `==`")]);
     check_equation("x = v = q", &[("L07", "an equation has only one `=`", 6..7, "", "")]);
     check_equation("x =", &[("L04", "expected a number, a name or `(`, found the end", 3..3, "", "")]);

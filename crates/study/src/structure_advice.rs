@@ -13,7 +13,7 @@ use trunnion_sim::linear::linearise;
 use trunnion_sim::machine::Machine;
 use trunnion_sim::modes::modes;
 
-use crate::causality::Finding;
+use trunnion_network::Finding;
 
 /// A run of so many time constants of its fastest motion is stiff.
 const STIFF: f64 = 1e6;
