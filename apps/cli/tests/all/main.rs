@@ -51,6 +51,7 @@ mod references;
 mod rest;
 mod scripts;
 mod slips;
+mod slow_modes;
 mod studies;
 mod switches;
 mod tolerances;
