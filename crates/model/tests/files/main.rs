@@ -9,6 +9,7 @@ mod garbage;
 mod library;
 mod mechanisms;
 mod models;
+mod poses;
 mod symbols;
 mod values;
 

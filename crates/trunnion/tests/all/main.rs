@@ -6,6 +6,7 @@ mod bad_mechanisms;
 mod bad_networks;
 mod closed_loops;
 mod commands;
+mod contacts;
 mod controllers;
 mod data_safety;
 mod domain_pairs;
