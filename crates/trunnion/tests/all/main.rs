@@ -13,6 +13,7 @@ mod domain_pairs;
 mod extremes;
 mod first_model;
 mod forestry;
+mod forestry_poses;
 mod friction;
 mod graphs;
 mod hostile;
