@@ -1,5 +1,5 @@
 //! Forward dynamics of chains of hinges with axes x, y, x, …: operations, time of one evaluation, of analysis and of compiling.
-//! Growth is t ∝ n^growth between neighbouring sizes. `crates/trunnion/benches/mechanisms.rs` sets the times beside other tools.
+//! Growth is t ∝ n^growth between neighbouring sizes. `apps/cli/benches/mechanisms.rs` sets the times beside other tools.
 
 #[path = "../tests/build/mod.rs"]
 mod build;

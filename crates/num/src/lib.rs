@@ -1,4 +1,4 @@
-//! Small linear algebra, tables and roots.
+//! Linear and 3-D algebra, tables, numbers as text.
 
 mod archive;
 mod dense_lu;
@@ -6,14 +6,19 @@ pub mod eigen;
 mod eigenvector;
 mod lu;
 mod matrix;
+pub mod noise;
 mod orthogonal;
 mod pattern;
 mod rank;
 pub mod riccati;
 mod semidefinite;
+pub mod space;
+pub mod spectrum;
 mod symmetric;
 mod table;
 mod table2;
+pub mod text;
+pub mod welch;
 
 pub use archive::Archive;
 pub use dense_lu::DenseLu;

@@ -29,15 +29,11 @@ fn every_code_has_an_entry() {
     let entries: BTreeSet<String> =
         page.lines().filter_map(|l| l.strip_prefix("### ")).map(String::from).collect();
     let mut codes = BTreeSet::new();
-    emitted(&root().join("crates/model/src"), 'M', 4, &mut codes);
-    emitted(&root().join("crates/trunnion/src"), 'M', 4, &mut codes);
-    emitted(&root().join("crates/equations/src"), 'S', 4, &mut codes);
-    emitted(&root().join("crates/network/src"), 'N', 4, &mut codes);
-    emitted(&root().join("crates/network/src"), 'C', 4, &mut codes);
-    emitted(&root().join("crates/trunnion/src"), 'C', 4, &mut codes);
-    emitted(&root().join("crates/multibody/src"), 'B', 4, &mut codes);
-    emitted(&root().join("crates/trunnion/src"), 'B', 4, &mut codes);
-    emitted(&root().join("crates/trunnion/src"), 'I', 4, &mut codes);
+    for member in ["crates", "apps"].map(|f| root().join(f)).iter().flat_map(std::fs::read_dir) {
+        for folder in member.flatten().map(|m| m.path().join("src")) {
+            ['M', 'S', 'N', 'C', 'B', 'I'].iter().for_each(|&letter| emitted(&folder, letter, 4, &mut codes));
+        }
+    }
     assert!(codes.len() > 30);
     assert_eq!(codes, entries);
 }

@@ -1,0 +1,100 @@
+//! `trunnion inverse`: forces and torques that a prescribed motion takes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use trunnion_draw::listing::{Align, Listing};
+use trunnion_engine::{Failure, Project};
+use trunnion_num::text::number;
+use trunnion_results::{Table, write};
+use trunnion_study::inverse::{Driven, Request, inverse};
+
+use crate::given::Given;
+use crate::output::{Print, say, tell};
+use crate::session::{Session, tell_proposed};
+
+#[derive(Args, Debug)]
+pub struct InverseArgs {
+    /// The model file
+    pub model: String,
+    /// Motion of a joint: shoulder="0.5 rad*sin(2 rad/s*time)", with several coordinates hand.x="…"; may be given several times
+    #[arg(long, short, value_name = "JOINT=MOTION")]
+    pub motion: Vec<String>,
+    /// End of the motion in seconds
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub t_end: Option<f64>,
+    /// Relative tolerance, for what still moves by itself
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub rtol: Option<f64>,
+    #[command(flatten)]
+    pub given: Given,
+    /// Write all signals over time, as .parquet or .csv
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+const DIGITS: usize = 5;
+
+pub fn execute(args: &InverseArgs, session: &Session) -> Result<(), Failure> {
+    let request = Request {
+        model: args.model.clone(),
+        motions: args.motion.clone(),
+        values: args.given.sets(),
+        t_end: args.t_end,
+        rtol: args.rtol,
+    };
+    let Driven { project, table, still } =
+        inverse(&session.workspace, &request, &session.quietly(args.out.is_none()))?;
+    tell_proposed(&project.proposed);
+    session.warn(project.told());
+    show(&project, &table, &still)?;
+    if let Some(path) = &args.out {
+        write(&table, path)?;
+        say(format_args!("\nall signals in {}", path.display()));
+    }
+    Ok(())
+}
+
+fn show(project: &Project, table: &Table, still: &[String]) -> Result<(), Failure> {
+    let system = &project.prepared.system;
+    say(format_args!("{}, what its motion takes", project.name));
+    say("");
+    let mut listing = Listing::new([
+        ("  drive", Align::Left),
+        ("start", Align::Right),
+        ("min", Align::Right),
+        ("max", Align::Right),
+        ("unit", Align::Left),
+        ("peak power [W]", Align::Right),
+    ]);
+    for freedom in project.mechanism.joints.iter().flat_map(|j| &j.freedoms) {
+        let Some(motion) = &freedom.motion else { continue };
+        let [effort, speed] = [motion.effort, freedom.velocity].map(|s| &system.quantity(s).name);
+        let effort = table.column(effort)?;
+        let values = &effort.values;
+        // Both are shown in SI, so that their product is in W.
+        let power = match table.column(speed) {
+            Ok(speed) => values.iter().zip(&speed.values).fold(0.0, |m: f64, (f, v)| m.max((f * v).abs())),
+            Err(_) => f64::NAN,
+        };
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let first = values.first().copied().unwrap_or(f64::NAN);
+        let [first, least, most, power] = [first, least, most, power].map(|v| number(v, DIGITS));
+        listing.push([format!("  {}", effort.name), first, least, most, effort.unit.clone(), power]);
+    }
+    listing.print();
+    if !still.is_empty() {
+        say(format_args!("\nkept where they start: {}", still.join(", ")));
+    }
+    let balls = project.mechanism.joints.iter().filter_map(|j| j.orientation.as_ref().map(|_| &j.name));
+    let balls: Vec<&str> = balls.map(String::as_str).collect();
+    if !balls.is_empty() {
+        tell(format_args!(
+            "warning: orientations cannot be prescribed and move by themselves: {}",
+            balls.join(", ")
+        ));
+        eprintln!("  = hint: use a universal and a revolute joint instead of a spherical one that is driven");
+    }
+    Ok(())
+}

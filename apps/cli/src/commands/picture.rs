@@ -1,0 +1,118 @@
+//! `trunnion plot --view`: the mechanism itself, at one instant or several.
+
+use clap::{Args, ValueEnum};
+
+use super::plot::PlotArgs;
+use crate::moving;
+use crate::output::say;
+use crate::session::Session;
+use trunnion_draw::plot::save_svg;
+use trunnion_draw::scene::{Moving, Picture, Shot, View};
+use trunnion_engine::Failure;
+use trunnion_num::space::Point;
+use trunnion_num::text::count;
+use trunnion_results::nearest;
+
+/// Points of a way that are drawn at most.
+const MOST_POINTS: usize = 4000;
+
+#[derive(Args, Clone, Debug, Default)]
+pub struct PictureArgs {
+    /// Draw the mechanism, seen from here, instead of signals
+    #[arg(long, conflicts_with_all = ["y", "x", "fft", "psd", "stats", "list"])]
+    pub view: Option<ViewName>,
+    /// The model of the results; not needed where a model is given
+    #[arg(long, requires = "view", value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Instants to draw, in seconds, separated by commas; default: the first
+    #[arg(long, requires = "view", value_delimiter = ',', value_name = "S,…")]
+    pub at: Vec<f64>,
+    /// Draw so many poses at even times
+    #[arg(long, requires = "view", conflicts_with = "at", value_name = "N")]
+    pub frames: Option<usize>,
+    /// Draw the way of a body, frame or sensor; may be given several times
+    #[arg(long, requires = "view", value_name = "POINT")]
+    pub trace: Vec<String>,
+}
+
+/// From where a mechanism is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ViewName {
+    /// x to the right, z up
+    #[value(alias = "xz")]
+    Side,
+    /// y to the right, z up
+    #[value(alias = "yz")]
+    Front,
+    /// x to the right, y up
+    #[value(alias = "xy")]
+    Top,
+    /// From above, x and y to the right
+    Iso,
+}
+
+impl From<ViewName> for View {
+    fn from(name: ViewName) -> Self {
+        match name {
+            ViewName::Side => View::Side,
+            ViewName::Front => View::Front,
+            ViewName::Top => View::Top,
+            ViewName::Iso => View::Iso,
+        }
+    }
+}
+
+pub fn execute(args: &PlotArgs, view: View, session: &Session) -> Result<(), Failure> {
+    let [file] = &args.files[..] else {
+        return Err(Failure::usage_hint("--view draws one mechanism", "give one file"));
+    };
+    let wanted = &args.picture;
+    let moving = moving::open(session, file, wanted.model.as_deref(), &args.given.sets(), &wanted.at)?;
+    let poses = &moving.poses;
+    let (first, last) = (poses.first(), poses.last());
+    let from = args.from.unwrap_or(first).clamp(first, last);
+    let to = args.to.unwrap_or(last).clamp(from, last);
+    let mut times = match wanted.frames {
+        Some(0) => return Err(Failure::usage("--frames has to be at least 1")),
+        Some(1) => vec![from],
+        // Rounding may carry the last one beyond the end.
+        Some(n) => (0..n).map(|k| (from + (to - from) * k as f64 / (n - 1) as f64).min(to)).collect(),
+        None if wanted.at.is_empty() => vec![from],
+        None => wanted.at.clone(),
+    };
+    times.sort_by(f64::total_cmp);
+    if let Some(t) = times.iter().find(|t| !(first..=last).contains(*t)) {
+        let message = format!("there is nothing at t = {t} s");
+        return Err(Failure::usage_hint(message, format!("the run goes from {first} s to {last} s")));
+    }
+    let traces = wanted.trace.iter().map(|name| Ok((name.clone(), way(&moving, name, from, to)?)));
+    let picture = Picture {
+        scene: &moving.scene,
+        view,
+        title: moving.name.clone(),
+        shots: times.iter().map(|&t| Shot { t, poses: poses.at(t) }).collect(),
+        traces: traces.collect::<Result<_, Failure>>()?,
+        shortest: moving.shortest(),
+    };
+    let out =
+        args.out.clone().unwrap_or_else(|| format!("{}.svg", trunnion_study::signals::short(file)).into());
+    save_svg(picture.svg(), &out)?;
+    say(format_args!("{}: {}", out.display(), count(times.len(), "pose")));
+    Ok(())
+}
+
+/// Where a point goes between two times.
+fn way(moving: &Moving, name: &str, from: f64, to: f64) -> Result<Vec<Point>, Failure> {
+    let spot = moving.scene.point(name).ok_or_else(|| {
+        let names = moving.scene.point_names();
+        let near = nearest(name, names.iter().copied());
+        let hint = match near.first() {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", names.join(", ")),
+        };
+        Failure::usage_hint(format!("there is no point `{name}`"), hint)
+    })?;
+    let rows: Vec<f64> = moving.poses.times.iter().copied().filter(|t| (from..=to).contains(t)).collect();
+    let times = rows.iter().step_by((rows.len() / MOST_POINTS).max(1)).chain(rows.last());
+    Ok(times.map(|&t| moving.poses.at(t)[spot.body].of(spot.p)).collect())
+}

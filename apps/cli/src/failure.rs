@@ -1,0 +1,50 @@
+//! What is said of a failure, and the exit code for each.
+
+use trunnion_engine::Failure;
+use trunnion_model::Severity;
+use trunnion_model::diagnostic::visible;
+use trunnion_num::text::count;
+
+/// Exit codes, as documented in docs/command-line.md.
+pub mod exit {
+    pub const MODEL: u8 = 1;
+    pub const USAGE: u8 = 2;
+    pub const RUN: u8 = 3;
+    pub const FILES: u8 = 4;
+    pub const CANCELLED: u8 = 130;
+}
+
+/// The message of a file that cannot be read.
+const UNREADABLE: &str = "M0002";
+
+pub fn exit_code(failure: &Failure) -> u8 {
+    match failure {
+        // Nothing is wrong with a model that cannot be read.
+        Failure::Model(list) if list.iter().all(|d| d.code == UNREADABLE) => exit::FILES,
+        Failure::Model(_) => exit::MODEL,
+        Failure::Usage { .. } | Failure::Results(trunnion_results::Error::NoColumn { .. }) => exit::USAGE,
+        Failure::Run { .. } => exit::RUN,
+        Failure::Results(_) | Failure::Picture { .. } | Failure::Spectrum(_) | Failure::File(_) => {
+            exit::FILES
+        }
+        Failure::Cancelled => exit::CANCELLED,
+    }
+}
+
+/// The whole message, with hint.
+pub fn render(failure: &Failure, colour: bool) -> String {
+    match failure {
+        Failure::Model(list) => {
+            let mut text: String = list.iter().map(|d| d.render(colour) + "\n").collect();
+            let n = list.iter().filter(|d| d.severity == Severity::Error).count();
+            text.push_str(&format!("{}\n", count(n, "error")));
+            text
+        }
+        Failure::Cancelled => "cancelled\n".into(),
+        other => {
+            let head = if colour { "\x1b[1;31merror\x1b[0m" } else { "error" };
+            let hint = other.hint().map(|h| format!("\n  = hint: {}", visible(&h))).unwrap_or_default();
+            format!("{head}: {}{hint}\n", visible(&other.to_string()))
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The command line: arguments, printing, exit codes.
+
+pub mod cli;
+pub mod commands;
+pub mod failure;
+pub mod given;
+pub mod live;
+mod moving;
+pub mod output;
+mod progress;
+pub mod session;
+pub mod watchdog;

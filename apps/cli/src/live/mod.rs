@@ -1,0 +1,5 @@
+//! Live runs at a terminal: the clock, the keyboard, and the line that shows how they fare.
+
+pub mod keyboard;
+pub mod pilot;
+pub mod status;

@@ -1,0 +1,212 @@
+//! The loop of a live run: keys, inputs, one period, results, and waiting for the clock.
+//!
+//! Period k begins when the clock has reached k h, and is to be finished before (k + 1) h; later it has missed its deadline. What a
+//! period computes does not depend on that.
+
+use std::path::PathBuf;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use trunnion_equations::Unit;
+use trunnion_sim::integrate::{Ended, RunError};
+use trunnion_sim::live::Live;
+
+use super::keyboard::Keyboard;
+use super::status::Screen;
+use trunnion_engine::Failure;
+use trunnion_engine::project::Project;
+use trunnion_study::Cancel;
+use trunnion_study::live::drive::Drive;
+use trunnion_study::live::inputs::{Change, Changes, Recording};
+use trunnion_study::live::recorder::Recorder;
+use trunnion_study::live::snapshot;
+use trunnion_study::live::times::Times;
+
+/// A sleeping thread wakes late by about this much; the rest is waited out awake.
+const WAKING: Duration = Duration::from_micros(200);
+/// A clock that is so many periods ahead is set back: the program was stopped for a while.
+const HOPELESS: u32 = 1000;
+/// Time between two looks at the screen, and at the keyboard during a pause.
+const GLANCE: Duration = Duration::from_millis(50);
+
+pub struct Pilot<'a> {
+    pub project: &'a Project,
+    pub live: Live<'a>,
+    pub period: f64,
+    /// Wait for the clock.
+    pub paced: bool,
+    /// The period after which the run ends.
+    pub end: Option<u64>,
+    pub keyboard: Option<Keyboard>,
+    pub drive: Drive,
+    /// Changes to repeat, and the next of them; keys move nothing then.
+    pub replay: Option<(Changes, usize)>,
+    pub recorder: Option<Recorder>,
+    /// Where changes of inputs go.
+    pub inputs: Option<Recording>,
+    /// Columns to record, and to show, these with the unit they are recorded and the one they are shown in.
+    pub recorded: Vec<usize>,
+    pub shown: Vec<(usize, Unit, Unit)>,
+    pub screen: Screen,
+    pub snapshot_to: PathBuf,
+    pub cancel: Cancel,
+    pub state: State,
+}
+
+/// What the loop keeps count of.
+#[derive(Default)]
+pub struct State {
+    pub times: Times,
+    pub missed: u64,
+    /// Real time spent, pauses aside (s).
+    pub wall: f64,
+    row: Vec<f64>,
+    paused: bool,
+    glanced: Option<Instant>,
+    saving: Vec<JoinHandle<Result<(), Failure>>>,
+}
+
+impl Pilot<'_> {
+    /// Until the end, Ctrl-C, an error or the model's own end.
+    pub fn run(&mut self) -> Result<Ended, RunError> {
+        self.state.row = vec![0.0; self.project.prepared.columns.len()];
+        let h = Duration::from_secs_f64(self.period);
+        let (t_begin, mut start, mut worked) = (self.live.t(), Instant::now(), Duration::ZERO);
+        let mut deadline = start + h;
+        self.record()?;
+        while self.end.is_none_or(|end| self.live.periods() < end) {
+            if self.cancel.is_cancelled() {
+                return Ok(Ended::Cancelled);
+            }
+            let now = Instant::now();
+            self.listen(now);
+            if self.state.paused {
+                worked += now.saturating_duration_since(start);
+                thread::sleep(GLANCE);
+                start = Instant::now();
+                deadline = start + h;
+                self.glance(Instant::now(), 0.0)?;
+                continue;
+            }
+            self.apply();
+            let ended = self.live.advance();
+            let recorded = self.record();
+            let done = Instant::now();
+            self.state.times.add(done - now);
+            self.state.wall = (worked + (done - start)).as_secs_f64();
+            let shown = self.glance(done, (self.live.t() - t_begin) / self.state.wall);
+            let ended = ended?;
+            recorded.and(shown)?;
+            if let Some(ended) = ended {
+                return Ok(ended);
+            }
+            if self.paced {
+                self.state.missed += u64::from(done > deadline);
+                if done > deadline + HOPELESS * h {
+                    deadline = done;
+                }
+                wait(deadline);
+                deadline += h;
+            }
+        }
+        self.state.wall = (worked + start.elapsed()).as_secs_f64();
+        Ok(Ended::Completed)
+    }
+
+    /// Keys pressed since the last period.
+    fn listen(&mut self, now: Instant) {
+        while let Some(key) = self.keyboard.as_ref().and_then(Keyboard::next) {
+            match key.as_str() {
+                "p" => self.state.paused = !self.state.paused,
+                "s" => self.save(),
+                "space" => self.drive.zero(),
+                key => drop(self.drive.press(key, now)),
+            }
+        }
+        self.drive.release(now);
+    }
+
+    /// Inputs of the period to come.
+    fn apply(&mut self) {
+        let period = self.live.periods();
+        if let Some((changes, next)) = &mut self.replay {
+            while let Some(change) = changes.list.get(*next).filter(|change| change.period <= period) {
+                // Those before a snapshot was taken are part of it.
+                if change.period == period {
+                    self.live.set(change.place, change.value);
+                    self.inputs.iter().for_each(|inputs| inputs.push(*change));
+                }
+                *next += 1;
+            }
+            return;
+        }
+        for (_, place, value) in self.drive.values() {
+            if self.live.machine().slow(place).to_bits() != value.to_bits() {
+                self.live.set(place, value);
+                self.inputs.iter().for_each(|inputs| inputs.push(Change { period, place, value }));
+            }
+        }
+    }
+
+    fn record(&mut self) -> Result<(), RunError> {
+        if let Some(recorder) = &mut self.recorder {
+            self.live.record(&mut self.state.row)?;
+            let (t, row) = (self.live.t(), &self.state.row);
+            recorder.push([t].into_iter().chain(self.recorded.iter().map(|&c| row[c])));
+        }
+        Ok(())
+    }
+
+    /// What the screen shows, now and then.
+    fn glance(&mut self, now: Instant, factor: f64) -> Result<(), RunError> {
+        let due = self.state.glanced.is_none_or(|last| now - last >= GLANCE);
+        if !due || !self.screen.is_shown() {
+            return Ok(());
+        }
+        self.state.glanced = Some(now);
+        if !self.shown.is_empty() {
+            self.live.record(&mut self.state.row)?;
+        }
+        let (state, live) = (&self.state, &self.live);
+        self.screen.update(|status| {
+            status.t = live.t();
+            status.factor = factor;
+            status.times.clone_from(&state.times);
+            (status.missed, status.overruns, status.paused) = (state.missed, live.overruns, state.paused);
+            for (to, (column, own, shown)) in status.values.iter_mut().zip(&self.shown) {
+                *to = shown.shown(state.row[*column] * own.factor + own.offset);
+            }
+        });
+        Ok(())
+    }
+
+    /// A snapshot now, written by another thread.
+    fn save(&mut self) {
+        let path = self.snapshot_to.clone();
+        let note = match snapshot::take(&mut self.live, self.project, self.period) {
+            Ok(bytes) => {
+                let note = format!("snapshot at {:.3} s in {}", self.live.t(), path.display());
+                self.state.saving.push(thread::spawn(move || snapshot::write(&path, &bytes)));
+                note
+            }
+            Err(failure) => failure.reason(),
+        };
+        self.screen.update(|status| status.note = note);
+    }
+
+    /// Waits for the snapshots on their way.
+    pub fn saved(&mut self) -> Result<(), Failure> {
+        let lost = || Failure::usage("a snapshot was lost");
+        self.state.saving.drain(..).try_for_each(|thread| thread.join().map_err(|_| lost())?)
+    }
+}
+
+fn wait(until: Instant) {
+    let left = until.saturating_duration_since(Instant::now());
+    if left > WAKING {
+        thread::sleep(left - WAKING);
+    }
+    while Instant::now() < until {
+        std::hint::spin_loop();
+    }
+}

@@ -1,0 +1,195 @@
+//! The structure is as it is drawn, and the documents are true: crates, what they may know, paths and links.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// Crates and programs with the crates of ours that each uses; what tests use is left out.
+fn graph() -> BTreeMap<String, BTreeSet<String>> {
+    let mut graph = BTreeMap::new();
+    for group in ["crates", "apps"] {
+        for entry in fs::read_dir(root().join(group)).unwrap() {
+            let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+            let manifest = read(&format!("{group}/{name}/Cargo.toml"));
+            let mut used = BTreeSet::new();
+            let mut inside = false;
+            for line in manifest.lines() {
+                if line.starts_with('[') {
+                    inside = line == "[dependencies]";
+                }
+                let key = line.split(['.', '=', ' ']).next().unwrap_or_default();
+                if let Some(other) = key.strip_prefix("trunnion-").filter(|_| inside) {
+                    used.insert(format!("crates/{other}"));
+                }
+            }
+            graph.insert(format!("{group}/{name}"), used);
+        }
+    }
+    graph
+}
+
+/// Everything that a crate uses, however far.
+fn reached(graph: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![from.to_string()];
+    while let Some(name) = open.pop() {
+        for other in &graph[&name] {
+            if found.insert(other.clone()) {
+                open.push(other.clone());
+            }
+        }
+    }
+    found
+}
+
+/// What a crate must not use, and why.
+const APART: [(&str, &str, &str); 6] = [
+    ("crates/multibody", "crates/network", "they meet through ports only"),
+    ("crates/network", "crates/multibody", "they meet through ports only"),
+    ("crates/equations", "crates/model", "mathematics has no language"),
+    ("crates/engine", "crates/study", "opening a model is not running it"),
+    ("crates/study", "crates/draw", "numbers without pictures, for programs that draw nothing"),
+    ("crates/draw", "crates/study", "a picture shows what it is given"),
+];
+
+#[test]
+fn crates_keep_apart_what_is_to_be_apart() {
+    let graph = graph();
+    for (one, other, why) in APART {
+        assert!(!reached(&graph, one).contains(other), "`{one}` must not use `{other}`: {why}");
+    }
+    for (name, used) in &graph {
+        assert!(used.iter().all(|u| u.starts_with("crates/")), "{name} uses a program");
+    }
+}
+
+/// The table of crates in ARCHITECTURE.md, as the manifests have it.
+fn drawn(graph: &BTreeMap<String, BTreeSet<String>>) -> String {
+    let depth = |name: &String| {
+        fn of(graph: &BTreeMap<String, BTreeSet<String>>, name: &str) -> usize {
+            graph[name].iter().map(|used| 1 + of(graph, used)).max().unwrap_or(0)
+        }
+        of(graph, name)
+    };
+    let mut order: Vec<&String> = graph.keys().collect();
+    order.sort_by_key(|name| (std::cmp::Reverse(depth(name)), name.as_str()));
+    let mut text = String::from("```text\n");
+    for name in order {
+        // What is used by something else that is used is left out.
+        let used = &graph[name];
+        let direct = used.iter().filter(|u| !used.iter().any(|o| o != *u && reached(graph, o).contains(*u)));
+        let names: Vec<&str> = direct.map(|u| u.trim_start_matches("crates/")).collect();
+        let arrow = if names.is_empty() { String::new() } else { format!(" ──► {}", names.join(", ")) };
+        text += format!("{name:<17}{arrow}").trim_end();
+        text.push('\n');
+    }
+    text + "```\n"
+}
+
+#[test]
+fn the_graph_of_crates_is_drawn_in_architecture() {
+    let (text, graph) = (read("ARCHITECTURE.md"), drawn(&graph()));
+    assert!(text.contains(&graph), "ARCHITECTURE.md should have\n\n{graph}");
+}
+
+/// Only programs may know these.
+const OF_PROGRAMS: [(&str, &str); 7] = [
+    ("clap", "arguments"),
+    ("println!", "standard output"),
+    ("eprint", "standard error"),
+    ("stdout()", "standard output"),
+    ("stderr()", "standard error"),
+    ("process::exit", "exit codes"),
+    ("env::var", "the environment"),
+];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => sources(&path, found),
+            false if path.extension().is_some_and(|e| e == "rs") => found.push(path),
+            false => {}
+        }
+    }
+}
+
+#[test]
+fn only_programs_know_arguments_streams_and_exit_codes() {
+    for name in graph().keys().filter(|name| name.starts_with("crates/")) {
+        let mut files = vec![];
+        sources(&root().join(name).join("src"), &mut files);
+        let texts: Vec<String> = files.iter().map(|f| fs::read_to_string(f).unwrap()).collect();
+        let tests: Vec<&str> = texts
+            .iter()
+            .flat_map(|text| text.split("#[cfg(test)]\nmod ").skip(1))
+            .filter_map(|rest| rest.lines().next()?.strip_suffix(';'))
+            .collect();
+        let is_test = |file: &Path| file.file_stem().is_some_and(|s| tests.iter().any(|t| s == *t));
+        for (file, text) in files.iter().zip(&texts).filter(|(file, _)| !is_test(file)) {
+            let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for line in text.lines().filter(|l| !l.trim_start().starts_with("//")) {
+                for (word, what) in OF_PROGRAMS {
+                    assert!(!line.contains(word), "{}: {what} belong to programs: {line}", file.display());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn architecture_names_every_crate_and_only_paths_that_exist() {
+    let text = read("ARCHITECTURE.md");
+    for name in graph().keys() {
+        assert!(text.contains(&format!("`{name}`")), "ARCHITECTURE.md does not name {name}");
+    }
+    for path in text.split('`').skip(1).step_by(2).filter(|p| p.contains('/') && !p.contains(' ')) {
+        assert!(root().join(path).exists(), "ARCHITECTURE.md names `{path}`, which does not exist");
+    }
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let mut pages: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+        .iter()
+        .map(|p| root().join(p))
+        .collect();
+    pages.extend(fs::read_dir(root().join("docs")).unwrap().map(|e| e.unwrap().path()));
+    for page in pages.iter().filter(|p| p.extension().is_some_and(|e| e == "md")) {
+        let text = fs::read_to_string(page).unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let target = link.split('#').next().unwrap_or("");
+            if target.is_empty() || target.contains("://") {
+                continue;
+            }
+            let path = page.parent().unwrap().join(target);
+            assert!(path.exists(), "{} links to `{link}`, which does not exist", page.display());
+        }
+    }
+}
+
+#[test]
+fn every_page_is_in_the_table_of_contents() {
+    let contents = read("docs/README.md");
+    for entry in fs::read_dir(root().join("docs")).unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+        assert!(
+            !name.ends_with(".md") || name == "README.md" || contents.contains(&format!("({name})")),
+            "docs/README.md does not list {name}"
+        );
+    }
+}
+
+#[test]
+fn the_readme_shows_both_commands() {
+    let first: String = read("README.md").lines().take(20).collect::<Vec<_>>().join("\n");
+    assert!(first.contains("make run") && first.contains("make test"));
+}

@@ -1,0 +1,193 @@
+//! A mechanism to look at: shapes with numbers in them, where joints and lines are, and how all of it moves.
+
+mod glb;
+mod moving;
+mod order;
+mod picture;
+mod poses;
+mod solid;
+mod stage;
+mod view;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trunnion_equations::Expr;
+use trunnion_model::mechanism::{self as given, JointKind, Mechanism};
+
+use trunnion_exchange::mesh::Triangle;
+use trunnion_num::space::{Point, Pose, cross, minus, norm, unit};
+
+pub use glb::glb;
+pub use moving::Moving;
+pub use picture::{Picture, Shot};
+pub use poses::Poses;
+pub use view::View;
+
+#[derive(Clone, Debug, Default)]
+pub struct Scene {
+    /// All of it lies in the xy plane.
+    pub planar: bool,
+    /// The first one is the world.
+    pub bodies: Vec<Body>,
+    pub joints: Vec<Knob>,
+    pub lines: Vec<Strut>,
+    /// Every point that has a name.
+    points: HashMap<String, Spot>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Body {
+    pub name: String,
+    pub parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub form: Form,
+    /// Seen from the body.
+    pub pose: Pose,
+    pub colour: Option<[u8; 3]>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Form {
+    Box(Point),
+    Cylinder {
+        radius: f64,
+        length: f64,
+    },
+    Sphere(f64),
+    /// From the origin along x.
+    Rod(f64),
+    Mesh(Arc<Vec<Triangle>>),
+}
+
+/// A point of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spot {
+    pub body: usize,
+    pub p: Point,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Knob {
+    pub spot: Spot,
+    /// A square for what slides, a circle for what turns.
+    pub slides: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Strut {
+    pub name: String,
+    pub ends: [Spot; 2],
+    /// Drawn as a coil; otherwise as a cylinder with its rod.
+    pub coil: bool,
+}
+
+impl Scene {
+    /// `value` gives an expression of parameters its number; `coil` says which lines are springs.
+    pub fn of(
+        mechanism: &Mechanism,
+        value: impl Fn(Expr) -> f64,
+        coil: impl Fn(&given::Line) -> bool,
+    ) -> Scene {
+        let point = |p: &[Expr; 3]| p.map(&value);
+        let pose = |f: &given::Frame| Pose { p: point(&f.p), r: f.r.map(|row| row.map(&value)) };
+        let spot = |f: &given::Frame| Spot { body: f.body, p: point(&f.p) };
+        let form = |form: &given::Form| match form {
+            given::Form::Box(size) => Form::Box(point(size)),
+            given::Form::Cylinder(radius, length) => {
+                Form::Cylinder { radius: value(*radius), length: value(*length) }
+            }
+            given::Form::Sphere(radius) => Form::Sphere(value(*radius)),
+            given::Form::Rod(length) => Form::Rod(value(*length)),
+            given::Form::Mesh { triangles, .. } => Form::Mesh(triangles.clone()),
+        };
+        let part = |s: &given::Shape| Part {
+            form: form(&s.form),
+            pose: pose(&s.frame),
+            colour: s.color.as_deref().and_then(colour),
+        };
+        let mut scene = Scene { planar: mechanism.planar, ..Scene::default() };
+        for body in &mechanism.bodies {
+            let mut parts: Vec<Part> = body.shapes.iter().map(part).collect();
+            // Beside other shapes the rod only says how the mass is spread.
+            if parts.iter().any(|p| !matches!(p.form, Form::Rod(_))) {
+                parts.retain(|p| !matches!(p.form, Form::Rod(_)));
+            }
+            scene.bodies.push(Body { name: body.name.clone(), parts });
+        }
+        for joint in mechanism.joints.iter().filter(|j| !matches!(j.kind, JointKind::Weld | JointKind::Free))
+        {
+            let slides = matches!(joint.kind, JointKind::Prismatic | JointKind::Planar);
+            scene.joints.push(Knob { spot: spot(&joint.child), slides });
+        }
+        for line in &mechanism.lines {
+            let ends = [spot(&line.from), spot(&line.to)];
+            scene.lines.push(Strut { name: line.name.clone(), ends, coil: coil(line) });
+        }
+        for frame in &mechanism.frames {
+            scene.points.insert(frame.name.clone(), spot(frame));
+        }
+        for sensor in &mechanism.sensors {
+            scene.points.entry(sensor.name.clone()).or_insert(spot(&sensor.of));
+        }
+        let centers: Vec<Point> = mechanism.bodies.iter().map(|b| point(&b.center)).collect();
+        scene
+            .complete(mechanism.joints.iter().map(|j| [spot(&j.child), spot(&j.parent)]).collect(), &centers);
+        scene
+    }
+
+    /// Bodies without shapes become rods between the points where something is joined to them.
+    fn complete(&mut self, joints: Vec<[Spot; 2]>, centers: &[Point]) {
+        let spots = joints.iter().flatten().chain(self.lines.iter().flat_map(|l| &l.ends));
+        let mut on: Vec<Vec<Point>> = vec![vec![]; self.bodies.len()];
+        for spot in spots {
+            let near = |q: &Point| norm(minus(*q, spot.p)) <= 1e-9 * (1.0 + norm(*q));
+            if let Some(list) = on.get_mut(spot.body).filter(|list| !list.iter().any(near)) {
+                list.push(spot.p);
+            }
+        }
+        for (k, body) in self.bodies.iter_mut().enumerate().skip(1).filter(|(_, b)| b.parts.is_empty()) {
+            let ends = match &on[k][..] {
+                [only] => vec![*only, centers[k]],
+                several => several.to_vec(),
+            };
+            let rods = ends.iter().skip(1).filter_map(|&end| rod(ends[0], end));
+            body.parts.extend(rods);
+        }
+    }
+
+    /// A point by the name of a body, a frame or a sensor.
+    pub fn point(&self, name: &str) -> Option<Spot> {
+        self.points.get(name).copied()
+    }
+
+    pub fn point_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.points.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+fn rod(from: Point, to: Point) -> Option<Part> {
+    let along = minus(to, from);
+    let x = unit(along)?;
+    // Any axis that is not along it gives the others.
+    let least = if x[2].abs() < 0.9 { [0.0, 0.0, 1.0] } else { [1.0, 0.0, 0.0] };
+    let y = unit(cross(least, x))?;
+    let z = cross(x, y);
+    let r = [0, 1, 2].map(|i| [x[i], y[i], z[i]]);
+    Some(Part { form: Form::Rod(norm(along)), pose: Pose { p: from, r }, colour: None })
+}
+
+/// Of "#rrggbb".
+fn colour(text: &str) -> Option<[u8; 3]> {
+    let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.is_ascii())?;
+    let byte = |k: usize| u8::from_str_radix(&digits[2 * k..2 * k + 2], 16).ok();
+    Some([byte(0)?, byte(1)?, byte(2)?])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! Where every body is over time, from the columns of results.
+//!
+//! Between rows places go straight and turns along the shortest arc: q = (1 − s) q₁ ± s q₂, normalised.
+
+use trunnion_model::units::parse_unit;
+
+use super::Scene;
+use trunnion_engine::Failure;
+use trunnion_num::space::{Point, Pose, Quaternion, between, from_quaternion, normalised};
+use trunnion_results::{Column, Table};
+
+#[derive(Clone, Debug, Default)]
+pub struct Poses {
+    /// Not decreasing.
+    pub times: Vec<f64>,
+    /// For every body but the world, for every time.
+    moves: Vec<Vec<(Point, Quaternion)>>,
+}
+
+impl Poses {
+    pub fn of(scene: &Scene, table: &Table) -> Result<Poses, Failure> {
+        let times = in_si(&table.columns[0]);
+        let ordered = times.windows(2).all(|pair| pair[0] <= pair[1]);
+        if times.is_empty() || !ordered {
+            return Err(Failure::usage("the results have no rows in the order of time"));
+        }
+        let moves = scene.bodies[1..].iter().map(|body| {
+            let column = |key: &str| table.column(&format!("{}.{key}", body.name)).map(in_si);
+            let (x, y) = (column("x")?, column("y")?);
+            let rows = 0..times.len();
+            Ok(match scene.planar {
+                true => {
+                    let phi = column("phi")?;
+                    let turn = |k: usize| [(0.5 * phi[k]).cos(), 0.0, 0.0, (0.5 * phi[k]).sin()];
+                    rows.map(|k| ([x[k], y[k], 0.0], turn(k))).collect()
+                }
+                false => {
+                    let z = column("z")?;
+                    let q = [column("qw")?, column("qx")?, column("qy")?, column("qz")?];
+                    let turn = |k: usize| normalised([q[0][k], q[1][k], q[2][k], q[3][k]]);
+                    rows.map(|k| ([x[k], y[k], z[k]], turn(k))).collect()
+                }
+            })
+        });
+        let moves = moves.collect::<Result<Vec<Vec<_>>, Failure>>()?;
+        let broken = |k: usize| moves.iter().any(|m| m[k].0.iter().chain(&m[k].1).any(|x| !x.is_finite()));
+        match (0..times.len()).find(|&k| broken(k)) {
+            Some(k) => Err(Failure::usage(format!("a body is nowhere at t = {} s", times[k]))),
+            None => Ok(Poses { times, moves }),
+        }
+    }
+
+    pub fn first(&self) -> f64 {
+        self.times[0]
+    }
+
+    pub fn last(&self) -> f64 {
+        self.times[self.times.len() - 1]
+    }
+
+    /// Place and turn of a body that is not the world.
+    pub fn of_body(&self, body: usize, t: f64) -> (Point, Quaternion) {
+        // The last row of those at the same time: what holds after an event.
+        let after = self.times.partition_point(|&row| row <= t);
+        let moves = &self.moves[body - 1];
+        let Some(k) = after.checked_sub(1) else { return moves[0] };
+        let Some(&next) = self.times.get(after) else { return moves[k] };
+        let share = (t - self.times[k]) / (next - self.times[k]);
+        let ((p, q), (p_next, q_next)) = (moves[k], moves[after]);
+        (between(p, p_next, share), turned(q, q_next, share))
+    }
+
+    /// Every body, the world first.
+    pub fn at(&self, t: f64) -> Vec<Pose> {
+        let pose = |body: usize| {
+            let (p, q) = self.of_body(body, t);
+            Pose { p, r: from_quaternion(q) }
+        };
+        std::iter::once(Pose::HOME).chain((1..=self.moves.len()).map(pose)).collect()
+    }
+}
+
+/// The same turn, seen from the side of `q`.
+pub fn nearer(q: Quaternion, other: Quaternion) -> Quaternion {
+    let along: f64 = (0..4).map(|i| q[i] * other[i]).sum();
+    if along < 0.0 { other.map(|x| -x) } else { other }
+}
+
+fn turned(q: Quaternion, next: Quaternion, share: f64) -> Quaternion {
+    let next = nearer(q, next);
+    normalised([0, 1, 2, 3].map(|i| (1.0 - share) * q[i] + share * next[i]))
+}
+
+fn in_si(column: &Column) -> Vec<f64> {
+    match parse_unit(&column.unit) {
+        Ok(unit) => column.values.iter().map(|&x| unit.to_si(x)).collect(),
+        Err(_) => column.values.clone(),
+    }
+}

@@ -1,0 +1,13 @@
+//! A model from its file to compiled equations: what every program opens.
+
+pub mod assembly;
+mod failure;
+pub mod files;
+pub mod given;
+mod motions;
+pub mod project;
+pub mod workspace;
+
+pub use failure::Failure;
+pub use project::Project;
+pub use workspace::Workspace;

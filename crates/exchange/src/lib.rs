@@ -1,0 +1,4 @@
+//! Files of other tools: robot descriptions, meshes.
+
+pub mod mesh;
+pub mod urdf;

@@ -1,0 +1,113 @@
+//! A robot as URDF has it: links and the joints between them. SI and radians.
+
+use std::ops::Range;
+
+use trunnion_num::space::{Point, Pose, from_rpy};
+
+#[derive(Clone, Debug, Default)]
+pub struct Robot {
+    pub name: String,
+    pub links: Vec<Link>,
+    pub joints: Vec<Joint>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Link {
+    pub name: String,
+    pub place: Range<usize>,
+    pub inertial: Option<Inertial>,
+    pub visuals: Vec<Visual>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Inertial {
+    pub mass: f64,
+    pub center: Point,
+    /// In the axes of the link: xx, yy, zz, xy, xz, yz.
+    pub inertia: [f64; 6],
+}
+
+#[derive(Clone, Debug)]
+pub struct Visual {
+    pub origin: Origin,
+    pub form: Form,
+    /// "#rrggbb".
+    pub colour: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Form {
+    Box(Point),
+    Cylinder { radius: f64, length: f64 },
+    Sphere(f64),
+    Mesh { file: String, scale: f64 },
+}
+
+/// Place and turn, as they are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Origin {
+    pub xyz: Point,
+    pub rpy: Point,
+}
+
+impl Origin {
+    pub fn pose(&self) -> Pose {
+        Pose { p: self.xyz, r: from_rpy(self.rpy) }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Revolute,
+    Continuous,
+    Prismatic,
+    Fixed,
+    Floating,
+    Planar,
+}
+
+impl Kind {
+    pub const NAMES: [(&'static str, Kind); 6] = [
+        ("revolute", Kind::Revolute),
+        ("continuous", Kind::Continuous),
+        ("prismatic", Kind::Prismatic),
+        ("fixed", Kind::Fixed),
+        ("floating", Kind::Floating),
+        ("planar", Kind::Planar),
+    ];
+
+    pub fn turns(self) -> bool {
+        matches!(self, Kind::Revolute | Kind::Continuous)
+    }
+
+    /// Has one coordinate.
+    pub fn single(self) -> bool {
+        self.turns() || self == Kind::Prismatic
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Joint {
+    pub name: String,
+    pub place: Range<usize>,
+    pub kind: Kind,
+    /// Places among the links.
+    pub parent: usize,
+    pub child: usize,
+    /// Seen from the parent.
+    pub origin: Origin,
+    /// In the axes of `origin`; of length 1.
+    pub axis: Point,
+    pub limits: Option<(f64, f64)>,
+    pub damping: f64,
+    pub friction: f64,
+    pub mimic: Option<Mimic>,
+}
+
+/// q = factor · q of another joint + offset.
+#[derive(Clone, Copy, Debug)]
+pub struct Mimic {
+    pub joint: usize,
+    pub factor: f64,
+    pub offset: f64,
+}

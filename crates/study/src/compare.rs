@@ -1,0 +1,134 @@
+//! Two results side by side: where and by how much their signals differ.
+
+mod times;
+
+use trunnion_engine::Failure;
+use trunnion_model::expect::Measure;
+use trunnion_results::Column;
+
+use crate::measure::Meter;
+use crate::signals::Signals;
+use times::sampled;
+pub use times::{Times, single_times};
+
+/// One signal in both.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    pub name: String,
+    pub unit: String,
+    pub max: f64,
+    /// Time of the largest difference.
+    pub at: f64,
+    pub rms: f64,
+    /// Largest difference as a share of the range of the first, or of its size where it is constant.
+    pub relative: f64,
+}
+
+pub fn difference(times: &Times, x: &Column, y: &Column) -> Difference {
+    let (x_at, y_at) = (sampled(&times.a, &x.values, &times.at), sampled(&times.b, &y.values, &times.at));
+    let (mut max, mut at) = (0.0, times.at[0]);
+    let mut rms = Meter::new(Measure::Rms);
+    for ((&t, &p), &q) in times.at.iter().zip(&x_at).zip(&y_at) {
+        // Both infinite, or both not a number, is the same.
+        let same = p == q || p.is_nan() && q.is_nan();
+        let d = if same { 0.0 } else { (p - q).abs() };
+        if d > max || d.is_nan() && !max.is_nan() {
+            (max, at) = (d, t);
+        }
+        rms.push(t, d);
+    }
+    let known = x.extremes.unwrap_or_default();
+    let low = x.values.iter().copied().fold(known.min.1, f64::min);
+    let high = x.values.iter().copied().fold(known.max.1, f64::max);
+    let size = if high > low { high - low } else { high.abs() };
+    for (t, d) in times.at_events(x, y, size).into_iter().chain(times.of_extremes(x, y)) {
+        if d > max {
+            (max, at) = (d, t);
+        }
+    }
+    let relative = if max == 0.0 { 0.0 } else { max / size };
+    Difference { name: x.name.clone(), unit: x.unit.clone(), max, at, rms: rms.value(), relative }
+}
+
+/// Signals that both have, in the same unit.
+pub fn pairs<'a>(
+    a: &'a Signals,
+    b: &'a Signals,
+    patterns: &[String],
+) -> Result<Vec<(&'a Column, &'a Column)>, Failure> {
+    let of_a =
+        if patterns.is_empty() { a.table.columns[1..].iter().collect() } else { a.matching(patterns)? };
+    let pairs: Vec<_> = of_a
+        .into_iter()
+        .filter_map(|x| Some((x, b.table.columns.iter().find(|y| y.name == x.name && y.unit == x.unit)?)))
+        .collect();
+    if pairs.is_empty() {
+        return Err(Failure::usage(format!("{} and {} have no signal in common", a.path, b.path)));
+    }
+    Ok(pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trunnion_results::Extremes;
+
+    fn column(values: &[f64]) -> Column {
+        Column { values: values.to_vec(), ..Column::new("x", "m", "") }
+    }
+
+    #[test]
+    fn common_times_are_compared_and_events_side_by_side() {
+        let (a, b) = ([0.0, 1.0, 1.5, 1.5, 2.0, 3.0], [0.0, 1.0, 2.0, 2.2, 3.0]);
+        let times = Times::new(&a, &b);
+        assert_eq!((times.at.as_slice(), times.interpolated), ([0.0, 1.0, 2.0, 3.0].as_slice(), false));
+        let d = difference(
+            &times,
+            &column(&[0.0, 1.0, 9.0, -9.0, 2.0, 4.0]),
+            &column(&[0.0, 1.0, 2.5, 7.0, 4.0]),
+        );
+        // Only the first jumps at 1.5, to −9, where the other goes from 1 to 2.5.
+        assert_eq!((d.max, d.at), (10.0, 1.5));
+        let b = [0.0, 1.0, 1.6, 1.6, 2.0, 3.0];
+        let (x, y) = ([0.0, 1.0, 9.0, -9.0, 2.0, 4.0], [0.0, 1.0, 9.25, -9.0, 2.5, 4.0]);
+        let d = difference(&Times::new(&a, &b), &column(&x), &column(&y));
+        assert_eq!((d.max, d.at, d.relative), (0.5, 2.0, 0.5 / 18.0));
+        let y = [0.0, 1.0, 9.75, -9.0, 2.5, 4.0];
+        let d = difference(&Times::new(&a, &b), &column(&x), &column(&y));
+        assert_eq!((d.max, d.at), (0.75, 1.5));
+    }
+
+    #[test]
+    fn a_peak_between_rows_is_a_difference() {
+        let t = [0.0, 1.0, 2.0];
+        let peak = Extremes { min: (0.0, 0.0), max: (0.3, 5.0) };
+        let flat = Extremes { min: (0.0, 0.0), max: (0.0, 0.0) };
+        let with = |extremes| Column { extremes: Some(extremes), ..column(&[0.0; 3]) };
+        let d = difference(&Times::new(&t, &t), &with(peak), &with(flat));
+        assert_eq!((d.max, d.at, d.relative), (5.0, 0.3, 1.0));
+        assert_eq!(difference(&Times::new(&t, &t), &with(peak), &with(peak)).max, 0.0);
+    }
+
+    #[test]
+    fn other_times_are_interpolated_in_the_finer_one() {
+        let fine: Vec<f64> = (0..=30).map(|k| 0.1 * f64::from(k)).collect();
+        let coarse = [-1.0, 0.55, 1.25, 2.95, 7.0];
+        for swapped in [false, true] {
+            let times = if swapped { Times::new(&fine, &coarse) } else { Times::new(&coarse, &fine) };
+            assert_eq!((times.at.as_slice(), times.interpolated), ([0.55, 1.25, 2.95].as_slice(), true));
+        }
+        let times = Times::new(&coarse, &fine);
+        let line = |t: &[f64]| column(&t.iter().map(|t| 3.0 * t - 1.0).collect::<Vec<_>>());
+        assert!(difference(&times, &line(&coarse), &line(&fine)).max < 1e-14);
+    }
+
+    #[test]
+    fn what_is_no_number_is_a_difference_unless_both_are_none() {
+        let times = Times::new(&[0.0, 1.0], &[0.0, 1.0]);
+        let with = |x: f64, y: f64| difference(&times, &column(&[0.0, x]), &column(&[0.0, y]));
+        assert!(with(1.0, f64::NAN).relative.is_nan());
+        assert_eq!(with(f64::NAN, f64::NAN).max, 0.0);
+        assert_eq!(with(f64::INFINITY, f64::INFINITY).max, 0.0);
+        assert_eq!(with(2.0, 1.0).relative, 0.5);
+    }
+}

@@ -1,0 +1,380 @@
+//! The common checks on a component: those on its file, and runs on a bench with every choice of its options.
+//!
+//! On a typical bench it has to run; on a soft one it may be that no solution is found, but nothing may be divided by zero; a
+//! stiff one counts only where the component takes what it imposes. Whatever runs has to account for its energy:
+//! stored + lost − supplied = 0 within 1e-6 of what moved.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trunnion_equations::Engine;
+use trunnion_model::component::Reading;
+use trunnion_model::diagnostic::Problems;
+use trunnion_model::display::Display;
+use trunnion_model::domain::Domain;
+use trunnion_model::file::relative;
+use trunnion_model::{Definition, Diagnostic, Files, Library, Model, Severity, Span, load};
+use trunnion_network::check::{Bench, Check, Drive, bench, choices, laws, page};
+use trunnion_sim::integrate::RunError;
+use trunnion_sim::stepper::Failure as SolverFailure;
+
+use crate::energy::balance_of;
+use crate::monitor::Monitor;
+use crate::simulate::{Overrides, settings, simulate_to_table};
+use trunnion_engine::Failure;
+use trunnion_engine::files::Disk;
+use trunnion_engine::project::{Project, accounts_of};
+use trunnion_files::looks_like_a_component;
+use trunnion_num::text::number;
+
+/// Energy that may be missing, as a part of what moved.
+const CLOSED: f64 = 1e-6;
+/// Energy below this, in J, is what the solver leaves open.
+const NOTHING: f64 = 1e-9;
+/// Tolerance of the runs with accounts: their error stays well below `CLOSED`.
+const FINE: f64 = 1e-9;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Verdict {
+    /// Nothing to look at.
+    #[default]
+    Absent,
+    Passed,
+    Failed(Vec<Diagnostic>),
+}
+
+/// What came of all checks on one component.
+#[derive(Debug)]
+pub struct Report {
+    pub name: String,
+    /// In the order of `Check::ALL`.
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Report {
+    pub fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.verdicts.iter().flat_map(|v| match v {
+            Verdict::Failed(list) => list.as_slice(),
+            _ => &[],
+        })
+    }
+
+    fn new(name: &str) -> Self {
+        Report { name: name.to_string(), verdicts: vec![Verdict::Absent; Check::ALL.len()] }
+    }
+
+    /// The check was made and found this; nothing is passed.
+    fn enter(&mut self, check: Check, found: impl IntoIterator<Item = Diagnostic>) {
+        let verdict = &mut self.verdicts[check as usize];
+        for mut finding in found {
+            // The bench is not the user's.
+            finding.labels.retain(|l| !Bench::is_part(&l.span.source.name));
+            match verdict {
+                // The same with other options is the same.
+                Verdict::Failed(list) if list.contains(&finding) => {}
+                Verdict::Failed(list) => list.push(finding),
+                _ => *verdict = Verdict::Failed(vec![finding]),
+            }
+        }
+        if *verdict == Verdict::Absent {
+            *verdict = Verdict::Passed;
+        }
+    }
+
+    fn add(&mut self, other: Report) {
+        for (check, verdict) in Check::ALL.into_iter().zip(other.verdicts) {
+            match verdict {
+                Verdict::Absent => {}
+                Verdict::Passed => self.enter(check, None),
+                Verdict::Failed(list) => self.enter(check, list),
+            }
+        }
+    }
+
+    fn failed(&self, check: Check) -> bool {
+        matches!(self.verdicts[check as usize], Verdict::Failed(_))
+    }
+}
+
+/// Says why a picture cannot be shown.
+pub type IconCheck = fn(&str) -> Result<(), String>;
+
+/// Which choices of options are run.
+pub type Wanted<'a> = &'a dyn Fn(&[(String, String)]) -> bool;
+
+/// Components to check, with what they can use.
+pub struct Bundle {
+    pub library: Library,
+    pub components: Vec<Arc<Definition>>,
+    /// What is wrong with the files.
+    problems: Vec<Diagnostic>,
+}
+
+impl Bundle {
+    /// The components in these files; `library` has what else they use, and `beside` may be used too.
+    pub fn read(files: &dyn Files, library: &Library, paths: &[String], beside: Vec<String>) -> Self {
+        let problems = Problems::default();
+        let mut library = library.clone();
+        let mut all: Vec<String> = vec![];
+        for path in beside.iter().chain(paths) {
+            if !all.contains(path) {
+                all.push(path.clone());
+            }
+        }
+        let before = library.iter().count();
+        library.add_files(all, &Reading::new(files, &problems));
+        let mut problems = problems.finish().unwrap_or_else(|errors| errors);
+        let concerns =
+            |d: &Diagnostic| d.labels.is_empty() || d.labels.iter().any(|l| is_one(&l.span, paths));
+        problems.retain(concerns);
+        let wanted = |d: &&Arc<Definition>| paths.iter().any(|p| **p == *d.source.name);
+        let components = library.iter().skip(before).filter(wanted).cloned().collect();
+        Bundle { library, components, problems }
+    }
+
+    /// The component in one file; those beside it may be used by it.
+    pub fn of_file(files: &dyn Files, library: &Library, path: &str) -> Self {
+        Bundle::read(files, library, &[path.to_string()], siblings(path))
+    }
+
+    /// Everything wrong with the files.
+    pub fn problems(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.problems.iter().filter(|d| d.severity == Severity::Error)
+    }
+
+    /// The built-in library.
+    pub fn of(library: &Library) -> Self {
+        let components = library.iter().cloned().collect();
+        Bundle { library: library.clone(), components, problems: vec![] }
+    }
+
+    /// One component of a library.
+    pub fn single(library: Library, component: Arc<Definition>) -> Self {
+        Bundle { library, components: vec![component], problems: vec![] }
+    }
+
+    /// What cannot be laid to a component: files that could not be read at all.
+    pub fn unreadable(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.problems.iter().filter(|d| !self.components.iter().any(|c| points_into(d, c)))
+    }
+
+    /// All checks on component number k.
+    pub fn check(&self, k: usize, files: &dyn Files, icons: IconCheck, monitor: &Monitor) -> Report {
+        let definition = &self.components[k];
+        let mut report = Report::new(&definition.name);
+        let reading = self.problems.iter().filter(|d| points_into(d, definition)).cloned();
+        report.enter(Check::Units, reading);
+        if report.failed(Check::Units) {
+            return report;
+        }
+        report.enter(Check::Page, page(definition));
+        report.enter(Check::Page, icon(definition, files, icons));
+        // A joint or a line moves only in a mechanism.
+        if definition.section.is_some() {
+            return report;
+        }
+        self.on_benches(definition, &|_| true, false, monitor, &mut report);
+        report
+    }
+
+    /// The checks that run component number k, with those choices of its options that are `wanted`, up to the first fault.
+    pub fn check_quickly(&self, k: usize, wanted: Wanted<'_>, monitor: &Monitor) -> Report {
+        let definition = &self.components[k];
+        let mut report = Report::new(&definition.name);
+        report.enter(Check::Units, self.problems.iter().filter(|d| points_into(d, definition)).cloned());
+        if !report.failed(Check::Units) && definition.section.is_none() {
+            self.on_benches(definition, wanted, true, monitor, &mut report);
+        }
+        report
+    }
+
+    /// Runs with every choice of the options that is wanted and every drive.
+    fn on_benches(
+        &self,
+        definition: &Definition,
+        wanted: Wanted<'_>,
+        first_only: bool,
+        monitor: &Monitor,
+        report: &mut Report,
+    ) {
+        for chosen in choices(definition).into_iter().filter(|chosen| wanted(chosen)) {
+            for drive in Drive::ALL {
+                let mut one = Report::new(&definition.name);
+                self.on_bench(definition, &chosen, drive, monitor, &mut one);
+                if drive == Drive::Typical && one.failed(Check::Runs) && has_raw_bonds(definition) {
+                    one.verdicts[Check::Runs as usize] = Verdict::Absent;
+                    self.on_bench(definition, &chosen, Drive::Dual, monitor, &mut one);
+                }
+                let sticks = one.verdicts[Check::Equations as usize] == Verdict::Absent;
+                if drive == Drive::Typical && sticks {
+                    self.on_bench(definition, &chosen, Drive::Rigid, monitor, &mut one);
+                }
+                report.add(one);
+                if first_only && report.findings().next().is_some() {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn on_bench(
+        &self,
+        definition: &Definition,
+        chosen: &[(String, String)],
+        drive: Drive,
+        monitor: &Monitor,
+        report: &mut Report,
+    ) {
+        let bench = bench(definition, chosen, drive);
+        let trial = Trial { definition, chosen, drive, monitor };
+        let model = match self.model(&bench) {
+            Ok(model) => model,
+            Err(errors) => return report.enter(Check::Units, errors),
+        };
+        let warnings = model.warnings.iter().filter(|d| d.severity != Severity::Note);
+        report.enter(Check::Units, warnings.cloned());
+        let nothing = model.flat.equations.is_empty() && model.network.nodes.is_empty();
+        if nothing && model.flat.outputs.is_empty() && model.flat.tasks.is_empty() {
+            return;
+        }
+        if drive == Drive::Typical {
+            let found = laws(&model);
+            found.causality.into_iter().for_each(|list| report.enter(Check::Causality, list));
+            found.losses.into_iter().for_each(|list| report.enter(Check::Losses, list));
+        }
+        match (trial.run(model), drive.gives_way()) {
+            (Ok(Outcome { missing, ran }), gives_way) => {
+                if gives_way {
+                    report.enter(Check::Equations, None);
+                    report.enter(Check::Runs, ran.err());
+                }
+                missing.into_iter().for_each(|found| report.enter(Check::Power, found));
+            }
+            // Friction that sticks needs something that has inertia.
+            (Err(errors), true) if errors.iter().all(|e| e.code == "S0008") && drive != Drive::Rigid => {}
+            (Err(errors), true) => report.enter(Check::Equations, errors),
+            // It does not take what a stiff drive imposes.
+            (Err(_), false) => {}
+        }
+    }
+
+    fn model(&self, bench: &Bench) -> Result<Model, Vec<Diagnostic>> {
+        load(bench, bench.model, &[], &self.library)
+    }
+}
+
+/// Components in the same folder.
+pub fn siblings(path: &str) -> Vec<String> {
+    let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+    let Ok(entries) = std::fs::read_dir(folder) else { return vec![] };
+    let prefix = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let names = entries.flatten().filter_map(|e| e.file_name().into_string().ok());
+    let paths = names.filter(|name| name.ends_with(".toml")).map(|name| format!("{prefix}{name}"));
+    paths.filter(|p| Disk.read(p).is_ok_and(|text| looks_like_a_component(&text))).collect()
+}
+
+fn has_raw_bonds(definition: &Definition) -> bool {
+    definition.bodies().flat_map(|b| &b.ports).any(|p| p.domain.is_some_and(Domain::is_raw))
+}
+
+fn is_one(span: &Span, paths: &[String]) -> bool {
+    paths.iter().any(|p| **p == *span.source.name)
+}
+
+fn points_into(diagnostic: &Diagnostic, definition: &Definition) -> bool {
+    diagnostic.labels.iter().any(|l| l.span.source.name == definition.source.name)
+}
+
+/// One run on the bench.
+struct Trial<'a> {
+    definition: &'a Definition,
+    chosen: &'a [(String, String)],
+    drive: Drive,
+    monitor: &'a Monitor,
+}
+
+struct Outcome {
+    /// Energy that is missing; None: nothing has any.
+    missing: Option<Option<Diagnostic>>,
+    ran: Result<(), Diagnostic>,
+}
+
+impl Trial<'_> {
+    /// Err: its equations do not make a system.
+    fn run(&self, model: Model) -> Result<Outcome, Vec<Diagnostic>> {
+        let mut accounts = vec![];
+        let plain = model.clone();
+        let project =
+            Project::of_model(model, Engine::Native, &Display::default(), |flat, network, mechanism| {
+                accounts = accounts_of(flat, network, mechanism);
+            });
+        let project = project.map_err(|failure| match failure {
+            Failure::Model(list) => list,
+            other => vec![self.finding("C0006", &other.reason())],
+        })?;
+        let has_energy = !accounts.is_empty();
+        let fine = Overrides { rtol: Some(FINE), ..Overrides::default() };
+        if has_energy && let Ok(balance) = balance_of(&project, accounts, &fine, self.monitor) {
+            let missing = (balance.rest.abs() > CLOSED * balance.scale + NOTHING).then(|| {
+                let part = number(balance.relative(), 3);
+                self.finding("C0005", &format!("{part} of the energy that moved is not accounted for"))
+            });
+            return Ok(Outcome { missing: Some(missing), ran: Ok(()) });
+        }
+        let project = match has_energy {
+            true => {
+                Project::of_model(plain, Engine::Native, &Display::default(), |_, _, _| ()).unwrap_or(project)
+            }
+            false => project,
+        };
+        let ran = settings(&project.run, &Overrides::default()).and_then(|(solver, settings)| {
+            simulate_to_table(&project, &HashMap::new(), (solver, &settings), &self.monitor.quiet())
+        });
+        let failure = match ran {
+            Ok((_, outcome)) if self.is_excused(outcome.error.as_ref()) => None,
+            Ok((_, outcome)) => outcome.check().err(),
+            Err(failure) => Some(failure),
+        };
+        let ran = failure.map_or(Ok(()), |f| Err(self.finding("C0006", &f.reason())));
+        Ok(Outcome { missing: None, ran })
+    }
+
+    /// A drive without mass or volume may leave a law without a solution; a value that is none is the law's own fault.
+    fn is_excused(&self, error: Option<&RunError>) -> bool {
+        let not_finite = matches!(
+            error,
+            Some(
+                RunError::NotFinite { .. }
+                    | RunError::Solver { failure: SolverFailure::NotFinite { .. }, .. }
+            )
+        );
+        !matches!(self.drive, Drive::Typical | Drive::Dual | Drive::Rigid) && !not_finite
+    }
+
+    fn finding(&self, code: &'static str, what: &str) -> Diagnostic {
+        let top = Span::new(&self.definition.source, 0..0);
+        let options: Vec<String> =
+            self.chosen.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let with = if options.is_empty() { String::new() } else { format!(", {}", options.join(", ")) };
+        let message = format!("`{}` {}{with}: {what}", self.definition.name, self.drive.phrase());
+        Diagnostic::error(code, message).at(&top, "this component, with its default values")
+    }
+}
+
+/// Larger pictures are no icons.
+const LARGEST_ICON: usize = 16 << 10;
+
+/// What is wrong with the icon, if it names one.
+fn icon(definition: &Definition, files: &dyn Files, check: IconCheck) -> Option<Diagnostic> {
+    let name = definition.icon.as_ref()?;
+    let fault = match files.read(&relative(&definition.source.name, name)) {
+        Err(reason) => reason,
+        Ok(text) if text.len() > LARGEST_ICON => format!("it has more than {} kB", LARGEST_ICON >> 10),
+        Ok(text) => check(&text).err()?,
+    };
+    let start = definition.source.text.find(name.as_str()).unwrap_or(0);
+    let place = Span::new(&definition.source, start..start + name.len());
+    let error =
+        Diagnostic::error("C0001", format!("the icon `{name}` of `{}` cannot be shown", definition.name));
+    Some(error.at(&place, fault).hint("an icon is a small SVG beside the component's file"))
+}

@@ -1,0 +1,99 @@
+//! Forces and torques that a prescribed motion takes.
+//!
+//!   τ = M(q) q̈ + h(q, q̇),   q(t) given                                                              (1)
+//!
+//! Every coordinate is driven: by a motion given here or in the file, or to stay where it starts. Of a closed loop as many as are independent;
+//! the others follow. τ is the `effort` of each drive, with everything else that acts in the model.
+
+use std::collections::HashMap;
+
+use trunnion_engine::{Failure, Project, Workspace};
+use trunnion_equations::Symbol;
+use trunnion_results::Table;
+use trunnion_sim::ties::{Ties, choose};
+
+use crate::monitor::Monitor;
+use crate::simulate::{Overrides, metadata, point, settings, simulate_to_table};
+
+/// Finer than that of a run: what follows in a closed loop is interpolated between steps.
+const RTOL: f64 = 1e-9;
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    pub model: String,
+    /// Each as "shoulder=0.5 rad*sin(2 rad/s*time)", with several coordinates "hand.x=…".
+    pub motions: Vec<String>,
+    /// Changes of the model, each as "path=value".
+    pub values: Vec<String>,
+    pub t_end: Option<f64>,
+    pub rtol: Option<f64>,
+}
+
+/// The motion and what it takes.
+pub struct Driven {
+    pub project: Project,
+    pub table: Table,
+    /// Coordinates that are kept where they start.
+    pub still: Vec<String>,
+}
+
+pub fn inverse(workspace: &Workspace, request: &Request, monitor: &Monitor) -> Result<Driven, Failure> {
+    let mut values = request.values.clone();
+    for motion in &request.motions {
+        values.push(as_value(motion)?);
+    }
+    let mut project = workspace.open(&request.model, &values)?;
+    if project.mechanism.joints.is_empty() {
+        return Err(Failure::usage_hint(
+            format!("{} has no joints, so there is nothing to move", project.name),
+            "docs/mechanisms.md shows how joints are written",
+        ));
+    }
+    let still = at_rest(&project, monitor)?;
+    if !still.is_empty() {
+        values.extend(still.iter().map(|(_, value)| value.clone()));
+        let proposed = std::mem::take(&mut project.proposed);
+        project = Project { proposed, ..workspace.open(&request.model, &values)? };
+    }
+    let rtol = request.rtol.or(project.run.rtol).unwrap_or(RTOL);
+    let overrides = Overrides { t_end: request.t_end, solver: None, rtol: Some(rtol) };
+    let (solver, settings) = settings(&project.run, &overrides)?;
+    let (mut table, outcome) = simulate_to_table(&project, &HashMap::new(), (solver, &settings), monitor)?;
+    outcome.check()?;
+    table.metadata = metadata(&project, solver.name, &settings);
+    Ok(Driven { project, table, still: still.into_iter().map(|(name, _)| name).collect() })
+}
+
+/// "shoulder=0.5 rad*sin(2 rad/s*time)" as a change of the model.
+fn as_value(motion: &str) -> Result<String, Failure> {
+    match motion.split_once('=').map(|(joint, value)| (joint.trim(), value.trim())) {
+        Some((joint, value)) if !joint.is_empty() && !value.is_empty() => Ok(match joint.split_once('.') {
+            Some((joint, coordinate)) => format!("{joint}.motion.{coordinate}={value}"),
+            None => format!("{joint}.motion={value}"),
+        }),
+        _ => Err(Failure::usage_hint(
+            format!("`{motion}` says no motion"),
+            "write a joint and where it is over time: shoulder=\"0.5 rad*sin(2 rad/s*time)\"",
+        )),
+    }
+}
+
+/// Coordinates that nothing drives and that are independent, each with a motion that keeps it where it starts.
+fn at_rest(project: &Project, monitor: &Monitor) -> Result<Vec<(String, String)>, Failure> {
+    let system = &project.prepared.system;
+    let at = point(project, &Overrides::default(), None, monitor)?;
+    let free = match Ties::new(&at.machine) {
+        Some(mut ties) => choose(&at.machine, &mut ties, at.t, &at.y, &[]).free,
+        None => (0..system.n_states).collect(),
+    };
+    let positions = project.mechanism.joints.iter().flat_map(|j| j.freedoms.iter().map(|f| f.position));
+    let open = positions.filter_map(|s| Some((s, system.y_place(s).filter(|i| free.contains(i))?)));
+    let keep = |(s, place): (Symbol, usize)| {
+        let q = system.quantity(s);
+        let (joint, coordinate) = q.name.rsplit_once('.')?;
+        let value = at.y[place];
+        Some((q.name.clone(), format!("{joint}.motion.{coordinate}={value:?}")))
+    };
+    Ok(open.filter_map(keep).collect())
+}

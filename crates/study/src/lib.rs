@@ -1,0 +1,29 @@
+//! What is done with a model: runs, measures, comparisons, checks.
+
+pub mod advice;
+pub mod balance;
+pub mod compare;
+pub mod component_checks;
+pub mod display;
+pub mod energy;
+pub mod extremes;
+pub mod inverse;
+pub mod jumps;
+pub mod linear;
+pub mod live;
+pub mod lqr;
+pub mod measure;
+pub mod monitor;
+pub mod mutants;
+pub mod parallel;
+pub mod range;
+pub mod reduce;
+pub mod response;
+pub mod signals;
+pub mod simulate;
+pub mod sweep;
+pub mod unseen;
+pub mod verify;
+pub mod workspace;
+
+pub use monitor::{Cancel, Monitor};

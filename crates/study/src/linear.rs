@@ -1,0 +1,194 @@
+//! A model made linear at a point: A, B, C, D with names and units, poles, frequency response.
+//!
+//! Matrices are in the units the quantities are shown in, as results are.
+
+mod export;
+mod frequency;
+
+pub use export::{csv, json};
+pub use frequency::{Response, responses};
+
+use trunnion_engine::{Failure, Project};
+use trunnion_equations::flat::Kind;
+use trunnion_equations::{Symbol, Unit};
+use trunnion_model::run::matches;
+use trunnion_num::Matrix;
+use trunnion_num::text::number;
+use trunnion_results::nearest;
+use trunnion_sim::equilibrium::balance_machine;
+use trunnion_sim::linear::{LinearModel, Pole, linearise};
+
+use crate::monitor::Monitor;
+use crate::simulate::{Overrides, Point, describe, point};
+
+/// Where a model is made linear: at its start, where a run is at a time, or at its static equilibrium.
+#[derive(Clone, Debug, Default)]
+pub struct PointChoice {
+    pub at: Option<f64>,
+    pub balance: bool,
+    /// Unknowns to keep while looking for the equilibrium.
+    pub hold: Vec<String>,
+    /// Of the run.
+    pub overrides: Overrides,
+}
+
+impl PointChoice {
+    /// The model there, and the place in words.
+    pub fn find(&self, project: &Project, monitor: &Monitor) -> Result<(Point, String), Failure> {
+        let mut at = point(project, &self.overrides, self.at, monitor)?;
+        if self.balance {
+            let hold = crate::balance::held(&project.prepared, &self.hold)?;
+            balance_machine(&mut at.machine, at.t, &mut at.y, &hold)
+                .map_err(|no_rest| crate::balance::refusal(project, at.t, &no_rest))?;
+        }
+        let place = match (self.balance, self.at) {
+            (true, _) => "at rest".to_string(),
+            (false, Some(t)) => format!("at t = {} s of a run", number(t, 9)),
+            (false, None) => format!("at the start, t = {} s", number(at.t, 9)),
+        };
+        Ok((at, place))
+    }
+}
+
+/// A quantity of the linear model.
+#[derive(Clone, Debug)]
+pub struct Signal {
+    pub name: String,
+    pub unit: Unit,
+    /// Value at the point, in its unit.
+    pub value: f64,
+}
+
+impl Signal {
+    /// `x [mm]`.
+    pub fn label(&self) -> String {
+        if self.unit.text.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{} [{}]", self.name, self.unit.text)
+        }
+    }
+}
+
+/// The linear model with names, in the units shown.
+pub struct Shown {
+    pub title: String,
+    /// "at the start, t = 0 s".
+    pub place: String,
+    pub t: f64,
+    pub states: Vec<Signal>,
+    pub inputs: Vec<Signal>,
+    pub outputs: Vec<Signal>,
+    pub linear: LinearModel,
+    /// The same in SI.
+    pub si: LinearModel,
+    pub poles: Vec<Pole>,
+}
+
+/// Parameters, inputs and modes by name.
+pub fn inputs(project: &Project, names: &[String]) -> Result<Vec<Symbol>, Failure> {
+    let system = &project.prepared.system;
+    let hidden = |s: Symbol| system.relations.iter().any(|r| r.mode == s);
+    let all: Vec<Symbol> = system.slow.iter().copied().filter(|&s| !hidden(s)).collect();
+    if names.is_empty() {
+        let is_input = |s: &Symbol| matches!(system.quantity(*s).kind, Kind::Input { .. });
+        return Ok(all.into_iter().filter(is_input).collect());
+    }
+    let known = |s: &Symbol| system.quantity(*s).name.as_str();
+    let find = |name: &String| {
+        let found = all.iter().copied().find(|s| known(s) == name);
+        found.ok_or_else(|| no_such(name, "input, parameter or mode", all.iter().map(known)))
+    };
+    names.iter().map(find).collect()
+}
+
+/// Columns by name or pattern.
+pub fn outputs(project: &Project, patterns: &[String]) -> Result<Vec<usize>, Failure> {
+    let prepared = &project.prepared;
+    if patterns.is_empty() {
+        return Ok((0..prepared.system.n_states).collect());
+    }
+    let mut found: Vec<usize> = vec![];
+    for pattern in patterns {
+        let fits = |&i: &usize| matches(pattern, &prepared.columns[i].name);
+        let before = found.len();
+        let new: Vec<usize> =
+            (0..prepared.columns.len()).filter(fits).filter(|i| !found.contains(i)).collect();
+        found.extend(new);
+        if found.len() == before && !(0..prepared.columns.len()).any(|i| fits(&i)) {
+            return Err(no_such(pattern, "signal", prepared.columns.iter().map(|c| c.name.as_str())));
+        }
+    }
+    Ok(found)
+}
+
+pub(crate) fn no_such<'a>(name: &str, what: &str, known: impl Iterator<Item = &'a str>) -> Failure {
+    let near = nearest(name, known);
+    let hint = match near.as_slice() {
+        [] => "`trunnion equations` lists all names".to_string(),
+        near => format!(
+            "did you mean {}?",
+            near.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" or ")
+        ),
+    };
+    Failure::usage_hint(format!("there is no {what} `{name}`"), hint)
+}
+
+impl Shown {
+    /// The model at a point, made linear.
+    pub fn at(
+        project: &Project,
+        at: &mut Point,
+        place: String,
+        inputs: &[Symbol],
+        outputs: &[usize],
+    ) -> Result<Shown, Failure> {
+        let linear = linearise(&mut at.machine, at.t, &at.y, inputs, outputs)
+            .map_err(|failure| describe(project, &failure))?;
+        in_shown_units(project, at, place, inputs, outputs, linear)
+    }
+}
+
+/// An SI model in the units of its signals: deviations scale by the unit's factor.
+fn in_shown_units(
+    project: &Project,
+    at: &mut Point,
+    place: String,
+    inputs: &[Symbol],
+    outputs: &[usize],
+    (si, states): (LinearModel, Vec<usize>),
+) -> Result<Shown, Failure> {
+    let prepared = &project.prepared;
+    let system = &prepared.system;
+    let mut row = vec![0.0; prepared.columns.len()];
+    at.record(&mut row)?;
+    let of = |column: usize| {
+        let c = &prepared.columns[column];
+        Signal { name: c.name.clone(), unit: c.unit.clone(), value: row[column] }
+    };
+    // The first columns are the unknowns.
+    let states: Vec<Signal> = states.into_iter().map(of).collect();
+    let outputs: Vec<Signal> = outputs.iter().map(|&column| of(column)).collect();
+    let value = |s: Symbol| system.slow_place(s).map_or(f64::NAN, |place| at.machine.slow(place));
+    let input = |&s: &Symbol| {
+        let q = system.quantity(s);
+        Signal { name: q.name.clone(), unit: q.unit.clone(), value: q.unit.shown(value(s)) }
+    };
+    let inputs: Vec<Signal> = inputs.iter().map(input).collect();
+    let scaled = |m: &Matrix, rows: &[Signal], columns: &[Signal]| {
+        Matrix::from_fn(m.rows(), m.columns(), |i, j| {
+            m[(i, j)] * columns[j].unit.factor / rows[i].unit.factor
+        })
+    };
+    let poles = si.poles().map_err(|_| Failure::Run {
+        message: format!("the poles at t = {} s could not be found", at.t),
+        hint: Some("the matrix A has entries that are not finite: look at it in a file".into()),
+    })?;
+    let linear = LinearModel {
+        a: scaled(&si.a, &states, &states),
+        b: scaled(&si.b, &states, &inputs),
+        c: scaled(&si.c, &outputs, &states),
+        d: scaled(&si.d, &outputs, &inputs),
+    };
+    Ok(Shown { title: project.name.clone(), place, t: at.t, states, inputs, outputs, linear, si, poles })
+}

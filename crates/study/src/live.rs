@@ -1,0 +1,7 @@
+//! Runs in real time: keys, inputs that are recorded and repeated, snapshots.
+
+pub mod drive;
+pub mod inputs;
+pub mod recorder;
+pub mod snapshot;
+pub mod times;
