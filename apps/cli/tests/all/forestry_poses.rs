@@ -127,7 +127,9 @@ fn cylinders_carry_the_pose() {
 fn trapped_oil_swings_as_the_closed_form_says() {
     for pose in POSES {
         let project = open(&sets(pose, &["motion=operator"]));
-        let Ok(mut here) = point(&project, &Overrides::default(), None) else { panic!("no point") };
+        let Ok(mut here) = point(&project, &Overrides::default(), None, &Monitor::default()) else {
+            panic!("no point")
+        };
         let (linear, _) = linearise(&mut here.machine, here.t, &here.y, &[], &[]).unwrap();
         let all = modes(&linear).unwrap();
         let mut found: Vec<f64> =
