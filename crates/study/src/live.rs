@@ -2,6 +2,7 @@
 
 pub mod drive;
 pub mod inputs;
+pub mod pilot;
 pub mod recorder;
 pub mod snapshot;
 pub mod times;

@@ -9,12 +9,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::commands::plot::merged;
 use crate::commands::run::seconds;
 use crate::output::{Print, say};
 use crate::session::{Session, tell_proposed, tell_stopped};
 use trunnion_draw::listing::{Align, Listing};
-use trunnion_draw::plot::{save, views};
+use trunnion_draw::plot::{merged, save, views};
 use trunnion_engine::Failure;
 use trunnion_num::text::{count, number, percent, with_unit};
 use trunnion_results::Column;

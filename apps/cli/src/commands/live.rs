@@ -16,8 +16,7 @@ use trunnion_sim::machine::Machine;
 use crate::commands::run::seconds;
 use crate::given::Given;
 use crate::live::keyboard::Keyboard;
-use crate::live::pilot::{Pilot, State};
-use crate::live::status::Screen;
+use crate::live::status::{Screen, Terminal};
 use crate::output::{say, tell};
 use crate::session::Session;
 use trunnion_engine::Failure;
@@ -30,6 +29,7 @@ use trunnion_study::advice::warnings;
 use trunnion_study::display::remember;
 use trunnion_study::live::drive::Drive;
 use trunnion_study::live::inputs::{self, Clock, Recording};
+use trunnion_study::live::pilot::{Pilot, State};
 use trunnion_study::live::recorder::Recorder;
 use trunnion_study::live::snapshot;
 use trunnion_study::simulate::{Overrides, header, hint, metadata, recorded, settings};
@@ -174,13 +174,12 @@ fn pilot<'a>(
         period: clock.period,
         paced: !args.no_pace,
         end,
-        keyboard,
         drive,
         replay,
         recorder,
         inputs,
         recorded: columns,
-        screen: Screen::open(labels.collect(), args.quiet),
+        operator: Some(Box::new(Terminal { keyboard, screen: Screen::open(labels.collect(), args.quiet) })),
         shown,
         snapshot_to: args.snapshot.clone().unwrap_or_else(|| snapshot_path(&args.model)),
         state: State::default(),
@@ -239,8 +238,7 @@ fn finish(
     clock: Clock,
     result: Result<Ended, RunError>,
 ) -> Result<(), Failure> {
-    pilot.keyboard = None;
-    pilot.screen = Screen::open(vec![], true);
+    pilot.operator = None;
     pilot.saved()?;
     let project = pilot.project;
     let ended = match &result {

@@ -3,17 +3,18 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use trunnion_model::units::{parse_unit, parse_value};
 
 use super::picture::{self, PictureArgs};
 use crate::given::Given;
 use crate::output::{Print, say};
 use crate::session::{Session, tell_proposed, tell_stopped};
 use trunnion_draw::listing::{Align, Listing};
-use trunnion_draw::plot::{Chart, Indicator, Panel, Series, Statistics, Style, save, views};
+use trunnion_draw::plot::{
+    Chart, Line, Panel, list_peaks, mark, merged, save, squared, stacked, statistics, views,
+};
 use trunnion_engine::Failure;
 use trunnion_num::spectrum::{Peak, Spectrum, Window, resample, spectrum};
-use trunnion_num::text::{count, number, with_unit};
+use trunnion_num::text::{count, number};
 use trunnion_num::welch::averaged;
 use trunnion_results::{COMPLETE, Column};
 use trunnion_study::display;
@@ -223,64 +224,10 @@ fn histories(all: &[Signals], args: &PlotArgs) -> Result<Chart, Failure> {
     Ok(stacked(groups.into_iter().map(merged).collect()))
 }
 
-/// Charts over one x, one below the other.
-fn stacked(charts: Vec<Chart>) -> Chart {
-    let mut charts = charts.into_iter();
-    let mut first = charts.next().unwrap_or_default();
-    first.panels.extend(charts.flat_map(|c| c.panels));
-    first
-}
-
-/// Lowest and highest value with their places, mean and rms of every series.
-fn statistics(chart: &Chart) -> Listing {
-    use Align::{Left, Right};
-    let head = [
-        ("signal", Left),
-        ("min", Right),
-        ("at", Right),
-        ("max", Right),
-        ("at", Right),
-        ("mean", Right),
-        ("rms", Right),
-    ];
-    let mut listing = Listing::new(head);
-    for (panel, series) in chart.panels.iter().flat_map(|p| p.series.iter().map(move |s| (p, s))) {
-        let Some(found) = Statistics::of(series).filter(|_| !series.name.is_empty()) else { continue };
-        let value = |v: f64| with_unit(v, &panel.y.unit, 6);
-        let place = |x: f64| with_unit(x, &chart.x.unit, 5);
-        listing.push([
-            series.name.clone(),
-            value(found.min.1),
-            place(found.min.0),
-            value(found.max.1),
-            place(found.max.0),
-            value(found.mean),
-            value(found.rms),
-        ]);
-    }
-    listing
-}
-
 /// With several files, each signal says which it is from.
 fn named(columns: &[&Column], file: &str, several: bool) -> Vec<Column> {
     let name = |c: &Column| if several { format!("{file}: {}", c.name) } else { c.name.clone() };
     columns.iter().map(|&c| Column { name: name(c), ..c.clone() }).collect()
-}
-
-/// All series in the panels of their units.
-pub fn merged(charts: Vec<Chart>) -> Chart {
-    let mut charts = charts.into_iter();
-    let mut first = charts.next().unwrap_or_default();
-    for panel in charts.flat_map(|c| c.panels) {
-        match first.panels.iter_mut().find(|p| p.y.unit == panel.y.unit) {
-            Some(same) => {
-                same.y.label.clear();
-                same.series.extend(panel.series);
-            }
-            None => first.panels.push(panel),
-        }
-    }
-    first
 }
 
 fn spectra(all: &[Signals], args: &PlotArgs) -> Result<Chart, Failure> {
@@ -347,44 +294,6 @@ fn densities(all: &[Signals], args: &PlotArgs) -> Result<Chart, Failure> {
     Ok(chart)
 }
 
-/// "mm²/Hz".
-fn squared(unit: &str) -> String {
-    match unit {
-        "" => "1/Hz".into(),
-        simple if simple.chars().all(char::is_alphabetic) => format!("{simple}²/Hz"),
-        other => format!("({other})²/Hz"),
-    }
-}
-
-/// A marker on every peak that is listed, and the frequency of the highest one of each panel.
-fn mark(chart: &mut Chart, listed: &[(&Column, Vec<Peak>)]) {
-    for panel in &mut chart.panels {
-        let mine = listed.iter().filter(|(c, _)| panel.series.iter().any(|s| s.name == c.name));
-        let peaks: Vec<Peak> = mine.flat_map(|(_, peaks)| peaks.iter().copied()).collect();
-        let Some(top) = peaks.iter().max_by(|p, q| p.amplitude.total_cmp(&q.amplitude)) else { continue };
-        let label = format!("{} Hz", number(top.frequency, 4));
-        panel.lines.push(Indicator::Vertical { x: top.frequency, label });
-        let (x, y) = peaks.iter().map(|p| (p.frequency, p.amplitude)).unzip();
-        panel.series.push(Series { style: Style::Markers, ..Series::new("", x, y) });
-    }
-}
-
-fn list_peaks(found: &[(&Column, Vec<Peak>)], what: &str, unit: fn(&str) -> String) -> Listing {
-    let mut listing =
-        Listing::new([("signal", Align::Left), ("frequency", Align::Right), (what, Align::Right)]);
-    for (column, peaks) in found {
-        let mut name = column.name.clone();
-        for Peak { frequency, amplitude } in peaks {
-            let amplitude = with_unit(*amplitude, &unit(&column.unit), 4);
-            listing.push([std::mem::take(&mut name), format!("{} Hz", number(*frequency, 5)), amplitude]);
-        }
-        if !name.is_empty() {
-            listing.push([name, "none".into()]);
-        }
-    }
-    listing
-}
-
 /// Name of the model, and how it was run.
 fn title(all: &[Signals]) -> (String, String) {
     let of = |s: &Signals, key: &str| s.table.metadata.get(key).cloned();
@@ -396,90 +305,4 @@ fn title(all: &[Signals]) -> (String, String) {
         _ => String::new(),
     };
     (title, subtitle)
-}
-
-/// A line across the panels.
-#[derive(Debug, PartialEq)]
-struct Line {
-    vertical: bool,
-    /// In SI if there is a unit.
-    value: f64,
-    unit: Option<trunnion_model::units::Unit>,
-    label: String,
-}
-
-impl Line {
-    fn read(text: &str) -> Result<Self, Failure> {
-        let wrong = || {
-            Failure::usage_hint(
-                format!("`--line {text}` is not understood"),
-                "write y=3, y=\"210 bar\" or x=0.5:label",
-            )
-        };
-        let (axis, rest) = text.split_once('=').ok_or_else(wrong)?;
-        let vertical = match axis.trim() {
-            "x" => true,
-            "y" => false,
-            _ => return Err(wrong()),
-        };
-        let (value, label) = rest.split_once(':').unwrap_or((rest, ""));
-        let value = parse_value(value).map_err(|_| wrong())?;
-        let unit = Some(value.unit).filter(|u| !u.text.is_empty());
-        Ok(Line { vertical, value: value.si, unit, label: label.trim().to_string() })
-    }
-
-    /// A bare number goes to every panel, one with a unit where that fits.
-    fn draw(&self, chart: &mut Chart) {
-        let Chart { panels, x: axis, .. } = chart;
-        for panel in panels {
-            let shown = if self.vertical { &axis.unit } else { &panel.y.unit };
-            let value = match &self.unit {
-                None => self.value,
-                Some(own) => match parse_unit(shown) {
-                    Ok(unit) if unit.dimension == own.dimension => unit.from_si(self.value),
-                    _ => continue,
-                },
-            };
-            let label = self.label.clone();
-            panel.lines.push(match self.vertical {
-                true => Indicator::Vertical { x: value, label },
-                false => Indicator::Horizontal { y: value, label },
-            });
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn column(name: &str, unit: &str, values: &[f64]) -> Column {
-        Column { values: values.to_vec(), ..Column::new(name, unit, "") }
-    }
-
-    #[test]
-    fn signals_of_several_files_share_the_panel_of_their_unit() {
-        let t = column("time", "s", &[0.0, 1.0]);
-        let chart = |name: &str, unit: &str| views::history(&t, &[&column(name, unit, &[1.0, 2.0])]);
-        let all = merged(vec![chart("a: x", "m"), chart("b: x", "m"), chart("b: p", "bar")]);
-        let names: Vec<Vec<&str>> =
-            all.panels.iter().map(|p| p.series.iter().map(|s| s.name.as_str()).collect()).collect();
-        assert_eq!(names, [vec!["a: x", "b: x"], vec!["b: p"]]);
-    }
-
-    #[test]
-    fn a_line_goes_where_its_unit_fits() {
-        let t = column("time", "s", &[0.0, 1.0]);
-        let mut chart =
-            views::history(&t, &[&column("p", "bar", &[0.0, 300.0]), &column("x", "mm", &[0.0, 1.0])]);
-        Line::read("y=21 MPa:limit").unwrap().draw(&mut chart);
-        Line::read("x=0.5").unwrap().draw(&mut chart);
-        let [Indicator::Horizontal { y, label }, Indicator::Vertical { x, .. }] = &chart.panels[0].lines[..]
-        else {
-            panic!("{:?}", chart.panels[0].lines)
-        };
-        assert_eq!((y.round(), label.as_str(), *x), (210.0, "limit", 0.5));
-        assert_eq!(chart.panels[1].lines.len(), 1);
-        assert!(Line::read("z=1").is_err() && Line::read("y=high").is_err());
-    }
 }

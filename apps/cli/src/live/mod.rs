@@ -1,5 +1,4 @@
 //! Live runs at a terminal: the clock, the keyboard, and the line that shows how they fare.
 
 pub mod keyboard;
-pub mod pilot;
 pub mod status;

@@ -2,40 +2,49 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use trunnion_model::diagnostic::visible;
 
+use super::keyboard::Keyboard;
 use crate::commands::run::seconds;
 use trunnion_num::text::with_unit;
-use trunnion_study::live::times::Times;
+use trunnion_study::live::pilot::{Operator, Status};
 
 /// Time between two pictures of the line.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// What is shown.
-#[derive(Clone, Default)]
-pub struct Status {
-    pub t: f64,
-    /// Simulated over real time.
-    pub factor: f64,
-    pub times: Times,
-    pub missed: u64,
-    pub overruns: u64,
-    /// Values to show, as they are shown.
-    pub values: Vec<f64>,
-    pub paused: bool,
-    /// A word about what was just done.
-    pub note: String,
-    done: bool,
-}
-
 /// The thread that shows it.
 pub struct Screen {
     shared: Arc<Mutex<Status>>,
+    done: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// A keyboard and a line of the terminal.
+pub struct Terminal {
+    pub keyboard: Option<Keyboard>,
+    pub screen: Screen,
+}
+
+impl Operator for Terminal {
+    fn key(&mut self) -> Option<String> {
+        self.keyboard.as_ref().and_then(Keyboard::next)
+    }
+
+    fn watches(&self) -> bool {
+        self.screen.thread.is_some()
+    }
+
+    /// Unless it is just being read.
+    fn show(&mut self, change: &mut dyn FnMut(&mut Status)) {
+        if let Ok(mut status) = self.screen.shared.try_lock() {
+            change(&mut status);
+        }
+    }
 }
 
 impl Screen {
@@ -44,26 +53,16 @@ impl Screen {
         let values = vec![0.0; labels.len()];
         let shared = Arc::new(Mutex::new(Status { values, ..Status::default() }));
         let shown = !quiet && std::io::stderr().is_terminal();
-        let from = Arc::clone(&shared);
-        let thread = shown.then(|| thread::spawn(move || show(&from, &labels)));
-        Screen { shared, thread }
-    }
-
-    pub fn is_shown(&self) -> bool {
-        self.thread.is_some()
-    }
-
-    /// Changes what is shown, unless it is just being read.
-    pub fn update(&self, change: impl FnOnce(&mut Status)) {
-        if let Ok(mut status) = self.shared.try_lock() {
-            change(&mut status);
-        }
+        let done = Arc::new(AtomicBool::new(false));
+        let (from, end) = (Arc::clone(&shared), Arc::clone(&done));
+        let thread = shown.then(|| thread::spawn(move || show(&from, &end, &labels)));
+        Screen { shared, done, thread }
     }
 }
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner).done = true;
+        self.done.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
             eprint!("\r\x1b[2K");
@@ -71,11 +70,11 @@ impl Drop for Screen {
     }
 }
 
-fn show(shared: &Mutex<Status>, labels: &[(String, String)]) {
+fn show(shared: &Mutex<Status>, done: &AtomicBool, labels: &[(String, String)]) {
     loop {
         thread::sleep(INTERVAL);
         let status = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if status.done {
+        if done.load(Ordering::Relaxed) {
             return;
         }
         eprint!("\r\x1b[2K{}", visible(&line(&status, labels)));

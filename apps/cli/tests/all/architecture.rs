@@ -148,6 +148,17 @@ fn only_programs_know_arguments_streams_and_exit_codes() {
     }
 }
 
+/// Source lines of the command line, tests aside.
+const MOST_LINES: usize = 5000;
+
+#[test]
+fn the_command_line_is_thin() {
+    let mut files = vec![];
+    sources(&root().join("apps/cli/src"), &mut files);
+    let lines: usize = files.iter().map(|f| fs::read_to_string(f).unwrap().lines().count()).sum();
+    assert!(lines < MOST_LINES, "apps/cli has {lines} lines; what it does belongs into a crate");
+}
+
 #[test]
 fn architecture_names_every_crate_and_only_paths_that_exist() {
     let text = read("ARCHITECTURE.md");

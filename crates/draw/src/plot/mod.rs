@@ -5,6 +5,7 @@
 
 mod chart;
 pub(crate) mod colour;
+mod combine;
 mod draw;
 mod heat;
 mod labels;
@@ -18,6 +19,7 @@ mod ticks;
 pub mod views;
 
 pub use chart::{Axis, Chart, HeatMap, Indicator, Panel, Series, Style, TickKind};
+pub use combine::{Line, list_peaks, mark, merged, squared, stacked, statistics};
 pub use layout::Statistics;
 
 use std::fmt;

@@ -11,16 +11,14 @@ use trunnion_equations::Unit;
 use trunnion_sim::integrate::{Ended, RunError};
 use trunnion_sim::live::LiveRun;
 
-use super::keyboard::Keyboard;
-use super::status::Screen;
+use crate::Cancel;
+use crate::live::drive::Drive;
+use crate::live::inputs::{Change, Changes, Recording};
+use crate::live::recorder::Recorder;
+use crate::live::snapshot;
+use crate::live::times::Times;
 use trunnion_engine::Failure;
 use trunnion_engine::project::Project;
-use trunnion_study::Cancel;
-use trunnion_study::live::drive::Drive;
-use trunnion_study::live::inputs::{Change, Changes, Recording};
-use trunnion_study::live::recorder::Recorder;
-use trunnion_study::live::snapshot;
-use trunnion_study::live::times::Times;
 
 /// A sleeping thread wakes late by about this much; the rest is waited out awake.
 const WAKING: Duration = Duration::from_micros(200);
@@ -28,6 +26,31 @@ const WAKING: Duration = Duration::from_micros(200);
 const HOPELESS: u32 = 1000;
 /// Time between two looks at the screen, and at the keyboard during a pause.
 const GLANCE: Duration = Duration::from_millis(50);
+
+/// What is shown.
+#[derive(Clone, Default)]
+pub struct Status {
+    pub t: f64,
+    /// Simulated over real time.
+    pub factor: f64,
+    pub times: Times,
+    pub missed: u64,
+    pub overruns: u64,
+    /// Values to show, as they are shown.
+    pub values: Vec<f64>,
+    pub paused: bool,
+    /// A word about what was just done.
+    pub note: String,
+}
+
+/// Who drives the run: keys come from there, and what it does is shown there.
+pub trait Operator {
+    /// The next key pressed since it was asked last.
+    fn key(&mut self) -> Option<String>;
+    /// Somebody looks at what is shown.
+    fn watches(&self) -> bool;
+    fn show(&mut self, change: &mut dyn FnMut(&mut Status));
+}
 
 pub struct Pilot<'a> {
     pub project: &'a Project,
@@ -37,7 +60,6 @@ pub struct Pilot<'a> {
     pub paced: bool,
     /// The period after which the run ends.
     pub end: Option<u64>,
-    pub keyboard: Option<Keyboard>,
     pub drive: Drive,
     /// Changes to repeat, and the next of them; keys move nothing then.
     pub replay: Option<(Changes, usize)>,
@@ -47,7 +69,8 @@ pub struct Pilot<'a> {
     /// Columns to record, and to show, these with the unit they are recorded and the one they are shown in.
     pub recorded: Vec<usize>,
     pub shown: Vec<(usize, Unit, Unit)>,
-    pub screen: Screen,
+    /// None: nobody looks or touches a key.
+    pub operator: Option<Box<dyn Operator>>,
     pub snapshot_to: PathBuf,
     pub cancel: Cancel,
     pub state: State,
@@ -115,7 +138,7 @@ impl Pilot<'_> {
 
     /// Keys pressed since the last period.
     fn listen(&mut self, now: Instant) {
-        while let Some(key) = self.keyboard.as_ref().and_then(Keyboard::next) {
+        while let Some(key) = self.operator.as_mut().and_then(|o| o.key()) {
             match key.as_str() {
                 "p" => self.state.paused = !self.state.paused,
                 "s" => self.save(),
@@ -160,21 +183,22 @@ impl Pilot<'_> {
     /// What the screen shows, now and then.
     fn glance(&mut self, now: Instant, factor: f64) -> Result<(), RunError> {
         let due = self.state.glanced.is_none_or(|last| now - last >= GLANCE);
-        if !due || !self.screen.is_shown() {
+        if !due || !self.operator.as_ref().is_some_and(|o| o.watches()) {
             return Ok(());
         }
         self.state.glanced = Some(now);
         if !self.shown.is_empty() {
             self.live.record(&mut self.state.row)?;
         }
-        let (state, live) = (&self.state, &self.live);
-        self.screen.update(|status| {
+        let (state, live, shown) = (&self.state, &self.live, &self.shown);
+        let Some(operator) = &mut self.operator else { return Ok(()) };
+        operator.show(&mut |status| {
             status.t = live.t();
             status.factor = factor;
             status.times.clone_from(&state.times);
             (status.missed, status.overruns, status.paused) = (state.missed, live.overruns, state.paused);
-            for (to, (column, own, shown)) in status.values.iter_mut().zip(&self.shown) {
-                *to = shown.shown(state.row[*column] * own.factor + own.offset);
+            for (to, (column, own, unit)) in status.values.iter_mut().zip(shown) {
+                *to = unit.shown(state.row[*column] * own.factor + own.offset);
             }
         });
         Ok(())
@@ -191,7 +215,9 @@ impl Pilot<'_> {
             }
             Err(failure) => failure.reason(),
         };
-        self.screen.update(|status| status.note = note);
+        if let Some(operator) = &mut self.operator {
+            operator.show(&mut |status| status.note.clone_from(&note));
+        }
     }
 
     /// Waits for the snapshots on their way.
