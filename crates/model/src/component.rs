@@ -8,6 +8,7 @@ mod common;
 mod csv;
 mod events;
 mod families;
+mod include;
 mod library;
 mod linear_graph;
 mod mount;
@@ -30,6 +31,7 @@ use crate::units::Unit;
 pub use bond_graph::{BondGraph, Chain, ElementLaw, Stop};
 pub use common::Common;
 pub use families::entry_at;
+pub use include::is_shared;
 pub use library::Library;
 pub use mount::{GROUND, LINE, Mount};
 pub use numbers::number_families;
@@ -341,6 +343,8 @@ pub struct Definition {
     pub body: Body,
     pub when: Vec<When>,
     pub source: Arc<Source>,
+    /// Files it takes sections from.
+    pub included: Vec<Arc<Source>>,
 }
 
 impl Definition {

@@ -122,6 +122,7 @@ pub fn load_asking(
         // What is made for this model has no file.
         if !instance.definition.source.name.is_empty() {
             sources.add(&instance.definition.source);
+            instance.definition.included.iter().for_each(|s| sources.add(s));
         }
     }
     for task in &builder.flat.tasks {

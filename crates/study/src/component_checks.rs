@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trunnion_equations::Engine;
-use trunnion_model::component::Reading;
+use trunnion_model::component::{Reading, is_shared};
 use trunnion_model::diagnostic::Problems;
 use trunnion_model::display::Display;
 use trunnion_model::domain::Domain;
@@ -313,7 +313,9 @@ pub fn siblings(path: &str) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return vec![] };
     let prefix = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
     let names = entries.flatten().filter_map(|e| e.file_name().into_string().ok());
-    let paths = names.filter(|name| name.ends_with(".toml")).map(|name| format!("{prefix}{name}"));
+    let paths = names
+        .filter(|name| name.ends_with(".toml") && !is_shared(name))
+        .map(|name| format!("{prefix}{name}"));
     paths.filter(|p| Disk.read(p).is_ok_and(|text| looks_like_a_component(&text))).collect()
 }
 
@@ -326,7 +328,8 @@ fn is_one(span: &Span, paths: &[String]) -> bool {
 }
 
 fn points_into(diagnostic: &Diagnostic, definition: &Definition) -> bool {
-    diagnostic.labels.iter().any(|l| l.span.source.name == definition.source.name)
+    let mut files = std::iter::once(&definition.source).chain(&definition.included);
+    files.any(|file| diagnostic.labels.iter().any(|l| l.span.source.name == file.name))
 }
 
 /// One run on the bench.

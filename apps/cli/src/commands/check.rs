@@ -5,6 +5,7 @@ use std::path::Path;
 
 use clap::Args;
 use trunnion_equations::flat::Action;
+use trunnion_model::component::is_shared;
 use trunnion_model::{ASSUMED_UNIT, Deferred, Diagnostic, Files};
 use trunnion_sim::task::script_faults;
 
@@ -60,9 +61,14 @@ pub fn execute(args: &CheckArgs, session: &Session) -> Result<bool, Failure> {
 
 fn find(paths: &[String]) -> Result<Found, Failure> {
     let mut found = Found::default();
-    let is_component = |path: &str| Disk.read(path).is_ok_and(|text| looks_like_a_component(&text));
+    let reads_so = |path: &str| Disk.read(path).is_ok_and(|text| looks_like_a_component(&text));
+    let is_component = |path: &str| !is_shared(path) && reads_so(path);
     for path in paths {
         if !Path::new(path).is_dir() {
+            if is_shared(path) {
+                let message = format!("`{path}` is no component: it is there to be included by others");
+                return Err(Failure::usage_hint(message, "check the components that include it"));
+            }
             if is_component(path) {
                 found.components.push(path.clone());
                 found.beside.extend(siblings(path));

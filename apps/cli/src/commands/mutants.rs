@@ -1,10 +1,12 @@
 //! `trunnion mutants`: plant small faults in components and list those that no check notices.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use trunnion_model::{Files, Library};
+use trunnion_model::file::Source;
+use trunnion_model::{Definition, Files, Library};
 
 use crate::commands::run::seconds;
 use crate::output::{Print, say};
@@ -89,7 +91,14 @@ pub fn execute(args: &MutantsArgs, session: &Session) -> Result<bool, Failure> {
     let library = Library::load(&Disk, &args.library).map_err(Failure::Model)?;
     let reasons = read_reasons(&args.reasons)?;
     let wanted = |path: &str| args.names.is_empty() || args.names.iter().any(|n| path.contains(n.as_str()));
-    let chosen: Vec<_> = library.iter().filter(|d| wanted(&d.source.name)).cloned().collect();
+    let mut chosen: Vec<(Arc<Definition>, Arc<Source>)> = vec![];
+    for definition in library.iter() {
+        for file in std::iter::once(&definition.source).chain(&definition.included) {
+            if wanted(&file.name) && !chosen.iter().any(|(_, known)| known.name == file.name) {
+                chosen.push((definition.clone(), file.clone()));
+            }
+        }
+    }
     if chosen.is_empty() {
         return Err(Failure::usage(format!("no component of `{}` is called so", args.library)));
     }
@@ -165,7 +174,7 @@ fn read_reasons(path: &str) -> Result<Reasons, Failure> {
 fn timed_examples(
     args: &MutantsArgs,
     library: &Library,
-    chosen: &[std::sync::Arc<trunnion_model::Definition>],
+    chosen: &[(Arc<Definition>, Arc<Source>)],
     monitor: &Monitor,
 ) -> Result<Vec<Example>, Failure> {
     let models = find_models(&args.models)?;
@@ -173,7 +182,7 @@ fn timed_examples(
     let mut failing = vec![];
     let work = |k: usize| {
         let mut example = Example::read(&models[k], library)?;
-        let uses = chosen.iter().any(|d| example.uses.iter().any(|u| **u == *d.source.name));
+        let uses = chosen.iter().any(|(_, file)| example.uses.iter().any(|u| **u == *file.name));
         uses.then(|| (args.unused || example.time(library, monitor), example))
     };
     for_each(models.len(), args.jobs, "models", monitor, &work, |_, done| match done {

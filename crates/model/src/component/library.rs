@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Definition, Reading, read_component};
+use super::{Definition, Reading, is_shared, read_component};
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Files, Sources, Span};
 
@@ -12,6 +12,8 @@ use crate::file::{Files, Sources, Span};
 pub struct Library {
     definitions: Vec<Arc<Definition>>,
     by_name: BTreeMap<String, usize>,
+    /// By folder and name: "hydraulic.valve_3_2".
+    by_domain: BTreeMap<String, usize>,
     /// The files of all components and what they include.
     pub sources: Sources,
 }
@@ -40,7 +42,7 @@ impl Library {
                 return;
             }
         };
-        paths.retain(|p| p.ends_with(".toml"));
+        paths.retain(|p| p.ends_with(".toml") && !is_shared(p));
         self.add_files(paths, reading);
     }
 
@@ -73,12 +75,16 @@ impl Library {
                 );
             }
         }
+        if let Some(folder) = definition.source.name.rsplit('/').nth(1) {
+            self.by_domain.insert(format!("{folder}.{}", definition.name), index);
+        }
         self.definitions.push(Arc::new(definition));
     }
 
-    /// A component by its name or an alias.
+    /// A component by its name, an alias, or its name behind that of its folder.
     pub fn find(&self, name: &str) -> Option<&Arc<Definition>> {
-        self.by_name.get(name).map(|&i| &self.definitions[i])
+        let found = self.by_name.get(name).or_else(|| self.by_domain.get(name));
+        found.map(|&i| &self.definitions[i])
     }
 
     /// All components, in the order of their files.
@@ -86,8 +92,8 @@ impl Library {
         self.definitions.iter()
     }
 
-    /// Names and aliases.
+    /// Names and aliases, short ones first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.by_name.keys().map(String::as_str)
+        self.by_name.keys().chain(self.by_domain.keys()).map(String::as_str)
     }
 }

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use super::include::with_included;
 use super::mount::read_mount;
 use super::{Definition, Form, Formula, Scalar, Section, read_definition};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
@@ -69,7 +70,7 @@ const OF_MODELS: [&str; 6] = ["model", "run", "start", "live", "display", "expec
 /// A component file; None for a model.
 pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
     let source = reading.source(path, None)?;
-    let table = reading.parse(&source)?;
+    let (table, included) = with_included(path, reading.parse(&source)?, reading);
     if OF_MODELS.iter().any(|name| table.get(name).is_some()) {
         return None;
     }
@@ -81,6 +82,7 @@ pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
         title: text("title").unwrap_or_else(|| name.to_string()),
         aliases: fields.texts("aliases").into_iter().map(|t| t.text).collect(),
         icon: text("icon"),
+        included,
         section: fields.choice("section", &Section::ALL),
         doc: fields.doc(),
         ..read_definition(name, &source, &fields, reading)
@@ -113,6 +115,9 @@ const ELSEWHERE: [(&str, &str); 16] = [
     ("laws", "equations"),
 ];
 
+/// What a component has at its top, and a model in [model].
+const OF_HEADING: [&str; 5] = ["name", "doc", "include", "libraries", "defaults"];
+
 /// Reports sections nobody knows. What would have been in them is missing elsewhere, which is no error of its own.
 pub fn finish_sections(fields: Fields<'_>, reading: &Reading<'_>) {
     let known = fields.asked();
@@ -138,6 +143,11 @@ pub fn finish_sections(fields: Fields<'_>, reading: &Reading<'_>) {
                 .at(&entry.key.span, format!("unknown {kind}"))
                 .hint(listed)
                 .hint_if(did_you_mean(name, known.iter().copied()))
+                .hint_if(
+                    OF_HEADING
+                        .contains(&name.as_str())
+                        .then(|| format!("`{name}` of a model stands in [model]")),
+                )
                 .hint_if(elsewhere(name).map(|(_, ours)| format!("did you mean `{ours}`?")))
         };
         fields.problems.add(error);

@@ -47,6 +47,7 @@ pub fn read_definition(
         body,
         when,
         source: source.clone(),
+        included: vec![],
     }
 }
 

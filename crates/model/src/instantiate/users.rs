@@ -17,17 +17,21 @@ impl Users {
         let mut list: Vec<(Arc<str>, Label)> = vec![];
         let root = tree.instances.first().map_or_else(|| "".into(), |r| r.definition.source.name.clone());
         for instance in tree.instances.iter().skip(1) {
-            let file = &instance.definition.source.name;
-            if list.iter().any(|(known, _)| known == file) {
+            let definition = instance.definition;
+            let files = std::iter::once(&definition.source).chain(&definition.included).map(|s| &s.name);
+            let new: Vec<&Arc<str>> = files.filter(|f| !list.iter().any(|(known, _)| known == *f)).collect();
+            if new.is_empty() {
                 continue;
             }
+            let new: Vec<Arc<str>> = new.into_iter().cloned().collect();
             // A component inside another one is shown by the one that the model names.
             let mut outer = instance;
             while let Some(parent) = outer.parent.filter(|&p| p != 0) {
                 outer = &tree.instances[parent];
             }
             let text = format!("used for `{}`", instance.path);
-            list.push((file.clone(), Label { span: outer.place.clone(), text }));
+            let label = Label { span: outer.place.clone(), text };
+            list.extend(new.into_iter().map(|file| (file, label.clone())));
         }
         Users { list, root }
     }

@@ -386,6 +386,7 @@ pub fn own_component(name: &str, parameters: Vec<Parameter>, variables: Vec<Vari
         options: vec![],
         body: crate::component::Body { parameters, variables, ..Default::default() },
         when: vec![],
+        included: vec![],
         source: Source::new("", String::new()),
     })
 }

@@ -6,6 +6,7 @@ mod common;
 mod csv;
 mod families;
 mod garbage;
+mod included;
 mod library;
 mod mechanisms;
 mod models;

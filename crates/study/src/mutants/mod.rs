@@ -56,7 +56,13 @@ impl Files for Overlay<'_> {
 pub fn reworded(library: &Library, path: &str, text: &str) -> Result<Library, Vec<Diagnostic>> {
     let problems = Problems::default();
     let mut library = library.clone();
-    library.add_files(vec![path.to_string()], &Reading::new(&Overlay { path, text }, &problems));
+    // What is shared changes all components that include it.
+    let is_of = |d: &&Arc<Definition>| d.included.iter().any(|s| &*s.name == path);
+    let mut paths: Vec<String> = library.iter().filter(is_of).map(|d| d.source.name.to_string()).collect();
+    if paths.is_empty() {
+        paths.push(path.to_string());
+    }
+    library.add_files(paths, &Reading::new(&Overlay { path, text }, &problems));
     problems.finish().map(|_| library)
 }
 
@@ -134,7 +140,7 @@ pub enum Verdict {
     Invalid,
 }
 
-/// One component, its faults, and the checks that may find them.
+/// One component, or a file that it includes, its faults, and the checks that may find them.
 pub struct Target<'a> {
     library: &'a Library,
     pub source: Arc<Source>,
@@ -153,13 +159,13 @@ pub struct Target<'a> {
 impl<'a> Target<'a> {
     pub fn new(
         library: &'a Library,
-        definition: &Arc<Definition>,
+        (definition, source): &(Arc<Definition>, Arc<Source>),
         examples: &'a [Example],
         limit: Duration,
         common: bool,
         monitor: &'a Monitor,
     ) -> Self {
-        let source = definition.source.clone();
+        let source = source.clone();
         let sites = sites(&source);
         let examples: Vec<&Example> =
             examples.iter().filter(|e| e.uses.iter().any(|u| **u == *source.name)).collect();
