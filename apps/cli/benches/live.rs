@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use trunnion_engine::project::Project;
-use trunnion_sim::live::{Pace, Parts};
+use trunnion_sim::live::{LiveRun, Pace};
 use trunnion_sim::machine::Machine;
 use trunnion_study::Monitor;
 use trunnion_study::simulate::{Overrides, recorded, settings, simulate};
@@ -104,8 +104,7 @@ fn run(name: &str, project: &Project) -> Run {
     let pace = Pace { attempts: steps, rtol: wanted.rtol.unwrap_or(Pace::default().rtol), ..Pace::default() };
     let (machine, y) = Machine::start(Arc::clone(&project.prepared), &HashMap::new(), t_0)
         .unwrap_or_else(|e| panic!("{name}: {e}"));
-    let mut parts = Parts::new(machine, y, t_0, pace);
-    let mut live = parts.live().unwrap_or_else(|e| panic!("{name}: {e}"));
+    let mut live = LiveRun::new(machine, &y, t_0, pace).unwrap_or_else(|e| panic!("{name}: {e}"));
     let mut run = Run::default();
     for _ in 0..(SECONDS / pace.period).round() as usize {
         let begin = Instant::now();

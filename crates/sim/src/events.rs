@@ -76,6 +76,7 @@ pub struct Found {
 }
 
 /// Sides of all guards, and the search over a step.
+#[derive(Clone)]
 pub struct Locator {
     directions: Vec<Direction>,
     /// Only a kink: nothing jumps there.

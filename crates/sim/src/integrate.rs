@@ -77,9 +77,10 @@ pub fn integrate<P: Hybrid>(
     observer: &mut dyn Observer<P>,
 ) -> Result<Summary, RunError> {
     plan.check()?;
-    let mut run = Run::new(problem, y, stepper, plan, observer);
+    let state = &mut RunState::new(problem, y, plan);
+    let mut run = Run { problem, stepper, plan, observer, state };
     let ended = run.run();
-    y.copy_from_slice(&run.y);
+    y.copy_from_slice(&run.state.y);
     if let Some(tolerance) = run.stepper.tolerance() {
         run.observer.tolerance(tolerance);
     }
@@ -113,6 +114,7 @@ impl From<RunError> for Stop {
 }
 
 /// What is known of curves between the ends of steps since the last restart.
+#[derive(Clone)]
 struct Curves {
     /// A step whose curve was true, and the number of steps from which on one is looked at again.
     known: f64,
@@ -127,14 +129,20 @@ impl Default for Curves {
     }
 }
 
+/// A run as it goes on: what it works on, and what it remembers.
 pub(crate) struct Run<'a, P: Hybrid> {
     pub problem: &'a mut P,
     pub stepper: &'a mut dyn Stepper,
-    plan: &'a Plan,
-    observer: &'a mut dyn Observer<P>,
+    pub plan: &'a Plan,
+    pub observer: &'a mut dyn Observer<P>,
+    pub state: &'a mut RunState,
+}
+
+/// All that a run remembers, beside its problem and its solver: it can be laid aside between two steps.
+#[derive(Clone)]
+pub(crate) struct RunState {
     pub consistent: Consistent,
     locator: Locator,
-    // Where the run stands.
     pub t: f64,
     pub y: Vec<f64>,
     points: Points,
@@ -174,25 +182,16 @@ pub(crate) struct Run<'a, P: Hybrid> {
     y_out: Vec<f64>,
 }
 
-impl<'a, P: Hybrid> Run<'a, P> {
-    pub fn new(
-        problem: &'a mut P,
-        y: &[f64],
-        stepper: &'a mut dyn Stepper,
-        plan: &'a Plan,
-        observer: &'a mut dyn Observer<P>,
-    ) -> Self {
+impl RunState {
+    /// At the beginning of a plan, with the values `y`.
+    pub fn new<P: Hybrid>(problem: &P, y: &[f64], plan: &Plan) -> Self {
         let layout = problem.layout();
         let (n, m) = (layout.n(), layout.guards.len());
         let (rtol, atol) = plan.tolerance;
         let tolerance = Tolerance::new(layout, &Options { rtol, atol, ..Options::default() }).given();
-        Run {
+        RunState {
             consistent: Consistent::new(layout),
             locator: Locator::new(layout, tolerance),
-            problem,
-            stepper,
-            plan,
-            observer,
             t: plan.t_0,
             y: y.to_vec(),
             points: Points::default(),
@@ -220,17 +219,28 @@ impl<'a, P: Hybrid> Run<'a, P> {
             y_out: vec![0.0; n],
         }
     }
+}
 
+impl<P: Hybrid> Run<'_, P> {
     fn run(&mut self) -> Result<(), Stop> {
-        let t_end = self.plan.t_end;
         self.begin()?;
+        self.go_on(f64::INFINITY).map(|_| ())
+    }
+
+    /// Steps up to `until` or a little beyond, or to the end of the plan; true: that was the end.
+    pub fn go_on(&mut self, until: f64) -> Result<bool, Stop> {
+        let t_end = self.plan.t_end;
         loop {
-            if self.t >= t_end {
-                return self.report(self.t, Moment::End);
+            if self.state.t >= t_end {
+                self.report(self.state.t, Moment::End)?;
+                return Ok(true);
+            }
+            if self.state.t >= until {
+                return Ok(false);
             }
             self.report_here()?;
             self.once(t_end)?;
-            let at = Progress { t: self.t, steps: self.steps, events: self.events };
+            let at = Progress { t: self.state.t, steps: self.state.steps, events: self.state.events };
             if self.observer.progress(at).is_break() {
                 return Err(Stop::Ended(Ended::Cancelled));
             }
@@ -239,36 +249,36 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// At t₀, before the first step.
     pub fn begin(&mut self) -> Result<(), Stop> {
-        self.locator.watch_kinks(self.stepper.freezes_kinks());
+        self.state.locator.watch_kinks(self.stepper.freezes_kinks());
         self.problem.follow_kinks(!self.stepper.freezes_kinks());
-        self.problem.next_corner(self.t, self.horizon());
-        let timed: Vec<usize> = (0..self.locator.len()).filter(|&g| self.problem.is_timed(g)).collect();
-        self.locator.leave_out(&timed);
+        self.problem.next_corner(self.state.t, self.horizon());
+        let timed: Vec<usize> = (0..self.state.locator.len()).filter(|&g| self.problem.is_timed(g)).collect();
+        self.state.locator.leave_out(&timed);
         self.make_consistent()?;
         self.happen(true)?;
         self.find_begun();
-        if !self.crossings.is_empty() {
+        if !self.state.crossings.is_empty() {
             self.happen(true)?;
         }
         // Guards of time that leave zero here.
-        self.pass_corner(Corner { t: self.t, jumps: false })?;
+        self.pass_corner(Corner { t: self.state.t, jumps: false })?;
         self.sample_due()?;
         self.restart()
     }
 
     /// Up to where inputs of time are looked at: a run without end sees a second or two.
     fn horizon(&self) -> f64 {
-        if self.plan.t_end.is_finite() { self.plan.t_end } else { self.t.floor() + 2.0 }
+        if self.plan.t_end.is_finite() { self.plan.t_end } else { self.state.t.floor() + 2.0 }
     }
 
     /// Guards that are beyond zero already and count.
     fn find_begun(&mut self) {
-        let mut g = vec![0.0; self.locator.len()];
-        self.problem.guards(self.t, &self.y, &mut g);
+        let mut g = vec![0.0; self.state.locator.len()];
+        self.problem.guards(self.state.t, &self.state.y, &mut g);
         for (guard, &value) in g.iter().enumerate() {
             let heading = sign(value);
-            if heading != 0 && self.problem.at_start(guard) && self.locator.counts(guard, heading) {
-                self.crossings.push(Crossing { guard, rising: heading > 0 });
+            if heading != 0 && self.problem.at_start(guard) && self.state.locator.counts(guard, heading) {
+                self.state.crossings.push(Crossing { guard, rising: heading > 0 });
             }
         }
     }
@@ -276,45 +286,45 @@ impl<'a, P: Hybrid> Run<'a, P> {
     /// One step of the solver and what happens in it, up to `t_end` at most.
     pub fn once(&mut self, t_end: f64) -> Result<(), Stop> {
         let horizon = self.horizon();
-        let corner = self.problem.next_corner(self.t, horizon);
-        if self.t >= self.kinks_again {
-            (self.kinks_again, self.kinks_step) = (f64::INFINITY, f64::INFINITY);
-            self.locator.watch_kinks(true);
+        let corner = self.problem.next_corner(self.state.t, horizon);
+        if self.state.t >= self.state.kinks_again {
+            (self.state.kinks_again, self.state.kinks_step) = (f64::INFINITY, f64::INFINITY);
+            self.state.locator.watch_kinks(true);
             self.problem.follow_kinks(false);
             self.take_change()?;
         }
-        let unwatched = self.kinks_again.min(self.t + self.kinks_step);
+        let unwatched = self.state.kinks_again.min(self.state.t + self.state.kinks_step);
         let mut limit = self.problem.next_instant().min(t_end).min(corner.t).min(unwatched);
         if self.stepper.freezes_kinks() {
-            let grown = self.stepper.input_growth() * self.input_pace;
-            limit = limit.min(self.t + grown);
-            let pace = self.stepper.pace().min(limit - self.t);
-            let inputs = self.problem.time_limit(self.t, pace, horizon, self.stepper.input_share());
-            let least = instant::INSTANT_ROUNDINGS * resolution(self.t);
-            self.input_pace = if inputs < limit { (inputs - self.t).max(least) } else { grown };
+            let grown = self.stepper.input_growth() * self.state.input_pace;
+            limit = limit.min(self.state.t + grown);
+            let pace = self.stepper.pace().min(limit - self.state.t);
+            let inputs = self.problem.time_limit(self.state.t, pace, horizon, self.stepper.input_share());
+            let least = instant::INSTANT_ROUNDINGS * resolution(self.state.t);
+            self.state.input_pace = if inputs < limit { (inputs - self.state.t).max(least) } else { grown };
             limit = limit.min(inputs);
-            limit = limit.min(self.t + self.problem.longest_step().min(self.curves.longest));
-            limit = limit.min(self.t + POINT_GROWTH * self.point_pace);
+            limit = limit.min(self.state.t + self.problem.longest_step().min(self.state.curves.longest));
+            limit = limit.min(self.state.t + POINT_GROWTH * self.state.point_pace);
         }
         // Before a jump of the equations, lest the end of the step is beyond it.
         if corner.jumps && limit == corner.t {
-            limit = limit.next_down().max(self.t);
+            limit = limit.next_down().max(self.state.t);
         }
-        if limit > self.t
+        if limit > self.state.t
             && let Err(failure) = self.stepper.step(self.problem, limit)
         {
             return self.jump_over(failure, limit);
         }
         // A step may be left undone for now.
-        if self.stepper.state().0 > self.t {
-            self.steps += 1;
+        if self.stepper.state().0 > self.state.t {
+            self.state.steps += 1;
             self.note_pace(t_end)?;
             if self.stepper.freezes_kinks() && !(self.passes_over_nothing()? && self.curve_is_true()?) {
                 return Ok(());
             }
             self.follow_step(if corner.jumps { f64::INFINITY } else { corner.t })?;
         }
-        if meets(self.t, corner.t) && corner.t <= t_end {
+        if meets(self.state.t, corner.t) && corner.t <= t_end {
             self.pass_corner(corner)?;
         }
         match self.sample_due()? {
@@ -327,16 +337,16 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// A step was made: where an explicit solver is held down by stability, does the run come to its end at this pace?
     fn note_pace(&mut self, t_end: f64) -> Result<(), Stop> {
-        let (t, tried_before, held_before) = self.pace_since;
+        let (t, tried_before, held_before) = self.state.pace_since;
         let (work, held_down) = (self.stepper.work(), self.stepper.held_down());
         let tried = (work.steps + work.rejected).saturating_sub(tried_before);
         if tried < PACE_STEPS {
             return Ok(());
         }
-        self.pace_since = (self.t, work.steps + work.rejected, held_down);
-        let h = (self.t - t) / tried as f64;
+        self.state.pace_since = (self.state.t, work.steps + work.rejected, held_down);
+        let h = (self.state.t - t) / tried as f64;
         let stiff = held_down.saturating_sub(held_before) > tried / 2;
-        if stiff && t_end - self.t > TO_DO * h {
+        if stiff && t_end - self.state.t > TO_DO * h {
             return Err(RunError::Stiff { t, h }.into());
         }
         Ok(())
@@ -347,26 +357,26 @@ impl<'a, P: Hybrid> Run<'a, P> {
     fn jump_over(&mut self, failure: Failure, limit: f64) -> Result<(), Stop> {
         let layout = self.problem.layout();
         let jumps = matches!(failure, Failure::StepTooSmall { unknown, .. } if layout.differential.get(unknown) == Some(&false));
-        let (since, last) = self.jumped;
-        let dt = if self.t == since { 2.0 * last } else { MOMENT * resolution(self.t) };
+        let (since, last) = self.state.jumped;
+        let dt = if self.state.t == since { 2.0 * last } else { MOMENT * resolution(self.state.t) };
         if !jumps || dt > self.vanishing() {
             return Err(self.solver_error(failure).into());
         }
-        let t = (self.t + dt).min(limit);
-        self.problem.residual(self.t, &self.y, &mut self.y_out);
+        let t = (self.state.t + dt).min(limit);
+        self.problem.residual(self.state.t, &self.state.y, &mut self.state.y_out);
         let differential = &self.problem.layout().differential;
-        for i in 0..self.y.len() {
-            self.y[i] += if differential[i] { (t - self.t) * self.y_out[i] } else { 0.0 };
+        for i in 0..self.state.y.len() {
+            self.state.y[i] += if differential[i] { (t - self.state.t) * self.state.y_out[i] } else { 0.0 };
         }
-        self.jumped = (t, dt);
-        self.t = t;
+        self.state.jumped = (t, dt);
+        self.state.t = t;
         self.take_change()
     }
 
     /// Parameters, inputs or modes were changed from outside.
     pub fn take_change(&mut self) -> Result<(), Stop> {
         self.make_consistent()?;
-        self.crossings.clear();
+        self.state.crossings.clear();
         self.happen(true)?;
         self.restart()
     }
@@ -376,31 +386,33 @@ impl<'a, P: Hybrid> Run<'a, P> {
     fn curve_is_true(&mut self) -> Result<bool, Stop> {
         for _ in 0..SHORTER {
             let end = self.stepper.state().0;
-            let h = end - self.t;
-            let is_read = !self.locator.is_empty() || self.points.next(self.plan) < end;
-            let known = h <= CURVE_GROWTH * self.curves.known && self.steps < self.curves.again;
+            let h = end - self.state.t;
+            let is_read = !self.state.locator.is_empty() || self.state.points.next(self.plan) < end;
+            let known =
+                h <= CURVE_GROWTH * self.state.curves.known && self.state.steps < self.state.curves.again;
             if !is_read || known || h <= self.vanishing() {
                 break;
             }
             let error = self.stepper.curve_error(self.problem);
             if error.is_nan() || error <= CURVE_ERROR {
                 let grows = if error < CURVE_ERROR / 10.0 { 2.0 } else { 1.0 };
-                let longest = if h > 0.5 * self.curves.longest { grows } else { 1.0 } * self.curves.longest;
-                self.curves = Curves { known: h, again: self.steps + CURVE_STEPS, longest };
+                let longest =
+                    if h > 0.5 * self.state.curves.longest { grows } else { 1.0 } * self.state.curves.longest;
+                self.state.curves = Curves { known: h, again: self.state.steps + CURVE_STEPS, longest };
                 break;
             }
             let share = (CURVE_ERROR / error).powf(0.25).clamp(0.1, 0.8);
-            self.curves = Curves { longest: share * h, ..Curves::default() };
-            if !self.again_up_to(self.t + share * h)? {
+            self.state.curves = Curves { longest: share * h, ..Curves::default() };
+            if !self.again_up_to(self.state.t + share * h)? {
                 return Ok(false);
             }
         }
-        Ok(self.stepper.state().0 > self.t)
+        Ok(self.stepper.state().0 > self.state.t)
     }
 
     /// The last step once more, up to `limit`; false: left undone.
     fn again_up_to(&mut self, limit: f64) -> Result<bool, Stop> {
-        let done = self.stepper.resume(self.problem, self.t, &self.y);
+        let done = self.stepper.resume(self.problem, self.state.t, &self.state.y);
         done.map_err(|failure| self.solver_error(failure))?;
         if let Err(failure) = self.stepper.step(self.problem, limit) {
             self.jump_over(failure, limit)?;
@@ -413,61 +425,61 @@ impl<'a, P: Hybrid> Run<'a, P> {
     fn passes_over_nothing(&mut self) -> Result<bool, Stop> {
         for _ in 0..SHORTER {
             let end = self.stepper.state();
-            let h = end.0 - self.t;
-            let Some(share) = self.problem.passes_over((self.t, &self.y), end) else { break };
+            let h = end.0 - self.state.t;
+            let Some(share) = self.problem.passes_over((self.state.t, &self.state.y), end) else { break };
             if h <= self.vanishing() {
                 break;
             }
-            if !self.again_up_to(self.t + share * h)? {
+            if !self.again_up_to(self.state.t + share * h)? {
                 return Ok(false);
             }
         }
-        Ok(self.stepper.state().0 > self.t)
+        Ok(self.stepper.state().0 > self.state.t)
     }
 
     /// Over the last step: grid points and events in their order, up to its end or to the first that changes something.
     fn follow_step(&mut self, corner: f64) -> Result<(), Stop> {
         let mut end = self.stepper.state().0;
-        let (mut from, mut cuts) = (self.t, 0);
-        self.locator.keep_sides();
-        self.locator.overlook_none();
+        let (mut from, mut cuts) = (self.state.t, 0);
+        self.state.locator.keep_sides();
+        self.state.locator.overlook_none();
         loop {
             let ends_there = self.problem.next_instant() <= end || end.next_up() >= corner;
             let (problem, curve) = (&mut *self.problem, self.stepper.segment());
-            let searches = self.located < self.plan.max_located;
+            let searches = self.state.located < self.plan.max_located;
             let hidden = if searches { problem.hidden_crossing(curve, from, end) } else { None };
             let found = if let Some(part) = hidden {
-                self.locator.search(problem, curve, from, part, false)
+                self.state.locator.search(problem, curve, from, part, false)
             } else if searches {
-                self.locator.search(problem, curve, from, end, ends_there)
+                self.state.locator.search(problem, curve, from, end, ends_there)
             } else {
-                self.locator.look_at_end(problem, curve, from, end)
+                self.state.locator.look_at_end(problem, curve, from, end)
             };
             let mut found = found.map(|t| if ends_there && meets(t, end) { end } else { t });
             if let Some(at) = found.filter(|_| searches) {
                 found = self.meet_kinks(at, end);
                 if found.is_none() {
-                    self.locator.overlook_found();
+                    self.state.locator.overlook_found();
                     continue;
                 }
             }
-            let again = match found.filter(|&at| from == self.t && cuts < CUTS && self.strays(at)) {
-                None if from == self.t && cuts < CUTS => self.passes_points(),
+            let again = match found.filter(|&at| from == self.state.t && cuts < CUTS && self.strays(at)) {
+                None if from == self.state.t && cuts < CUTS => self.passes_points(),
                 strays => strays,
             };
             if let Some(at) = again {
                 // Once more, up to there.
                 cuts += 1;
-                self.locator.put_sides_back();
-                self.locator.overlook_none();
+                self.state.locator.put_sides_back();
+                self.state.locator.overlook_none();
                 if !self.again_up_to(at)? {
                     return Ok(());
                 }
                 end = self.stepper.state().0;
                 continue;
             }
-            if from == self.t {
-                self.points.begin_step(from, end);
+            if from == self.state.t {
+                self.state.points.begin_step(from, end);
             }
             self.pass_piece(from, found.or(hidden).unwrap_or(end))?;
             if let (None, Some(part)) = (found, hidden) {
@@ -477,47 +489,47 @@ impl<'a, P: Hybrid> Run<'a, P> {
             let Some(at) = found else {
                 self.report_until(end)?;
                 self.move_to(end);
-                self.y.copy_from_slice(self.stepper.state().1);
-                if self.problem.project(end, &mut self.y) {
-                    let done = self.stepper.adjust(self.problem, &self.y);
+                self.state.y.copy_from_slice(self.stepper.state().1);
+                if self.problem.project(end, &mut self.state.y) {
+                    let done = self.stepper.adjust(self.problem, &self.state.y);
                     done.map_err(|failure| self.solver_error(failure))?;
                 }
                 return Ok(());
             };
-            self.located += 1;
-            if at <= self.t {
+            self.state.located += 1;
+            if at <= self.state.t {
                 self.stand_still()?;
             }
             self.report_until(at)?;
             self.move_to(at);
-            self.stepper.segment().at(at, &mut self.y);
-            self.problem.project(at, &mut self.y);
-            if self.locator.found().iter().all(|f| f.fires && self.locator.is_kink(f.guard)) {
+            self.stepper.segment().at(at, &mut self.state.y);
+            self.problem.project(at, &mut self.state.y);
+            if self.state.locator.found().iter().all(|f| f.fires && self.state.locator.is_kink(f.guard)) {
                 return self.pass_kinks();
             }
             // Values on the curve are interpolated; at the instant they are to be consistent. If this fails the
             // interpolated ones serve.
-            let _ = self.consistent.solve(self.problem, at, &mut self.y);
-            self.crossings.clear();
-            for k in 0..self.locator.found().len() {
-                let found = self.locator.found()[k];
+            let _ = self.state.consistent.solve(self.problem, at, &mut self.state.y);
+            self.state.crossings.clear();
+            for k in 0..self.state.locator.found().len() {
+                let found = self.state.locator.found()[k];
                 let heading = if found.rising { 1 } else { -1 };
                 if found.fires {
-                    self.crossings.push(Crossing { guard: found.guard, rising: found.rising });
+                    self.state.crossings.push(Crossing { guard: found.guard, rising: found.rising });
                 } else {
                     self.falls_through(found.guard, heading)?;
                 }
-                self.at.heading[found.guard] = heading;
+                self.state.at.heading[found.guard] = heading;
             }
             if meets(at, corner) {
                 self.move_to(corner);
                 self.find_timed();
             }
             self.measure_location();
-            for found in self.locator.found().iter().filter(|f| f.t != at) {
+            for found in self.state.locator.found().iter().filter(|f| f.t != at) {
                 // It crosses a little earlier or later, by next to nothing.
-                let located = &mut self.at.located[found.guard];
-                *located = located.max(2.0 * self.at.g[found.guard].abs());
+                let located = &mut self.state.at.located[found.guard];
+                *located = located.max(2.0 * self.state.at.g[found.guard].abs());
             }
             if self.happen(false)? {
                 return self.restart();
@@ -531,10 +543,10 @@ impl<'a, P: Hybrid> Run<'a, P> {
         let end = self.stepper.state().0;
         let least = self.vanishing();
         self.stepper.tolerance()?;
-        let at = self.locator.passed_points(self.problem, self.stepper.segment(), least);
-        self.point_pace = match at {
-            Some(at) => at - self.t,
-            None => self.point_pace.max(end - self.t),
+        let at = self.state.locator.passed_points(self.problem, self.stepper.segment(), least);
+        self.state.point_pace = match at {
+            Some(at) => at - self.state.t,
+            None => self.state.point_pace.max(end - self.state.t),
         };
         at
     }
@@ -542,18 +554,18 @@ impl<'a, P: Hybrid> Run<'a, P> {
     /// Whether the curve over the step is no solution at `at`, as that of a stiff state may be which is right at the end of the step: what
     /// its slope differs from f is larger than the tolerance by far.
     fn strays(&mut self, at: f64) -> bool {
-        let h = self.stepper.state().0 - self.t;
-        if self.stepper.tolerance().is_none() || at - self.t <= SHORT * h.max(self.vanishing()) {
+        let h = self.stepper.state().0 - self.state.t;
+        if self.stepper.tolerance().is_none() || at - self.state.t <= SHORT * h.max(self.vanishing()) {
             return false;
         }
-        let (y, f, slope) = (&mut self.y_out, &mut self.at.f, &mut self.at.y);
+        let (y, f, slope) = (&mut self.state.y_out, &mut self.state.at.f, &mut self.state.at.y);
         self.stepper.segment().at(at, y);
         self.stepper.segment().slope(at, slope);
         self.problem.residual(at, y, f);
         let Some(tolerance) = self.stepper.tolerance() else { return false };
         let differential = &self.problem.layout().differential;
         (0..y.len()).any(|i| {
-            let off = (at - self.t) * (f[i] - slope[i]).abs();
+            let off = (at - self.state.t) * (f[i] - slope[i]).abs();
             differential[i] && off > STRAYS * tolerance.weight(i, y[i].abs())
         })
     }
@@ -561,8 +573,8 @@ impl<'a, P: Hybrid> Run<'a, P> {
     /// Show the curve from one instant to another to the observer.
     fn pass_piece(&mut self, from: f64, to: f64) -> Result<(), Stop> {
         if to > from {
-            let piece = Piece { curve: self.stepper.segment(), from, to, joined: self.joined };
-            self.joined = true;
+            let piece = Piece { curve: self.stepper.segment(), from, to, joined: self.state.joined };
+            self.state.joined = true;
             if self.observer.follow(self.problem, piece).is_break() {
                 return Err(Stop::Ended(Ended::Cancelled));
             }
@@ -572,56 +584,56 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// All that the steps to come take over from those before, the problem's own memory aside.
     pub fn remember(&mut self, archive: &mut Archive) -> bool {
-        archive.number(&mut self.t);
-        archive.numbers(&mut self.y);
+        archive.number(&mut self.state.t);
+        archive.numbers(&mut self.state.y);
         for count in [
-            &mut self.steps,
-            &mut self.events,
-            &mut self.kinks,
-            &mut self.crossings_total,
-            &mut self.samples,
-            &mut self.restarts,
-            &mut self.kinks_since.1,
-            &mut self.pace_since.1,
-            &mut self.pace_since.2,
+            &mut self.state.steps,
+            &mut self.state.events,
+            &mut self.state.kinks,
+            &mut self.state.crossings_total,
+            &mut self.state.samples,
+            &mut self.state.restarts,
+            &mut self.state.kinks_since.1,
+            &mut self.state.pace_since.1,
+            &mut self.state.pace_since.2,
         ] {
             archive.word(count);
         }
-        archive.number(&mut self.kinks_since.0);
-        archive.number(&mut self.kinks_again);
-        archive.number(&mut self.pace_since.0);
-        archive.number(&mut self.point_pace);
-        archive.number(&mut self.input_pace);
-        archive.count(&mut self.standing);
-        archive.number(&mut self.standing_since);
-        archive.number(&mut self.jumped.0);
-        archive.number(&mut self.jumped.1);
-        archive.flag(&mut self.joined);
-        self.at.remember(archive);
-        self.history.iter_mut().for_each(|history| history.remember(archive));
-        self.locator.remember(archive);
-        self.consistent.remember(archive);
+        archive.number(&mut self.state.kinks_since.0);
+        archive.number(&mut self.state.kinks_again);
+        archive.number(&mut self.state.pace_since.0);
+        archive.number(&mut self.state.point_pace);
+        archive.number(&mut self.state.input_pace);
+        archive.count(&mut self.state.standing);
+        archive.number(&mut self.state.standing_since);
+        archive.number(&mut self.state.jumped.0);
+        archive.number(&mut self.state.jumped.1);
+        archive.flag(&mut self.state.joined);
+        self.state.at.remember(archive);
+        self.state.history.iter_mut().for_each(|history| history.remember(archive));
+        self.state.locator.remember(archive);
+        self.state.consistent.remember(archive);
         self.stepper.remember(archive)
     }
 
     fn move_to(&mut self, t: f64) {
-        if t - self.standing_since > self.vanishing() {
-            (self.standing, self.standing_since) = (0, t);
+        if t - self.state.standing_since > self.vanishing() {
+            (self.state.standing, self.state.standing_since) = (0, t);
         }
-        self.t = t;
+        self.state.t = t;
     }
 
     /// Time in which nothing can happen on purpose.
     fn vanishing(&self) -> f64 {
-        (VANISHING * self.plan.length()).max(VANISHING_TIME * self.t.abs())
+        (VANISHING * self.plan.length()).max(VANISHING_TIME * self.state.t.abs())
     }
 
     /// A guard that fired at ever shorter intervals and now goes on instead of coming back.
     fn falls_through(&self, guard: usize, heading: i8) -> Result<(), Stop> {
-        let history = &self.history[guard];
-        let goes_on = !self.locator.may_fire(guard) && heading == history.heading;
+        let history = &self.state.history[guard];
+        let goes_on = !self.state.locator.may_fire(guard) && heading == history.heading;
         if goes_on && history.time_to_come() < LITTLE * self.plan.length() {
-            let (count, t) = (history.count.min(BURST), self.t);
+            let (count, t) = (history.count.min(BURST), self.state.t);
             let within = t - history.time(count - 1);
             return Err(RunError::Zeno { guard: self.guard_name(guard), t, count, within }.into());
         }
@@ -630,24 +642,24 @@ impl<'a, P: Hybrid> Run<'a, P> {
 
     /// Run the tasks due.
     fn sample_due(&mut self) -> Result<Sampled, Stop> {
-        let (t, events) = (self.t, self.events);
+        let (t, events) = (self.state.t, self.state.events);
         let mut sampled = Sampled::Nothing;
         for _ in 0..ROUNDS {
             if self.problem.next_instant() > t {
                 return Ok(sampled);
             }
-            self.samples += 1;
-            self.y_out.copy_from_slice(&self.y);
-            let effect = self.problem.sample(t, &mut self.y, &mut self.at.touched);
+            self.state.samples += 1;
+            self.state.y_out.copy_from_slice(&self.state.y);
+            let effect = self.problem.sample(t, &mut self.state.y, &mut self.state.at.touched);
             let effect = effect.map_err(|error| RunError::Task { t, error })?;
             if effect.changed {
                 let differential = &self.problem.layout().differential;
-                let moved = |i: usize| differential[i] && self.y[i] != self.y_out[i];
-                let jumps = (0..self.y.len()).any(moved);
+                let moved = |i: usize| differential[i] && self.state.y[i] != self.state.y_out[i];
+                let jumps = (0..self.state.y.len()).any(moved);
                 self.make_consistent()?;
-                self.crossings.clear();
+                self.state.crossings.clear();
                 self.happen(true)?;
-                let jumps = jumps || self.events > events || sampled == Sampled::Jump;
+                let jumps = jumps || self.state.events > events || sampled == Sampled::Jump;
                 sampled = if jumps { Sampled::Jump } else { Sampled::Inputs };
             }
             if effect.terminate {
@@ -659,27 +671,27 @@ impl<'a, P: Hybrid> Run<'a, P> {
     }
 
     fn take_inputs(&mut self) -> Result<(), Stop> {
-        self.joined = false;
-        let done = self.stepper.take_inputs(self.problem, self.t, &self.y);
+        self.state.joined = false;
+        let done = self.stepper.take_inputs(self.problem, self.state.t, &self.state.y);
         done.map_err(|failure| self.solver_error(failure).into())
     }
 
     fn restart(&mut self) -> Result<(), Stop> {
-        (self.restarts, self.joined) = (self.restarts + 1, false);
-        self.curves = Curves::default();
+        (self.state.restarts, self.state.joined) = (self.state.restarts + 1, false);
+        self.state.curves = Curves::default();
         self.stand_still()?;
-        let done = self.stepper.restart(self.problem, self.t, &self.y);
+        let done = self.stepper.restart(self.problem, self.state.t, &self.state.y);
         done.map_err(|failure| self.solver_error(failure).into())
     }
 
     /// Something happens that does not move time.
     fn stand_still(&mut self) -> Result<(), Stop> {
-        self.standing += 1;
-        if self.standing > STANDING { Err(self.chattering().into()) } else { Ok(()) }
+        self.state.standing += 1;
+        if self.state.standing > STANDING { Err(self.chattering().into()) } else { Ok(()) }
     }
 
     fn make_consistent(&mut self) -> Result<(), Stop> {
-        let done = self.consistent.solve(self.problem, self.t, &mut self.y);
+        let done = self.state.consistent.solve(self.problem, self.state.t, &mut self.state.y);
         let Err(failure) = done else { return Ok(()) };
         // By the branches at hand there may be no such values.
         if self.make_consistent_with_kinks() { Ok(()) } else { Err(self.solver_error(failure).into()) }
@@ -688,31 +700,31 @@ impl<'a, P: Hybrid> Run<'a, P> {
     /// Algebraic unknowns and branches of kinks, found together.
     fn make_consistent_with_kinks(&mut self) -> bool {
         self.problem.follow_kinks(true);
-        let done = self.consistent.solve(self.problem, self.t, &mut self.y);
-        self.problem.follow_kinks(self.locator.passes_kinks());
+        let done = self.state.consistent.solve(self.problem, self.state.t, &mut self.state.y);
+        self.problem.follow_kinks(self.state.locator.passes_kinks());
         done.is_ok()
     }
 
     /// Report grid points before t, read off the curve.
     fn report_until(&mut self, t: f64) -> Result<(), Stop> {
         loop {
-            let point = self.points.next(self.plan);
+            let point = self.state.points.next(self.plan);
             if point >= t {
                 return Ok(());
             }
-            self.points.pass(self.plan, point);
-            self.stepper.segment().at(point, &mut self.y_out);
+            self.state.points.pass(self.plan, point);
+            self.stepper.segment().at(point, &mut self.state.y_out);
             self.report_grid(point)?;
         }
     }
 
     /// Report a grid point at the instant that is done with.
     fn report_here(&mut self) -> Result<(), Stop> {
-        let due = self.points.next(self.plan) <= self.t;
-        self.points.pass(self.plan, self.t);
+        let due = self.state.points.next(self.plan) <= self.state.t;
+        self.state.points.pass(self.plan, self.state.t);
         if due || matches!(self.plan.output, Output::Steps(_)) {
-            self.y_out.copy_from_slice(&self.y);
-            self.report_grid(self.t)?;
+            self.state.y_out.copy_from_slice(&self.state.y);
+            self.report_grid(self.state.t)?;
         }
         Ok(())
     }
@@ -720,35 +732,40 @@ impl<'a, P: Hybrid> Run<'a, P> {
     /// Report the values of a solver in `y_out`.
     fn report_grid(&mut self, t: f64) -> Result<(), Stop> {
         // Branches that follow the values may be others at every point.
-        let branches = (!self.locator.passes_kinks()).then_some(self.kinks + self.restarts);
-        self.consistent.polish(self.problem, (t, &mut self.y_out), self.plan.tolerance.0, branches);
-        match self.observer.observe(self.problem, t, &self.y_out, Moment::Grid) {
+        let branches = (!self.state.locator.passes_kinks()).then_some(self.state.kinks + self.state.restarts);
+        self.state.consistent.polish(
+            self.problem,
+            (t, &mut self.state.y_out),
+            self.plan.tolerance.0,
+            branches,
+        );
+        match self.observer.observe(self.problem, t, &self.state.y_out, Moment::Grid) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Stop::Ended(Ended::Cancelled)),
         }
     }
 
     fn report(&mut self, t: f64, moment: Moment) -> Result<(), Stop> {
-        match self.observer.observe(self.problem, t, &self.y, moment) {
+        match self.observer.observe(self.problem, t, &self.state.y, moment) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Stop::Ended(Ended::Cancelled)),
         }
     }
 
-    fn summary(&self, ended: Ended) -> Summary {
-        let (mut work, extra) = (self.stepper.work(), self.consistent.work());
+    pub fn summary(&self, ended: Ended) -> Summary {
+        let (mut work, extra) = (self.stepper.work(), self.state.consistent.work());
         work.residuals += extra.residuals;
         work.jacobians += extra.jacobians;
         work.factorisations += extra.factorisations;
         Summary {
             ended,
-            t: self.t,
-            steps: self.steps,
-            events: self.events,
-            kinks: self.kinks,
-            crossings: self.crossings_total,
-            samples: self.samples,
-            restarts: self.restarts,
+            t: self.state.t,
+            steps: self.state.steps,
+            events: self.state.events,
+            kinks: self.state.kinks,
+            crossings: self.state.crossings_total,
+            samples: self.state.samples,
+            restarts: self.state.restarts,
             work,
         }
     }

@@ -12,11 +12,11 @@ use std::ops::ControlFlow;
 
 use trunnion_num::Archive;
 
-use crate::integrate::{Ended, Moment, Observer, Output, Plan, Run, RunError, Stop};
+use crate::integrate::{Ended, Moment, Observer, Output, Plan, Run, RunError, RunState, Stop};
 use crate::machine::Machine;
 use crate::solvers::one_step::OneStep;
 use crate::solvers::rosenbrock::{Rosenbrock, realtime};
-use crate::stepper::Options;
+use crate::stepper::{Options, Stepper};
 
 /// How fast, how exact, and with how much work a period.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,66 +36,21 @@ impl Default for Pace {
     }
 }
 
-/// Nobody watches the steps inside a period.
-struct Nobody;
+/// The steps inside a period are not watched.
+struct Unwatched;
 
-impl Observer<Machine> for Nobody {
+impl Observer<Machine> for Unwatched {
     fn observe(&mut self, _: &mut Machine, _: f64, _: &[f64], _: Moment) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
 
-/// What a live run is made of.
-pub struct Parts {
+/// A run in real time. It owns all it works on: whoever holds it may lay it aside and go on in another thread.
+pub struct LiveRun {
     machine: Machine,
-    y: Vec<f64>,
     stepper: OneStep<Rosenbrock>,
     plan: Plan,
-    nobody: Nobody,
-    pace: Pace,
-}
-
-impl Parts {
-    /// A machine at t_0 with the values `y`. Everything is compiled and allocated here.
-    pub fn new(mut machine: Machine, y: Vec<f64>, t_0: f64, pace: Pace) -> Self {
-        machine.warm_up(t_0, &y);
-        let options = Options { rtol: pace.rtol, h: Some(pace.period), ..Options::default() };
-        let stepper = realtime(&machine.prepared().layout, &options);
-        let plan = Plan {
-            both_sides: false,
-            tolerance: (pace.rtol, None),
-            max_located: pace.located,
-            ..Plan::new(t_0, f64::INFINITY, Output::Start)
-        };
-        Parts { machine, y, stepper, plan, nobody: Nobody, pace }
-    }
-
-    /// Consistent values, settled modes, the tasks due at the start.
-    pub fn live(&mut self) -> Result<Live<'_>, RunError> {
-        let Parts { machine, y, stepper, plan, nobody, pace } = self;
-        let n_events = machine.prepared().system.events.len();
-        let mut run = Run::new(machine, y, stepper, plan, nobody);
-        run.consistent.reserve();
-        let mut live = Live {
-            t_0: plan.t_0,
-            pace: *pace,
-            periods: 0,
-            overruns: 0,
-            attempts: 0,
-            changed: false,
-            ended: None,
-            first: vec![None; n_events],
-            run,
-        };
-        let begun = live.run.begin();
-        live.end_with(begun)?;
-        Ok(live)
-    }
-}
-
-pub struct Live<'a> {
-    run: Run<'a, Machine>,
-    t_0: f64,
+    state: RunState,
     pace: Pace,
     /// Periods so far, those of them whose work was not finished in time, steps tried in the last one.
     periods: u64,
@@ -108,15 +63,54 @@ pub struct Live<'a> {
     first: Vec<Option<f64>>,
 }
 
-impl Live<'_> {
+impl LiveRun {
+    /// A machine at t_0 with the values `y`. Everything is compiled and allocated here; values are made consistent, modes settled, and
+    /// the tasks due at the start are done.
+    pub fn new(mut machine: Machine, y: &[f64], t_0: f64, pace: Pace) -> Result<Self, RunError> {
+        machine.warm_up(t_0, y);
+        let options = Options { rtol: pace.rtol, h: Some(pace.period), ..Options::default() };
+        let stepper = realtime(&machine.prepared().layout, &options);
+        let plan = Plan {
+            both_sides: false,
+            tolerance: (pace.rtol, None),
+            max_located: pace.located,
+            ..Plan::new(t_0, f64::INFINITY, Output::Start)
+        };
+        let first = vec![None; machine.prepared().system.events.len()];
+        let mut state = RunState::new(&machine, y, &plan);
+        state.consistent.reserve();
+        let mut live = LiveRun {
+            machine,
+            stepper,
+            plan,
+            state,
+            pace,
+            periods: 0,
+            overruns: 0,
+            attempts: 0,
+            changed: false,
+            ended: None,
+            first,
+        };
+        let begun = live.with(|run| run.begin());
+        live.end_with(begun)?;
+        Ok(live)
+    }
+
+    /// The loop of steps over what this one owns.
+    fn with<T>(&mut self, work: impl FnOnce(&mut Run<'_, Machine>) -> T) -> T {
+        let LiveRun { machine: problem, stepper, plan, state, .. } = self;
+        work(&mut Run { problem, stepper, plan, observer: &mut Unwatched, state })
+    }
+
     /// Where the run stands; behind `due` after an overrun.
     pub fn t(&self) -> f64 {
-        self.run.t
+        self.state.t
     }
 
     /// Where it should stand.
     pub fn due(&self) -> f64 {
-        self.t_0 + self.periods as f64 * self.pace.period
+        self.plan.t_0 + self.periods as f64 * self.pace.period
     }
 
     pub fn periods(&self) -> u64 {
@@ -124,15 +118,15 @@ impl Live<'_> {
     }
 
     pub fn y(&self) -> &[f64] {
-        &self.run.y
+        &self.state.y
     }
 
     pub fn events(&self) -> u64 {
-        self.run.events
+        self.state.events
     }
 
     pub fn machine(&mut self) -> &mut Machine {
-        self.run.problem
+        &mut self.machine
     }
 
     /// Number and first time of every event that happened.
@@ -142,13 +136,13 @@ impl Live<'_> {
 
     /// All columns where the run stands. Err: one of them is no finite number.
     pub fn record(&mut self, row: &mut [f64]) -> Result<(), RunError> {
-        self.run.problem.record(self.run.t, &self.run.y, row)
+        self.machine.record(self.state.t, &self.state.y, row)
     }
 
     /// Change a parameter or input; it counts from the next period on.
     pub fn set(&mut self, place: usize, value: f64) {
-        if self.run.problem.slow(place).to_bits() != value.to_bits() {
-            self.run.problem.set_slow(place, value);
+        if self.machine.slow(place).to_bits() != value.to_bits() {
+            self.machine.set_slow(place, value);
             self.changed = true;
         }
     }
@@ -160,36 +154,36 @@ impl Live<'_> {
         }
         self.periods += 1;
         let done = self.period();
-        for &(event, t) in &self.run.problem.fired {
+        for &(event, t) in &self.machine.fired {
             self.first[event].get_or_insert(t);
         }
-        self.run.problem.fired.clear();
+        self.machine.fired.clear();
         self.end_with(done)?;
         Ok(self.ended)
     }
 
     fn period(&mut self) -> Result<(), Stop> {
         let due = self.due();
-        let tried = |run: &Run<Machine>| {
-            let work = run.stepper.work();
+        let tried = |live: &Self| {
+            let work = live.stepper.work();
             work.steps + work.rejected
         };
-        let before = tried(&self.run);
+        let before = tried(self);
         if std::mem::take(&mut self.changed) {
-            self.run.take_change()?;
+            self.with(|run| run.take_change())?;
         }
         self.attempts = 0;
-        while self.run.t < due {
+        while self.state.t < due {
             if self.attempts >= self.pace.attempts {
                 self.overruns += 1;
                 break;
             }
-            self.run.once(due)?;
-            self.attempts = tried(&self.run) - before;
+            self.with(|run| run.once(due))?;
+            self.attempts = tried(self) - before;
         }
         // Work carried on keeps its count: a period that only locates events would never end.
-        if self.run.t >= due {
-            self.run.located = 0;
+        if self.state.t >= due {
+            self.state.located = 0;
         }
         Ok(())
     }
@@ -206,13 +200,13 @@ impl Live<'_> {
     /// All that the periods to come depend on. Err: why it cannot be kept, or taken up.
     pub fn remember(&mut self, archive: &mut Archive) -> Result<(), String> {
         archive.number(&mut self.pace.period);
-        archive.number(&mut self.t_0);
+        archive.number(&mut self.plan.t_0);
         archive.word(&mut self.periods);
         archive.word(&mut self.overruns);
         archive.flag(&mut self.changed);
-        archive.count(&mut self.run.located);
-        self.run.problem.remember(archive)?;
-        let kept = self.run.remember(archive);
+        archive.count(&mut self.state.located);
+        self.machine.remember(archive)?;
+        let kept = self.with(|run| run.remember(archive));
         debug_assert!(kept, "the solver of live runs keeps its memory");
         Ok(())
     }

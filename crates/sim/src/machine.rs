@@ -232,6 +232,8 @@ fn columns(system: &System) -> Vec<Column> {
 
 /// One run of a prepared model.
 pub struct Machine {
+    /// Parameters, inputs and start values from outside.
+    given: HashMap<Symbol, f64>,
     prepared: Arc<Prepared>,
     /// Parameters, inputs and modes.
     slow: Vec<f64>,
@@ -321,6 +323,7 @@ impl Machine {
         let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
         let held_by_events = Held::new(prepared.clamps.len(), system.n(), n_guards);
         let mut machine = Machine {
+            given: given.clone(),
             held: held_by_events,
             known: SlowValues::default(),
             k: vec![0.0; compiled.n_slow()],
@@ -496,6 +499,39 @@ impl Machine {
     pub fn set_slow(&mut self, place: usize, value: f64) {
         self.slow[place] = value;
         self.prepare();
+    }
+
+    /// Changes a parameter or input (SI), and the parameters that follow from it; false: nothing is different.
+    pub fn set_parameter(&mut self, symbol: Symbol, value: f64) -> bool {
+        let system = &self.prepared.system;
+        let before = system.start(&self.given).slow();
+        self.given.insert(symbol, value);
+        let after = system.start(&self.given).slow();
+        let settable =
+            |s: Symbol| matches!(system.quantity(s).kind, Kind::Parameter { .. } | Kind::Input { .. });
+        let mut changed = false;
+        for (place, &s) in system.slow.iter().enumerate() {
+            // An input may have been moved by other means since.
+            let wanted = s == symbol || before[place].to_bits() != after[place].to_bits();
+            if wanted && settable(s) && self.slow[place].to_bits() != after[place].to_bits() {
+                self.slow[place] = after[place];
+                changed = true;
+            }
+        }
+        if changed {
+            self.prepare();
+        }
+        changed
+    }
+
+    /// What was given from outside, at the start and since.
+    pub fn given(&self) -> &HashMap<Symbol, f64> {
+        &self.given
+    }
+
+    /// The same, of another run: its values come with its memory.
+    pub(crate) fn take_given(&mut self, given: HashMap<Symbol, f64>) {
+        self.given = given;
     }
 
     /// All columns at (t, y), in the units they are shown in. Err: one of them is no finite number; `row` is filled all the same.

@@ -38,6 +38,7 @@ pub enum Stuck {
 }
 
 /// Rows and unknowns that are solved together while the other unknowns are held.
+#[derive(Clone)]
 pub struct Part {
     /// Row and unknown of each local index.
     pub rows: Vec<usize>,
@@ -314,6 +315,7 @@ pub(crate) fn largest(x: &[f64]) -> f64 {
 }
 
 /// Makes the algebraic unknowns consistent with the differential ones.
+#[derive(Clone)]
 pub struct Consistent {
     part: Part,
     start: Vec<f64>,

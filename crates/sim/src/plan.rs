@@ -89,7 +89,7 @@ impl Plan {
 }
 
 /// Points of a plan that are still to come.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Points {
     next_on_grid: u64,
     next_at: usize,

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use trunnion_equations::Symbol;
 
-use crate::integrate::{Observer, Output, Plan, RunError, Summary, integrate};
+use trunnion_num::Archive;
+
+use crate::integrate::{self, Ended, Observer, Output, Plan, RunError, RunState, Stop, Summary, integrate};
 use crate::machine::{Machine, Prepared};
-use crate::problem::Hybrid;
+use crate::problem::{Hybrid, Problem};
 use crate::solvers::choose::{Entry, MethodNumbers};
 use crate::start_error::StartError;
-use crate::stepper::Options;
+use crate::stepper::{Options, Stepper};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -30,6 +32,13 @@ pub struct Settings {
 }
 
 impl Settings {
+    fn plan(&self, both_sides: bool) -> Plan {
+        let mut at = self.at.clone();
+        at.sort_by(f64::total_cmp);
+        let tolerance = (self.rtol, self.atol);
+        Plan { at, both_sides, tolerance, ..Plan::new(self.t_0, self.t_end, self.output) }
+    }
+
     fn options(&self, n: usize, solver: &Entry) -> Options {
         Options {
             rtol: self.rtol,
@@ -77,9 +86,129 @@ pub fn run_on<P: Hybrid>(
 ) -> Result<Summary, RunError> {
     let options = settings.options(y.len(), solver);
     let mut stepper = solver.stepper(problem.layout(), &options, &settings.numbers);
-    let mut at = settings.at.clone();
-    at.sort_by(f64::total_cmp);
-    let tolerance = (settings.rtol, settings.atol);
-    let plan = Plan { at, both_sides, tolerance, ..Plan::new(settings.t_0, settings.t_end, settings.output) };
-    integrate(problem, y, stepper.as_mut(), &plan, observer)
+    integrate(problem, y, stepper.as_mut(), &settings.plan(both_sides), observer)
+}
+
+/// A run that can be laid aside between two steps: it owns all it works on, and goes on where it stands, in any thread. What it computes does
+/// not depend on where it was paused.
+pub struct Run {
+    machine: Machine,
+    stepper: Box<dyn Stepper>,
+    plan: Plan,
+    state: RunState,
+    begun: bool,
+    /// A parameter or input was changed since the last step.
+    changed: bool,
+    ended: Option<Ended>,
+}
+
+/// A run at an instant, to go back to.
+pub struct Snapshot {
+    /// Of the machine, and what was given to it.
+    words: Vec<u64>,
+    given: HashMap<Symbol, f64>,
+    stepper: Box<dyn Stepper>,
+    state: RunState,
+    begun: bool,
+    changed: bool,
+    ended: Option<Ended>,
+}
+
+impl Run {
+    /// At the start values. `given` overrides parameters, inputs and start values (SI).
+    pub fn new(
+        prepared: &Arc<Prepared>,
+        given: &HashMap<Symbol, f64>,
+        solver: &Entry,
+        settings: &Settings,
+    ) -> Result<Self, StartError> {
+        let (machine, y) = Machine::start(Arc::clone(prepared), given, settings.t_0)?;
+        let options = settings.options(y.len(), solver);
+        let stepper = solver.stepper(machine.layout(), &options, &settings.numbers);
+        let plan = settings.plan(true);
+        let state = RunState::new(&machine, &y, &plan);
+        Ok(Run { machine, stepper, plan, state, begun: false, changed: false, ended: None })
+    }
+
+    /// Where the run stands.
+    pub fn t(&self) -> f64 {
+        self.state.t
+    }
+
+    pub fn y(&self) -> &[f64] {
+        &self.state.y
+    }
+
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    pub fn ended(&self) -> Option<Ended> {
+        self.ended
+    }
+
+    /// All columns where the run stands. Err: one of them is no finite number.
+    pub fn record(&mut self, row: &mut [f64]) -> Result<(), RunError> {
+        self.machine.record(self.state.t, &self.state.y, row)
+    }
+
+    /// Goes on until a time, or a little beyond it: pausing ends no step. Some: the run is over. An observer that breaks off in `progress`
+    /// pauses it too, and it can go on; one that breaks off within a step leaves it there.
+    pub fn advance(
+        &mut self,
+        until: f64,
+        observer: &mut dyn Observer<Machine>,
+    ) -> Result<Option<Ended>, RunError> {
+        if matches!(self.ended, Some(Ended::Completed | Ended::Terminated)) {
+            return Ok(self.ended);
+        }
+        self.ended = None;
+        self.plan.check()?;
+        let (begun, changed) = (std::mem::replace(&mut self.begun, true), std::mem::take(&mut self.changed));
+        let Run { machine: problem, stepper, plan, state, .. } = self;
+        let mut run = integrate::Run { problem, stepper: stepper.as_mut(), plan, observer, state };
+        let begin = |run: &mut integrate::Run<'_, Machine>| match begun {
+            false => run.begin(),
+            true if changed => run.take_change(),
+            true => Ok(()),
+        };
+        match begin(&mut run).and_then(|()| run.go_on(until)) {
+            Ok(true) => self.ended = Some(Ended::Completed),
+            Ok(false) => {}
+            Err(Stop::Ended(ended)) => self.ended = Some(ended),
+            Err(Stop::Error(error)) => return Err(error),
+        }
+        Ok(self.ended)
+    }
+
+    /// Changes a parameter or input (SI), and the parameters that follow from it; it counts from the next step on.
+    pub fn set(&mut self, symbol: Symbol, value: f64) {
+        self.changed |= self.machine.set_parameter(symbol, value);
+    }
+
+    /// Err: the memory of a controller cannot be kept.
+    pub fn snapshot(&mut self) -> Result<Snapshot, String> {
+        let mut archive = Archive::to_write();
+        self.machine.remember(&mut archive)?;
+        Ok(Snapshot {
+            words: archive.finish().unwrap_or_default(),
+            given: self.machine.given().clone(),
+            stepper: self.stepper.clone(),
+            state: self.state.clone(),
+            begun: self.begun,
+            changed: self.changed,
+            ended: self.ended,
+        })
+    }
+
+    /// Back, or forth, to a snapshot of a run of the same model: what follows has the same bits.
+    pub fn restore(&mut self, at: &Snapshot) -> Result<(), String> {
+        let mut archive = Archive::to_read(at.words.clone());
+        self.machine.remember(&mut archive)?;
+        archive.finish().ok_or("the snapshot is of another model")?;
+        self.machine.take_given(at.given.clone());
+        (self.stepper, self.state) = (at.stepper.clone(), at.state.clone());
+        (self.begun, self.changed, self.ended) = (at.begun, at.changed, at.ended);
+        Ok(())
+    }
 }

@@ -25,9 +25,8 @@ use error::{Call, Trouble};
 use host::Log;
 use rquickjs::context::{EvalOptions, intrinsic};
 use rquickjs::{Atom, Context, Ctx, Function, Object, Persistent, Runtime, Value};
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What a program may use.
@@ -62,6 +61,13 @@ pub struct Script {
     engine: Engine,
     failure: Option<ScriptError>,
 }
+
+/// A script goes from one thread to another as a whole.
+///
+/// SAFETY: the engine is not bound to a thread, and every call tells it the stack of the thread it is on (`Context::with`, with the feature
+/// `parallel`). Runtime and context are `Send` themselves. Only the pointers inside `Persistent` values are not: they are private to this
+/// struct, are used through `Context::with` alone, which holds the lock of the engine, and go before it does.
+unsafe impl Send for Script {}
 
 /// Values inside the engine.
 struct Program {
@@ -150,7 +156,7 @@ impl Script {
 
     /// What `console.log` wrote since the last time, a text for each call.
     pub fn take_log(&mut self) -> Vec<String> {
-        self.engine.log.borrow_mut().take()
+        self.engine.log.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn call<R>(
@@ -220,10 +226,10 @@ struct Engine {
     numbers: Persistent<Function<'static>>,
     context: Context,
     count: Arc<CallCount>,
-    watch: Rc<Watch>,
-    log: Rc<RefCell<Log>>,
+    watch: Arc<Mutex<Watch>>,
+    log: Arc<Mutex<Log>>,
     /// Where `Math.random` stands.
-    random: Rc<Cell<u64>>,
+    random: Arc<AtomicU64>,
     limits: Limits,
 }
 
@@ -244,19 +250,25 @@ impl Engine {
     fn new(name: &str, limits: Limits) -> rquickjs::Result<Engine> {
         let runtime = Runtime::new()?;
         let context = Context::custom::<Language>(&runtime)?;
-        let log = Rc::new(RefCell::new(Log::new(limits.log)));
-        let random = Rc::new(Cell::new(host::SEED));
+        let log = Arc::new(Mutex::new(Log::new(limits.log)));
+        let random = Arc::new(AtomicU64::new(host::SEED));
         let numbers = context.with(|ctx| {
             Ok::<_, rquickjs::Error>(Persistent::save(&ctx, host::install(&ctx, &log, &random)?))
         })?;
         // From here on, as the engine itself must not fail half-built.
-        let watch = Rc::new(Watch::new(limits.call));
+        let watch = Arc::new(Mutex::new(Watch::new(limits.call)));
         let watching = watch.clone();
-        runtime.set_interrupt_handler(Some(Box::new(move || watching.is_over())));
+        runtime.set_interrupt_handler(Some(Box::new(move || {
+            watching.lock().unwrap_or_else(PoisonError::into_inner).is_over()
+        })));
         runtime.set_memory_limit(limits.memory.max(1));
         runtime.set_max_stack_size(limits.stack.max(1));
         let count = CallCount::register(name, limits.call);
         Ok(Engine { numbers, context, count, watch, log, random, limits })
+    }
+
+    fn watch(&self) -> MutexGuard<'_, Watch> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn numbers<'js>(&self, ctx: &Ctx<'js>, kind: &str, names: &[String]) -> rquickjs::Result<Object<'js>> {
@@ -279,8 +291,7 @@ impl Engine {
         call: &Call,
         body: impl for<'js> FnOnce(&Ctx<'js>) -> Result<R, Trouble>,
     ) -> Result<R, ScriptError> {
-        self.watch.limit.set(limit);
-        self.watch.start();
+        self.watch().start(limit);
         let result = self.context.with(|ctx| body(&ctx).map_err(|trouble| call.explain(self, &ctx, trouble)));
         match result {
             Ok(_) if self.context.runtime().is_job_pending() => Err(call.asynchronous()),
@@ -291,27 +302,33 @@ impl Engine {
 
 /// Since when a call runs. Most calls end before the engine asks, and cost no look at the clock.
 struct Watch {
-    limit: Cell<Duration>,
-    since: Cell<Option<Instant>>,
-    expired: Cell<bool>,
+    limit: Duration,
+    since: Option<Instant>,
+    expired: bool,
 }
 
 impl Watch {
     fn new(limit: Duration) -> Watch {
-        Watch { limit: Cell::new(limit), since: Cell::new(None), expired: Cell::new(false) }
+        Watch { limit, since: None, expired: false }
     }
 
-    fn start(&self) {
-        self.since.set(None);
-        self.expired.set(false);
+    fn start(&mut self, limit: Duration) {
+        *self = Watch::new(limit);
     }
 
-    fn is_over(&self) -> bool {
-        match self.since.get() {
-            None => self.since.set(Some(Instant::now())),
-            Some(since) => self.expired.set(since.elapsed() >= self.limit.get()),
+    /// With the same limit; true if it was passed before.
+    fn again(&mut self) -> bool {
+        let expired = self.expired;
+        self.start(self.limit);
+        expired
+    }
+
+    fn is_over(&mut self) -> bool {
+        match self.since {
+            None => self.since = Some(Instant::now()),
+            Some(since) => self.expired = since.elapsed() >= self.limit,
         }
-        self.expired.get()
+        self.expired
     }
 }
 

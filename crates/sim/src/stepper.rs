@@ -112,7 +112,7 @@ pub enum Cause {
 }
 
 /// A solver. Allocates in `restart` at most; `step` allocates nothing.
-pub trait Stepper {
+pub trait Stepper: Send {
     /// Forget all history and begin at (t, y); `y` is consistent.
     fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure>;
     /// One accepted step that ends at or before `limit`. Solvers in real time may leave it undone after a few attempts; the
@@ -162,9 +162,17 @@ pub trait Stepper {
     fn tolerance(&self) -> Option<&Tolerance> {
         None
     }
+    /// The same, as it stands.
+    fn boxed(&self) -> Box<dyn Stepper>;
     /// What the next step takes over from those before; false if this solver has no way to keep it.
     fn remember(&mut self, archive: &mut Archive) -> bool {
         let _ = archive;
         false
+    }
+}
+
+impl Clone for Box<dyn Stepper> {
+    fn clone(&self) -> Self {
+        (**self).boxed()
     }
 }

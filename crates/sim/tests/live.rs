@@ -10,7 +10,7 @@ use trunnion_equations::{Engine, analyse};
 use trunnion_model::{Files, Library, load};
 use trunnion_num::Archive;
 use trunnion_sim::integrate::Ended;
-use trunnion_sim::live::{Live, Pace, Parts};
+use trunnion_sim::live::{LiveRun, Pace};
 use trunnion_sim::machine::{Machine, Prepared};
 
 /// A model and nothing else.
@@ -32,18 +32,18 @@ fn prepared(text: &'static str) -> Arc<Prepared> {
     Arc::new(Prepared::new(system, Engine::Interpreter))
 }
 
-fn parts(prepared: &Arc<Prepared>, pace: Pace) -> Parts {
+fn started(prepared: &Arc<Prepared>, pace: Pace) -> LiveRun {
     let (machine, y) = Machine::start(Arc::clone(prepared), &HashMap::new(), 0.0).unwrap();
-    Parts::new(machine, y, 0.0, pace)
+    LiveRun::new(machine, &y, 0.0, pace).unwrap()
 }
 
-fn advance(live: &mut Live, periods: usize) {
+fn advance(live: &mut LiveRun, periods: usize) {
     for _ in 0..periods {
         assert_eq!(live.advance().unwrap(), None);
     }
 }
 
-fn bits(live: &mut Live) -> Vec<u64> {
+fn bits(live: &mut LiveRun) -> Vec<u64> {
     let mut row = vec![0.0; live.machine().prepared().columns.len()];
     live.record(&mut row).unwrap();
     row.iter().map(|x| x.to_bits()).collect()
@@ -153,8 +153,7 @@ const EVERYTHING: &str = r#"
 #[test]
 fn bounces_come_at_their_instants() {
     let model = prepared(BALL);
-    let mut parts = parts(&model, Pace::default());
-    let mut live = parts.live().unwrap();
+    let mut live = started(&model, Pace::default());
     advance(&mut live, 1000);
     let t_1 = (2.0_f64 / 9.81).sqrt();
     let (event, t) = live.fired()[0];
@@ -171,8 +170,7 @@ fn bounces_come_at_their_instants() {
 #[test]
 fn what_sticks_slips_at_its_instant() {
     let model = prepared(BELT);
-    let mut parts = parts(&model, Pace::default());
-    let mut live = parts.live().unwrap();
+    let mut live = started(&model, Pace::default());
     // It slides until it keeps up with the belt, and then goes with it until the spring pulls with 5 N.
     let mut stuck = vec![];
     for _ in 0..1000 {
@@ -191,8 +189,7 @@ fn unfinished_work_is_carried_on() {
     let model = prepared(JUMPS);
     let slow = Pace { period: 0.01, rtol: 1e-6, ..Pace::default() };
     let (mut free, mut tight) =
-        (parts(&model, Pace { attempts: 1000, ..slow }), parts(&model, Pace { attempts: 8, ..slow }));
-    let (mut free, mut tight) = (free.live().unwrap(), tight.live().unwrap());
+        (started(&model, Pace { attempts: 1000, ..slow }), started(&model, Pace { attempts: 8, ..slow }));
     let (mut behind, mut equal) = (0.0_f64, 0);
     for _ in 0..400 {
         advance(&mut free, 1);
@@ -212,8 +209,7 @@ fn unfinished_work_is_carried_on() {
 #[test]
 fn endless_switching_is_no_hang() {
     let model = prepared(RELAY);
-    let mut parts = parts(&model, Pace::default());
-    let mut live = parts.live().unwrap();
+    let mut live = started(&model, Pace::default());
     for k in 0..1000 {
         advance(&mut live, 1);
         assert!(live.attempts <= Pace::default().attempts + 1);
@@ -229,8 +225,7 @@ fn inputs_count_from_the_next_period_on() {
     let model = prepared(EVERYTHING);
     let place = model.system.slow.iter().position(|&s| model.system.quantity(s).name == "push").unwrap();
     let run = |at: usize| {
-        let mut parts = parts(&model, Pace::default());
-        let mut live = parts.live().unwrap();
+        let mut live = started(&model, Pace::default());
         advance(&mut live, at);
         let before = bits(&mut live);
         live.set(place, 5.0);
@@ -246,14 +241,12 @@ fn a_run_taken_up_again_goes_on_with_the_same_bits() {
     for text in [BALL, JUMPS, RELAY, BELT, TURNS, EVERYTHING] {
         let model = prepared(text);
         for pace in [Pace::default(), Pace { attempts: 1, ..Pace::default() }] {
-            let mut whole = parts(&model, pace);
-            let mut whole = whole.live().unwrap();
+            let mut whole = started(&model, pace);
             for periods in [1, 157, 451] {
                 advance(&mut whole, periods);
                 let mut archive = Archive::to_write();
                 whole.remember(&mut archive).unwrap();
-                let mut other = parts(&model, pace);
-                let mut other = other.live().unwrap();
+                let mut other = started(&model, pace);
                 let mut archive = Archive::to_read(archive.finish().unwrap());
                 other.remember(&mut archive).unwrap();
                 assert!(archive.finish().is_some());
@@ -273,8 +266,7 @@ fn a_run_taken_up_again_goes_on_with_the_same_bits() {
 fn a_period_allocates_nothing() {
     for text in [BALL, JUMPS, RELAY, BELT] {
         let model = prepared(text);
-        let mut parts = parts(&model, Pace::default());
-        let mut live = parts.live().unwrap();
+        let mut live = started(&model, Pace::default());
         let before = allocations();
         for k in 0..2000 {
             if text == JUMPS && k % 100 == 0 {
@@ -300,8 +292,7 @@ const ENDS: &str = r#"
 #[test]
 fn the_model_ends_the_run() {
     let model = prepared(ENDS);
-    let mut parts = parts(&model, Pace::default());
-    let mut live = parts.live().unwrap();
+    let mut live = started(&model, Pace::default());
     advance(&mut live, 10);
     assert_eq!(live.advance().unwrap(), Some(Ended::Terminated));
     assert!((live.t() - 0.0105).abs() < 1e-12);

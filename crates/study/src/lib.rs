@@ -20,6 +20,7 @@ pub mod parallel;
 pub mod range;
 pub mod reduce;
 pub mod response;
+mod run;
 pub mod signals;
 pub mod simulate;
 mod structure_advice;
@@ -29,3 +30,4 @@ pub mod verify;
 pub mod workspace;
 
 pub use monitor::{Cancel, Monitor};
+pub use run::{Run, Snapshot};

@@ -82,13 +82,13 @@ fn points(text: &str) -> Option<usize> {
 }
 
 /// A number in the unit of the quantity.
-struct Written {
-    number: f64,
+pub(crate) struct Written {
+    pub number: f64,
     bare: bool,
 }
 
 /// A value in the unit of the quantity; a bare number counts in it.
-fn read_value(text: &str, name: &str, unit: &Unit, difference: bool) -> Result<Written, Failure> {
+pub(crate) fn read_value(text: &str, name: &str, unit: &Unit, difference: bool) -> Result<Written, Failure> {
     let value = parse_value(text).map_err(|e| match e.hint {
         Some(hint) => Failure::usage_hint(format!("`{}` for `{name}`: {}", text.trim(), e.message), hint),
         None => Failure::usage(format!("`{}` for `{name}`: {}", text.trim(), e.message)),

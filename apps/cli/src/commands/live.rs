@@ -10,7 +10,7 @@ use trunnion_equations::Unit;
 use trunnion_model::run::matches;
 use trunnion_model::units::{Dimension, parse_value};
 use trunnion_sim::integrate::{Ended, RunError};
-use trunnion_sim::live::{Live, Pace, Parts};
+use trunnion_sim::live::{LiveRun, Pace};
 use trunnion_sim::machine::Machine;
 
 use crate::commands::run::seconds;
@@ -78,8 +78,7 @@ pub fn execute(args: &LiveArgs, session: &Session) -> Result<(), Failure> {
     let t_0 = project.run.t_start;
     let start = Machine::start(Arc::clone(&project.prepared), &HashMap::new(), t_0);
     let (machine, y) = start.map_err(|e| start_failure(&project.prepared.system, &project.sources, &e))?;
-    let mut parts = Parts::new(machine, y, t_0, pace);
-    let mut live = parts.live().map_err(|e| failed(&project, &e))?;
+    let mut live = LiveRun::new(machine, &y, t_0, pace).map_err(|e| failed(&project, &e))?;
     if let Some(path) = &args.resume {
         snapshot::resume(path, &mut live, &project, pace.period)?;
     }
@@ -130,7 +129,7 @@ fn pilot<'a>(
     args: &LiveArgs,
     session: &Session,
     project: &'a Project,
-    mut live: Live<'a>,
+    mut live: LiveRun,
     clock: Clock,
 ) -> Result<Pilot<'a>, Failure> {
     let (prepared, system) = (&project.prepared, &project.prepared.system);
@@ -193,7 +192,7 @@ fn pilot<'a>(
 fn end(
     args: &LiveArgs,
     project: &Project,
-    live: &Live,
+    live: &LiveRun,
     clock: Clock,
     replayed: Option<u64>,
 ) -> Result<Option<u64>, Failure> {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use trunnion_equations::Unit;
 use trunnion_sim::integrate::{Ended, RunError};
-use trunnion_sim::live::Live;
+use trunnion_sim::live::LiveRun;
 
 use super::keyboard::Keyboard;
 use super::status::Screen;
@@ -31,7 +31,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 
 pub struct Pilot<'a> {
     pub project: &'a Project,
-    pub live: Live<'a>,
+    pub live: LiveRun,
     pub period: f64,
     /// Wait for the clock.
     pub paced: bool,

@@ -41,6 +41,7 @@ mod mounting;
 mod mutants;
 mod native;
 mod networks;
+mod owned_runs;
 mod pictures;
 mod pid;
 mod pneumatics;

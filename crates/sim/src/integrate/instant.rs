@@ -24,7 +24,7 @@ use crate::run_error::RunError;
 use trunnion_num::Archive;
 
 /// Of every guard at the instant at hand.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Instant {
     /// Guard values and their noise, and what location adds to it.
     pub g: Vec<f64>,
@@ -94,23 +94,23 @@ const PUT_BACK: usize = 2;
 pub(super) const INSTANT_ROUNDINGS: f64 = 4.0;
 
 impl<P: Hybrid> Run<'_, P> {
-    /// Everything that happens at `self.t` to `self.y`, beginning with `self.crossings` and the guards that only left zero
+    /// Everything that happens at `self.state.t` to `self.state.y`, beginning with `self.state.crossings` and the guards that only left zero
     /// (`heading`); true if the solver has to restart. `changed`: something has changed already.
     pub(super) fn happen(&mut self, mut changed: bool) -> Result<bool, Stop> {
-        self.at.fired.fill(false);
-        self.at.turned_back.fill(false);
-        self.at.probed.fill(false);
-        for guard in 0..self.locator.len() {
-            self.at.side[guard] = self.locator.side(guard);
+        self.state.at.fired.fill(false);
+        self.state.at.turned_back.fill(false);
+        self.state.at.probed.fill(false);
+        for guard in 0..self.state.locator.len() {
+            self.state.at.side[guard] = self.state.locator.side(guard);
         }
         changed |= self.kinks_first()?;
         changed |= self.whole_numbers_first()?;
         let (mut any_fired, mut terminate, mut settled) = (false, false, false);
         let mut settlings = 0;
         for _ in 0..ROUNDS {
-            if !self.crossings.is_empty() {
+            if !self.state.crossings.is_empty() {
                 // Kinks alone are no event.
-                if !any_fired && self.crossings.iter().any(|c| !self.locator.is_kink(c.guard)) {
+                if !any_fired && self.state.crossings.iter().any(|c| !self.state.locator.is_kink(c.guard)) {
                     self.begin_event()?;
                     any_fired = true;
                 }
@@ -131,7 +131,7 @@ impl<P: Hybrid> Run<'_, P> {
                 continue;
             }
             self.find_jumps();
-            if self.crossings.is_empty() {
+            if self.state.crossings.is_empty() {
                 settled = true;
                 break;
             }
@@ -140,15 +140,15 @@ impl<P: Hybrid> Run<'_, P> {
             return Err(self.goes_to_and_fro().into());
         }
         self.take_sides(changed);
-        self.at.last = self.t;
-        self.at.heading.fill(0);
-        self.at.touched.fill(false);
-        self.at.located.fill(0.0);
+        self.state.at.last = self.state.t;
+        self.state.at.heading.fill(0);
+        self.state.at.touched.fill(false);
+        self.state.at.located.fill(0.0);
         if any_fired && self.plan.both_sides {
-            self.report(self.t, Moment::AfterEvent)?;
+            self.report(self.state.t, Moment::AfterEvent)?;
         }
         if terminate {
-            self.report(self.t, Moment::End)?;
+            self.report(self.state.t, Moment::End)?;
             return Err(Stop::Ended(Ended::Terminated));
         }
         Ok(changed)
@@ -158,132 +158,137 @@ impl<P: Hybrid> Run<'_, P> {
     /// goes on otherwise by the new branch is left to the curve to come. True if anything changed.
     fn kinks_first(&mut self) -> Result<bool, Stop> {
         let in_doubt = |at: &Self, guard: usize| {
-            let passes = at.locator.is_kink(guard) || at.locator.is_timed(guard);
+            let passes = at.state.locator.is_kink(guard) || at.state.locator.is_timed(guard);
             !passes && at.problem.mirrored(guard) != 0
         };
-        let mut all = std::mem::take(&mut self.crossings);
-        let (kinks, locator) = (&mut self.crossings, &self.locator);
+        let mut all = std::mem::take(&mut self.state.crossings);
+        let (kinks, locator) = (&mut self.state.crossings, &self.state.locator);
         kinks.extend(all.iter().filter(|c| locator.is_kink(c.guard)));
-        if self.crossings.is_empty() || !all.iter().any(|c| in_doubt(self, c.guard)) {
-            self.crossings = all;
+        if self.state.crossings.is_empty() || !all.iter().any(|c| in_doubt(self, c.guard)) {
+            self.state.crossings = all;
             return Ok(false);
         }
         self.look_ahead();
-        self.at.noise.copy_from_slice(&self.at.later);
+        self.state.at.noise.copy_from_slice(&self.state.at.later);
         let (changed, _) = self.fire_all()?;
         self.look_ahead();
-        all.retain(|c| !self.locator.is_kink(c.guard));
+        all.retain(|c| !self.state.locator.is_kink(c.guard));
         let crosses = |at: &Self, c: &Crossing| {
-            let (before, later, g) = (at.at.noise[c.guard], at.at.later[c.guard], at.at.g[c.guard]);
+            let (before, later, g) =
+                (at.state.at.noise[c.guard], at.state.at.later[c.guard], at.state.at.g[c.guard]);
             let towards = if later == g { at.problem.at_zero(c.guard) } else { sign(later - g) };
             later.to_bits() == before.to_bits() || (towards > 0) == c.rising
         };
         all.retain(|c| {
             let stays = !in_doubt(self, c.guard) || crosses(self, c);
-            self.at.heading[c.guard] *= i8::from(stays);
+            self.state.at.heading[c.guard] *= i8::from(stays);
             stays
         });
-        self.crossings = all;
+        self.state.crossings = all;
         Ok(changed)
     }
 
     /// Conditions are read with whole numbers as they are now: `x > 3 and floor(x) < 3` never comes true. True if anything changed.
     fn whole_numbers_first(&mut self) -> Result<bool, Stop> {
         let counts = |at: &Self, c: &Crossing| at.problem.counts_on(c.guard);
-        let wholes = self.crossings.iter().filter(|c| counts(self, c)).count();
-        if wholes == 0 || wholes == self.crossings.len() {
+        let wholes = self.state.crossings.iter().filter(|c| counts(self, c)).count();
+        if wholes == 0 || wholes == self.state.crossings.len() {
             return Ok(false);
         }
-        let mut all = std::mem::take(&mut self.crossings);
-        self.crossings.extend(all.iter().filter(|c| self.problem.counts_on(c.guard)));
+        let mut all = std::mem::take(&mut self.state.crossings);
+        self.state.crossings.extend(all.iter().filter(|c| self.problem.counts_on(c.guard)));
         let (changed, _) = self.fire_all()?;
         self.read_guards();
         all.retain(|c| {
             let heading = if c.rising { 1 } else { -1 };
-            let stays = !counts(self, c) && self.at.clear(c.guard) != -heading;
-            self.at.heading[c.guard] *= i8::from(stays);
+            let stays = !counts(self, c) && self.state.at.clear(c.guard) != -heading;
+            self.state.at.heading[c.guard] *= i8::from(stays);
             stays
         });
-        self.crossings = all;
+        self.state.crossings = all;
         Ok(changed)
     }
 
     /// The solver goes on where equations have bent.
     pub(super) fn resume(&mut self) -> Result<(), Stop> {
-        self.joined = false;
-        let done = self.stepper.resume(self.problem, self.t, &self.y);
+        self.state.joined = false;
+        let done = self.stepper.resume(self.problem, self.state.t, &self.state.y);
         done.map_err(|failure| self.solver_error(failure).into())
     }
 
     /// At a corner of time: guards of time that cross there, and a new beginning where equations jump.
     pub(super) fn pass_corner(&mut self, corner: Corner) -> Result<(), Stop> {
-        let before = self.t;
+        let before = self.state.t;
         self.move_to(corner.t);
-        self.crossings.clear();
+        self.state.crossings.clear();
         self.find_timed();
-        let only_kinks = self.crossings.iter().all(|c| self.locator.is_kink(c.guard));
-        if self.crossings.is_empty() && self.at.heading.iter().all(|&h| h == 0) && !corner.jumps {
+        let only_kinks = self.state.crossings.iter().all(|c| self.state.locator.is_kink(c.guard));
+        if self.state.crossings.is_empty() && self.state.at.heading.iter().all(|&h| h == 0) && !corner.jumps {
             return if before < corner.t { self.resume() } else { Ok(()) };
         }
         let changed = self.happen(corner.jumps)?;
         if only_kinks && !corner.jumps && changed {
-            self.kinks += 1;
+            self.state.kinks += 1;
             return self.resume();
         }
         if changed || before < corner.t { self.restart() } else { Ok(()) }
     }
 
-    /// Guards of time that cross at `self.t`: into `self.crossings` if that counts. It is seen a little later: at the instant itself a guard may
+    /// Guards of time that cross at `self.state.t`: into `self.state.crossings` if that counts. It is seen a little later: at the instant itself a guard may
     /// be zero.
     pub(super) fn find_timed(&mut self) {
-        let later = self.t + INSTANT_ROUNDINGS * resolution(self.t);
-        self.problem.guards(self.t, &self.y, &mut self.at.g);
-        self.problem.guards(later, &self.y, &mut self.at.later);
-        for guard in 0..self.locator.len() {
-            let (side, s) = (self.locator.side(guard), sign(self.at.later[guard]));
+        let later = self.state.t + INSTANT_ROUNDINGS * resolution(self.state.t);
+        self.problem.guards(self.state.t, &self.state.y, &mut self.state.at.g);
+        self.problem.guards(later, &self.state.y, &mut self.state.at.later);
+        for guard in 0..self.state.locator.len() {
+            let (side, s) = (self.state.locator.side(guard), sign(self.state.at.later[guard]));
             // What is still on its side will jump a little later, at a corner of its own.
-            let still = side != 0 && sign(self.at.g[guard]) == side;
-            if !self.locator.is_timed(guard) || s == 0 || s == side || still {
+            let still = side != 0 && sign(self.state.at.g[guard]) == side;
+            if !self.state.locator.is_timed(guard) || s == 0 || s == side || still {
                 continue;
             }
-            self.at.heading[guard] = s;
-            if self.counts(guard, side, s) && !self.locator.passes(guard) {
-                self.crossings.push(Crossing { guard, rising: s > 0 });
+            self.state.at.heading[guard] = s;
+            if self.counts(guard, side, s) && !self.state.locator.passes(guard) {
+                self.state.crossings.push(Crossing { guard, rising: s > 0 });
             }
         }
     }
 
     /// Whether it counts that a guard has gone from a side, or from zero, to the sign s.
     fn counts(&self, guard: usize, side: i8, s: i8) -> bool {
-        if side == 0 { self.locator.counts_from_zero(guard, s) } else { self.locator.counts(guard, s) }
+        if side == 0 {
+            self.state.locator.counts_from_zero(guard, s)
+        } else {
+            self.state.locator.counts(guard, s)
+        }
     }
 
     fn begin_event(&mut self) -> Result<(), Stop> {
-        self.events += 1;
+        self.state.events += 1;
         if self.plan.both_sides {
-            self.report(self.t, Moment::BeforeEvent)?;
+            self.report(self.state.t, Moment::BeforeEvent)?;
         }
         Ok(())
     }
 
-    /// The noise of guards that a search located at `self.t`: what they change in the resolution of time on the curve before it, and from the
-    /// curve to the consistent values in `self.y`.
+    /// The noise of guards that a search located at `self.state.t`: what they change in the resolution of time on the curve before it, and from the
+    /// curve to the consistent values in `self.state.y`.
     pub(super) fn measure_location(&mut self) {
-        let (t, step) = (self.t, INSTANT_ROUNDINGS * resolution(self.t));
-        let m = self.locator.len();
+        let (t, step) = (self.state.t, INSTANT_ROUNDINGS * resolution(self.state.t));
+        let m = self.state.locator.len();
         // Before the instant, lest a value that jumps there counts as noise.
         for back in [2.0, 1.0] {
-            self.stepper.segment().at(t - back * step, &mut self.at.y);
-            self.problem.guards(t - back * step, &self.at.y, &mut self.at.later);
-            let (later, located) = (&self.at.later, &mut self.at.located);
+            self.stepper.segment().at(t - back * step, &mut self.state.at.y);
+            self.problem.guards(t - back * step, &self.state.at.y, &mut self.state.at.later);
+            let (later, located) = (&self.state.at.later, &mut self.state.at.located);
             for i in 0..m {
                 located[i] = if back == 2.0 { later[i] } else { (later[i] - located[i]).abs() };
             }
         }
-        self.stepper.segment().at(t, &mut self.at.y);
-        self.problem.guards(t, &self.at.y, &mut self.at.later);
-        self.problem.guards(t, &self.y, &mut self.at.g);
-        let Instant { located, later, g, .. } = &mut self.at;
+        self.stepper.segment().at(t, &mut self.state.at.y);
+        self.problem.guards(t, &self.state.at.y, &mut self.state.at.later);
+        self.problem.guards(t, &self.state.y, &mut self.state.at.g);
+        let Instant { located, later, g, .. } = &mut self.state.at;
         for i in 0..m {
             let d = located[i] + (later[i] - g[i]).abs();
             located[i] = if d.is_finite() { d } else { 0.0 };
@@ -291,17 +296,17 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     fn read_guards(&mut self) {
-        self.problem.guards(self.t, &self.y, &mut self.at.g);
-        self.locator.read_noise(self.problem, self.t, &self.y);
-        let Instant { noise, located, heading, fired, last, .. } = &mut self.at;
+        self.problem.guards(self.state.t, &self.state.y, &mut self.state.at.g);
+        self.state.locator.read_noise(self.problem, self.state.t, &self.state.y);
+        let Instant { noise, located, heading, fired, last, .. } = &mut self.state.at;
         for i in 0..noise.len() {
-            noise[i] = self.locator.rounding(i) + located[i];
-            if self.locator.is_kink(i) {
-                noise[i] = noise[i].max(self.locator.blur(i));
+            noise[i] = self.state.locator.rounding(i) + located[i];
+            if self.state.locator.is_kink(i) {
+                noise[i] = noise[i].max(self.state.locator.blur(i));
             }
-            if *last == self.t || heading[i] != 0 && !fired[i] {
+            if *last == self.state.t || heading[i] != 0 && !fired[i] {
                 // It has rested at zero ever since: uncertain as it was when it came there.
-                noise[i] = noise[i].max(self.locator.rests_within(i));
+                noise[i] = noise[i].max(self.state.locator.rests_within(i));
             }
         }
     }
@@ -310,19 +315,23 @@ impl<P: Hybrid> Run<'_, P> {
     /// at each instant: where that turns them round, leaving zero decides.
     fn find_headings(&mut self) {
         let rests = |at: &Self, i: usize| {
-            let put = at.at.touched[i] || at.at.side[i] == 0;
-            let asked = put && at.at.heading[i] == 0 && !at.at.probed[i] && at.at.clear(i) == 0;
-            asked && !at.locator.is_kink(i) && !at.locator.is_timed(i) && at.problem.mirrored(i) != 0
+            let put = at.state.at.touched[i] || at.state.at.side[i] == 0;
+            let asked =
+                put && at.state.at.heading[i] == 0 && !at.state.at.probed[i] && at.state.at.clear(i) == 0;
+            asked
+                && !at.state.locator.is_kink(i)
+                && !at.state.locator.is_timed(i)
+                && at.problem.mirrored(i) != 0
         };
-        if !(0..self.locator.len()).any(|i| rests(self, i)) {
+        if !(0..self.state.locator.len()).any(|i| rests(self, i)) {
             return;
         }
         self.look_ahead();
-        for i in 0..self.locator.len() {
+        for i in 0..self.state.locator.len() {
             if rests(self, i) {
-                let d = self.at.later[i] - self.at.g[i];
-                self.at.probed[i] = true;
-                self.at.heading[i] = if d.abs() > 10.0 * self.at.noise[i] { sign(d) } else { 0 };
+                let d = self.state.at.later[i] - self.state.at.g[i];
+                self.state.at.probed[i] = true;
+                self.state.at.heading[i] = if d.abs() > 10.0 * self.state.at.noise[i] { sign(d) } else { 0 };
             }
         }
     }
@@ -330,43 +339,48 @@ impl<P: Hybrid> Run<'_, P> {
     /// Relations take their values; true if one changed.
     fn settle(&mut self) -> bool {
         self.find_headings();
-        let Instant { g, noise, side, heading, touched, later, .. } = &mut self.at;
+        let Instant { g, noise, side, heading, touched, later, .. } = &mut self.state.at;
         for i in 0..g.len() {
             let rests = g[i].abs() <= noise[i];
             later[i] = match rests {
                 // Either branch will do.
-                true if self.locator.is_kink(i) && !self.locator.is_timed(i) => f64::NAN,
+                true if self.state.locator.is_kink(i) && !self.state.locator.is_timed(i) => f64::NAN,
                 true if heading[i] != 0 => heading[i] as f64 * f64::MIN_POSITIVE,
                 // It has passed its corner, or not.
-                true if self.locator.is_timed(i) && side[i] != 0 => side[i] as f64 * f64::MIN_POSITIVE,
+                true if self.state.locator.is_timed(i) && side[i] != 0 => side[i] as f64 * f64::MIN_POSITIVE,
                 // It has not left its side.
                 true if side[i] != 0 && !touched[i] => f64::NAN,
-                _ if self.locator.passes(i) => f64::NAN,
+                _ if self.state.locator.passes(i) => f64::NAN,
                 _ => g[i],
             };
         }
-        self.problem.settle(self.t, &self.y, later)
+        self.problem.settle(self.state.t, &self.state.y, later)
     }
 
-    /// Carry out `self.crossings` in the order of the guards; whether anything changed, and whether the run ends.
+    /// Carry out `self.state.crossings` in the order of the guards; whether anything changed, and whether the run ends.
     fn fire_all(&mut self) -> Result<(bool, bool), Stop> {
-        let (t, mut changed, mut ends) = (self.t, false, false);
-        self.crossings.sort_unstable_by_key(|c| c.guard);
+        let (t, mut changed, mut ends) = (self.state.t, false, false);
+        self.state.crossings.sort_unstable_by_key(|c| c.guard);
         let mut next = 0;
-        while next < self.crossings.len() {
-            if self.at.fired.iter().any(|&f| f) {
+        while next < self.state.crossings.len() {
+            if self.state.at.fired.iter().any(|&f| f) {
                 self.note_turning();
             }
-            for Crossing { guard, .. } in &self.crossings[next..] {
-                (self.at.touched[*guard], self.at.turned_back[*guard]) = (false, false);
+            for Crossing { guard, .. } in &self.state.crossings[next..] {
+                (self.state.at.touched[*guard], self.state.at.turned_back[*guard]) = (false, false);
             }
-            let done = self.problem.fire(t, &mut self.y, &self.crossings[next..], &mut self.at.touched);
+            let done = self.problem.fire(
+                t,
+                &mut self.state.y,
+                &self.state.crossings[next..],
+                &mut self.state.at.touched,
+            );
             let (effect, done) = done.map_err(|message| RunError::Action { t, message })?;
             for k in next..next + done.max(1) {
-                let Crossing { guard, rising } = self.crossings[k];
-                self.at.fired[guard] = !self.locator.is_kink(guard);
-                self.at.heading[guard] = if rising { 1 } else { -1 };
-                self.at.side[guard] = self.at.heading[guard];
+                let Crossing { guard, rising } = self.state.crossings[k];
+                self.state.at.fired[guard] = !self.state.locator.is_kink(guard);
+                self.state.at.heading[guard] = if rising { 1 } else { -1 };
+                self.state.at.side[guard] = self.state.at.heading[guard];
                 changed |= self.note_firing(guard)?;
             }
             next += done.max(1);
@@ -376,7 +390,7 @@ impl<P: Hybrid> Run<'_, P> {
                 self.make_consistent()?;
             }
         }
-        self.crossings.clear();
+        self.state.crossings.clear();
         Ok((changed, ends))
     }
 
@@ -384,113 +398,119 @@ impl<P: Hybrid> Run<'_, P> {
     fn note_turning(&mut self) {
         self.read_guards();
         self.look_ahead();
-        for i in 0..self.locator.len() {
-            let back = self.at.fired[i] && sign(self.at.later[i] - self.at.g[i]) == -self.at.heading[i];
-            self.at.turned_back[i] |= back;
-            let (s, away) = (self.at.clear(i), self.locator.away(i));
-            if s == away || s == 0 && (self.at.touched[i] || back) && away != 0 {
-                self.at.side[i] = away;
+        for i in 0..self.state.locator.len() {
+            let back = self.state.at.fired[i]
+                && sign(self.state.at.later[i] - self.state.at.g[i]) == -self.state.at.heading[i];
+            self.state.at.turned_back[i] |= back;
+            let (s, away) = (self.state.at.clear(i), self.state.locator.away(i));
+            if s == away || s == 0 && (self.state.at.touched[i] || back) && away != 0 {
+                self.state.at.side[i] = away;
             }
         }
     }
 
     /// Guards now and a little later, as things are.
     pub(super) fn look_ahead(&mut self) {
-        let Instant { f, g, .. } = &mut self.at;
-        self.problem.residual(self.t, &self.y, f);
-        self.problem.guards(self.t, &self.y, g);
+        let Instant { f, g, .. } = &mut self.state.at;
+        self.problem.residual(self.state.t, &self.state.y, f);
+        self.problem.guards(self.state.t, &self.state.y, g);
         let layout = self.problem.layout();
         // Far enough to be seen beside the values, near enough to be a tangent.
         let reach = |i: usize| {
-            let size = layout.nominal[i].max(self.y[i].abs());
+            let size = layout.nominal[i].max(self.state.y[i].abs());
             if layout.differential[i] && f[i] != 0.0 { 1e-4 * size / f[i].abs() } else { f64::INFINITY }
         };
         // Time alone may move a guard too: no farther than a part of the step at hand.
         let pace = self.stepper.pace();
         let most = if pace.is_finite() && pace > 0.0 { 0.01 * pace } else { 1.0 };
-        let dt = (0..self.y.len()).map(reach).fold(most, f64::min);
+        let dt = (0..self.state.y.len()).map(reach).fold(most, f64::min);
         self.guards_after(dt);
     }
 
-    /// Guards after dt, along the rates in `self.at.f`: into `self.at.later`.
+    /// Guards after dt, along the rates in `self.state.at.f`: into `self.state.at.later`.
     pub(super) fn guards_after(&mut self, dt: f64) {
-        let Instant { y, f, later, .. } = &mut self.at;
+        let Instant { y, f, later, .. } = &mut self.state.at;
         let differential = &self.problem.layout().differential;
         for i in 0..y.len() {
-            y[i] = self.y[i] + if differential[i] { dt * f[i] } else { 0.0 };
+            y[i] = self.state.y[i] + if differential[i] { dt * f[i] } else { 0.0 };
         }
-        self.problem.guards(self.t + dt, y, later);
+        self.problem.guards(self.state.t + dt, y, later);
     }
 
-    /// Guards that a jump put on their other side: into `self.crossings` if that counts.
+    /// Guards that a jump put on their other side: into `self.state.crossings` if that counts.
     fn find_jumps(&mut self) {
-        for guard in 0..self.locator.len() {
-            let (side, s) = (self.at.side[guard], self.at.clear(guard));
-            if s == 0 && self.at.touched[guard] && self.locator.away(guard) != 0 {
+        for guard in 0..self.state.locator.len() {
+            let (side, s) = (self.state.at.side[guard], self.state.at.clear(guard));
+            if s == 0 && self.state.at.touched[guard] && self.state.locator.away(guard) != 0 {
                 // Put there: its condition does not hold.
-                self.at.side[guard] = self.locator.away(guard);
+                self.state.at.side[guard] = self.state.locator.away(guard);
             }
-            if s == 0 || s == side || self.locator.passes(guard) {
+            if s == 0 || s == side || self.state.locator.passes(guard) {
                 continue;
             }
             let counts = self.counts(guard, side, s);
-            (self.at.side[guard], self.at.heading[guard]) = (s, 0);
+            (self.state.at.side[guard], self.state.at.heading[guard]) = (s, 0);
             if counts {
-                self.crossings.push(Crossing { guard, rising: s > 0 });
+                self.state.crossings.push(Crossing { guard, rising: s > 0 });
             }
         }
     }
 
     /// Sides of all guards after the instant.
     fn take_sides(&mut self, changed: bool) {
-        let in_doubt = |i: usize| self.at.fired[i] && self.at.clear(i) == 0 && !self.at.touched[i];
-        if self.problem.next_instant() <= self.t && (0..self.locator.len()).any(in_doubt) {
+        let in_doubt =
+            |i: usize| self.state.at.fired[i] && self.state.at.clear(i) == 0 && !self.state.at.touched[i];
+        if self.problem.next_instant() <= self.state.t && (0..self.state.locator.len()).any(in_doubt) {
             // Whoever has fired and turns back may fire again if the tasks of this instant turn it once more.
             self.note_turning();
         }
-        for guard in 0..self.locator.len() {
-            let s = self.at.clear(guard);
-            let (side, heading, noise) = (self.at.side[guard], self.at.heading[guard], self.at.noise[guard]);
+        for guard in 0..self.state.locator.len() {
+            let s = self.state.at.clear(guard);
+            let (side, heading, noise) =
+                (self.state.at.side[guard], self.state.at.heading[guard], self.state.at.noise[guard]);
             let timed = if heading != 0 { heading } else { side };
             if s != 0 {
-                self.locator.put(guard, s);
-            } else if self.locator.is_timed(guard) && timed != 0 {
-                self.locator.put(guard, timed);
-            } else if self.locator.is_kink(guard) && self.problem.mirrored(guard) != 0 {
+                self.state.locator.put(guard, s);
+            } else if self.state.locator.is_timed(guard) && timed != 0 {
+                self.state.locator.put(guard, timed);
+            } else if self.state.locator.is_kink(guard) && self.problem.mirrored(guard) != 0 {
                 // Its mode may have changed and changed back while others settled.
-                self.locator.lean(guard, self.problem.mirrored(guard), noise);
-            } else if heading != 0 && !changed && !(self.at.fired[guard] && self.at.touched[guard]) {
+                self.state.locator.lean(guard, self.problem.mirrored(guard), noise);
+            } else if heading != 0
+                && !changed
+                && !(self.state.at.fired[guard] && self.state.at.touched[guard])
+            {
                 // On along the same curve.
-                self.locator.lean(guard, heading, noise);
-            } else if self.at.fired[guard] {
-                let again = self.at.touched[guard] || self.at.turned_back[guard];
-                self.locator.free(guard, again, noise);
+                self.state.locator.lean(guard, heading, noise);
+            } else if self.state.at.fired[guard] {
+                let again = self.state.at.touched[guard] || self.state.at.turned_back[guard];
+                self.state.locator.free(guard, again, noise);
             } else if side == 0 || heading != 0 {
                 // On its way to where its condition does not hold it may be turned round.
-                let turned = heading != 0 && heading == self.locator.away(guard);
-                self.locator.free(guard, turned || self.locator.may_fire(guard), noise);
-            } else if self.at.touched[guard] {
+                let turned = heading != 0 && heading == self.state.locator.away(guard);
+                self.state.locator.free(guard, turned || self.state.locator.may_fire(guard), noise);
+            } else if self.state.at.touched[guard] {
                 // Put there: its condition does not hold, and may begin to.
-                self.locator.free(guard, true, noise);
+                self.state.locator.free(guard, true, noise);
             } else {
                 // At zero, but it has not left its side yet.
-                self.locator.lean(guard, side, noise);
+                self.state.locator.lean(guard, side, noise);
             }
         }
     }
 
     /// Note a firing; too many in too little time are an error, unless the event comes to hold what it sets: true.
     fn note_firing(&mut self, guard: usize) -> Result<bool, Stop> {
-        let t = self.t;
-        if self.locator.is_kink(guard) {
+        let t = self.state.t;
+        if self.state.locator.is_kink(guard) {
             return Ok(false);
         }
-        self.crossings_total += 1;
-        let from_rest = self.locator.side(guard) == 0 && self.locator.may_fire(guard);
-        let history = &mut self.history[guard];
+        self.state.crossings_total += 1;
+        let from_rest = self.state.locator.side(guard) == 0 && self.state.locator.may_fire(guard);
+        let history = &mut self.state.history[guard];
         // A chain at one instant counts once: rounds are bounded elsewhere.
         if history.time(0) != t {
-            history.add(t, self.at.heading[guard]);
+            history.add(t, self.state.at.heading[guard]);
         }
         history.put_back = if from_rest { history.put_back + 1 } else { 0 };
         if !from_rest {
@@ -499,8 +519,8 @@ impl<P: Hybrid> Run<'_, P> {
         let (within, put_back, since) =
             (t - history.time(BURST - 1), history.put_back, history.put_back_since);
         let stands = t - since <= STANDING_STILL * self.plan.length();
-        if put_back >= PUT_BACK && stands && self.problem.hold(t, &self.y, guard) {
-            self.history[guard] = History::default();
+        if put_back >= PUT_BACK && stands && self.problem.hold(t, &self.state.y, guard) {
+            self.state.history[guard] = History::default();
             return Ok(true);
         }
         if within <= self.vanishing() || (put_back >= BURST && stands) {
@@ -508,37 +528,40 @@ impl<P: Hybrid> Run<'_, P> {
             let (t, within) = if put_back >= BURST && stands { (since, t - since) } else { (t, within) };
             return Err(RunError::Zeno { guard: self.guard_name(guard), t, count: BURST, within }.into());
         }
-        if self.plan.max_events.is_some_and(|most| self.events > most) {
+        if self.plan.max_events.is_some_and(|most| self.state.events > most) {
             let guard = self.guard_name(guard);
-            return Err(RunError::TooManyEvents { guard, t, count: self.events }.into());
+            return Err(RunError::TooManyEvents { guard, t, count: self.state.events }.into());
         }
         Ok(false)
     }
 
     /// One round more tells who goes to and fro.
     fn goes_to_and_fro(&mut self) -> RunError {
-        let m = self.locator.len();
-        self.problem.guards(self.t, &self.y, &mut self.at.later);
-        let before: Vec<f64> = self.at.later.clone();
-        let _ = self.problem.settle(self.t, &self.y, &before);
-        self.problem.guards(self.t, &self.y, &mut self.at.g);
+        let m = self.state.locator.len();
+        self.problem.guards(self.state.t, &self.state.y, &mut self.state.at.later);
+        let before: Vec<f64> = self.state.at.later.clone();
+        let _ = self.problem.settle(self.state.t, &self.state.y, &before);
+        self.problem.guards(self.state.t, &self.state.y, &mut self.state.at.g);
         for guard in 0..m {
-            self.at.fired[guard] |= (self.at.g[guard] > 0.0) != (before[guard] > 0.0);
+            self.state.at.fired[guard] |= (self.state.at.g[guard] > 0.0) != (before[guard] > 0.0);
         }
-        self.at.heading.fill(0);
+        self.state.at.heading.fill(0);
         self.chattering()
     }
 
     /// Names the guards that fired or are about zero here; if there are none, all.
     pub(super) fn chattering(&self) -> RunError {
-        let fired = |i: &usize| self.at.heading[*i] != 0 || self.at.fired[*i];
-        let mut guards: Vec<usize> = (0..self.locator.len()).filter(fired).collect();
+        let fired = |i: &usize| self.state.at.heading[*i] != 0 || self.state.at.fired[*i];
+        let mut guards: Vec<usize> = (0..self.state.locator.len()).filter(fired).collect();
         if guards.is_empty() {
-            guards = (0..self.locator.len()).filter(|&i| self.locator.side(i) == 0).collect();
+            guards = (0..self.state.locator.len()).filter(|&i| self.state.locator.side(i) == 0).collect();
         }
         if guards.is_empty() {
-            guards = (0..self.locator.len()).collect();
+            guards = (0..self.state.locator.len()).collect();
         }
-        RunError::Chattering { guards: guards.into_iter().map(|i| self.guard_name(i)).collect(), t: self.t }
+        RunError::Chattering {
+            guards: guards.into_iter().map(|i| self.guard_name(i)).collect(),
+            t: self.state.t,
+        }
     }
 }

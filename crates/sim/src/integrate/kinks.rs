@@ -27,19 +27,19 @@ impl<P: Hybrid> Run<'_, P> {
     /// Where kinks of algebraic unknowns that a search found at `at`, up to `end`, are passed by consistent values (1). `at` where that cannot be
     /// said; none if they are passed by the curve alone.
     pub(super) fn meet_kinks(&mut self, at: f64, end: f64) -> Option<f64> {
-        let found = self.locator.found();
-        let sharp = found.iter().filter(|f| self.locator.is_sharp(f.guard)).count();
-        if sharp == 0 || !found.iter().all(|f| f.fires && self.locator.is_kink(f.guard)) {
+        let found = self.state.locator.found();
+        let sharp = found.iter().filter(|f| self.state.locator.is_sharp(f.guard)).count();
+        if sharp == 0 || !found.iter().all(|f| f.fires && self.state.locator.is_kink(f.guard)) {
             return Some(at);
         }
         let only_sharp = sharp == found.len();
         let Some(here) = self.before_kinks(at) else { return Some(at) };
-        self.at.g.copy_from_slice(&self.at.later);
+        self.state.at.g.copy_from_slice(&self.state.at.later);
         let bracket = if here > 0.0 {
             let mut last = (at, here);
             let mut looks = 0;
             let passed = loop {
-                let Some(t) = self.locator.next_beyond(last.0, end) else { break None };
+                let Some(t) = self.state.locator.next_beyond(last.0, end) else { break None };
                 let Some(left) = self.before_kinks(t) else { return Some(at) };
                 if left <= 0.0 {
                     break Some((t, left));
@@ -51,11 +51,11 @@ impl<P: Hybrid> Run<'_, P> {
             }
             passed.map(|b| (last, b))
         } else {
-            match self.before_kinks(self.t) {
-                Some(left) if left > 0.0 => Some(((self.t, left), (at, here))),
+            match self.before_kinks(self.state.t) {
+                Some(left) if left > 0.0 => Some(((self.state.t, left), (at, here))),
                 // The step before has passed it.
-                Some(_) if !self.locator.found().iter().any(|f| self.locator.rests(f.guard)) => {
-                    return Some(self.t);
+                Some(_) if !self.state.locator.found().iter().any(|f| self.state.locator.rests(f.guard)) => {
+                    return Some(self.state.t);
                 }
                 _ => None,
             }
@@ -63,11 +63,13 @@ impl<P: Hybrid> Run<'_, P> {
         let Some((a, b)) = bracket else { return Some(at) };
         let Some(t) = self.first_beyond(a, b) else { return Some(at) };
         // What else is passed on the way has its own instant.
-        let passed = |i: usize| !self.locator.is_kink(i) && sign(self.at.g[i]) != sign(self.at.later[i]);
-        Some(if t > at && (0..self.locator.len()).any(passed) { at } else { t })
+        let passed = |i: usize| {
+            !self.state.locator.is_kink(i) && sign(self.state.at.g[i]) != sign(self.state.at.later[i])
+        };
+        Some(if t > at && (0..self.state.locator.len()).any(passed) { at } else { t })
     }
 
-    /// The root of (1) between times at which it was not passed yet, and was. Guards beyond it are left in `self.at.later`.
+    /// The root of (1) between times at which it was not passed yet, and was. Guards beyond it are left in `self.state.at.later`.
     fn first_beyond(&mut self, mut a: (f64, f64), mut b: (f64, f64)) -> Option<f64> {
         let mut moved = 0;
         for look in 0..LOOKS {
@@ -95,91 +97,102 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// By how much the first of the sharp kinks found is still on its side at t, where values on the curve are made consistent; guards there
-    /// are left in `self.at.later`.
+    /// are left in `self.state.at.later`.
     fn before_kinks(&mut self, t: f64) -> Option<f64> {
-        self.stepper.segment().at(t, &mut self.at.y);
-        self.problem.project(t, &mut self.at.y);
-        self.consistent.solve(self.problem, t, &mut self.at.y).ok()?;
-        self.problem.guards(t, &self.at.y, &mut self.at.later);
-        let sharp = self.locator.found().iter().filter(|f| self.locator.is_sharp(f.guard));
-        let left = sharp.map(|f| if f.rising { -self.at.later[f.guard] } else { self.at.later[f.guard] });
+        self.stepper.segment().at(t, &mut self.state.at.y);
+        self.problem.project(t, &mut self.state.at.y);
+        self.state.consistent.solve(self.problem, t, &mut self.state.at.y).ok()?;
+        self.problem.guards(t, &self.state.at.y, &mut self.state.at.later);
+        let sharp = self.state.locator.found().iter().filter(|f| self.state.locator.is_sharp(f.guard));
+        let left = sharp
+            .map(|f| if f.rising { -self.state.at.later[f.guard] } else { self.state.at.later[f.guard] });
         Some(left.fold(f64::INFINITY, f64::min)).filter(|s| s.is_finite())
     }
 
-    /// At `self.t` only kinks were found: equations go on by their other branches. Where that puts another guard on its other
+    /// At `self.state.t` only kinks were found: equations go on by their other branches. Where that puts another guard on its other
     /// side, modes depend on each other and are found together.
     pub(super) fn pass_kinks(&mut self) -> Result<(), Stop> {
-        self.kinks += 1;
-        if self.kinks.is_multiple_of(KINK_BUNCH) {
-            let (t, steps) = self.kinks_since;
-            let few = self.steps - steps < KINK_STEPS;
-            if self.t - t < if few { KINK_SPAN } else { KINK_RATE } * self.plan.length() {
+        self.state.kinks += 1;
+        if self.state.kinks.is_multiple_of(KINK_BUNCH) {
+            let (t, steps) = self.state.kinks_since;
+            let few = self.state.steps - steps < KINK_STEPS;
+            if self.state.t - t < if few { KINK_SPAN } else { KINK_RATE } * self.plan.length() {
                 // Branches follow the values for a while, as with fixed steps.
-                let pause = KINK_PAUSE * (self.t - t).max(KINK_RATE * self.plan.length());
-                (self.kinks_again, self.kinks_step) = (self.t + pause, pause / PAUSE_STEPS);
-                self.kinks_since = (self.kinks_again, self.steps);
-                self.locator.watch_kinks(false);
+                let pause = KINK_PAUSE * (self.state.t - t).max(KINK_RATE * self.plan.length());
+                (self.state.kinks_again, self.state.kinks_step) = (self.state.t + pause, pause / PAUSE_STEPS);
+                self.state.kinks_since = (self.state.kinks_again, self.state.steps);
+                self.state.locator.watch_kinks(false);
                 self.problem.follow_kinks(true);
                 return self.restart();
             }
-            self.kinks_since = (self.t, self.steps);
+            self.state.kinks_since = (self.state.t, self.state.steps);
         }
-        self.crossings.clear();
+        self.state.crossings.clear();
         // Algebraic unknowns on the curve are interpolated: whether they pass a kink is seen where they are consistent.
-        let any_sharp = self.locator.found().iter().any(|f| self.locator.is_sharp(f.guard));
+        let any_sharp = self.state.locator.found().iter().any(|f| self.state.locator.is_sharp(f.guard));
         if any_sharp {
-            let _ = self.consistent.solve(self.problem, self.t, &mut self.y);
+            let _ = self.state.consistent.solve(self.problem, self.state.t, &mut self.state.y);
             self.measure_sharpness(true);
         }
-        let recent = |at: &Self, guard: usize| at.t - at.at.passed[guard] < RECENT * at.stepper.pace();
-        let in_doubt = !any_sharp && self.locator.found().iter().any(|f| recent(self, f.guard));
+        let recent =
+            |at: &Self, guard: usize| at.state.t - at.state.at.passed[guard] < RECENT * at.stepper.pace();
+        let in_doubt = !any_sharp && self.state.locator.found().iter().any(|f| recent(self, f.guard));
         if in_doubt {
             self.look_ahead();
         }
-        for k in 0..self.locator.found().len() {
-            let found = self.locator.found()[k];
+        for k in 0..self.state.locator.found().len() {
+            let found = self.state.locator.found()[k];
             let heading = if found.rising { 1 } else { -1 };
-            let (g, blur) = (self.at.g[found.guard], self.locator.blur(found.guard));
-            if self.locator.is_sharp(found.guard) && sign(g) == -heading && g.abs() > blur {
+            let (g, blur) = (self.state.at.g[found.guard], self.state.locator.blur(found.guard));
+            if self.state.locator.is_sharp(found.guard) && sign(g) == -heading && g.abs() > blur {
                 continue;
             }
-            let ahead = self.at.later[found.guard] - g;
+            let ahead = self.state.at.later[found.guard] - g;
             let wavers = sign(ahead) == -heading && ahead.abs() > 10.0 * blur;
             if in_doubt && recent(self, found.guard) && wavers {
                 // Only the curve comes back to where it has just been: the equations do not.
-                self.locator.lean(found.guard, -heading, WAVERING * blur);
+                self.state.locator.lean(found.guard, -heading, WAVERING * blur);
                 continue;
             }
-            self.crossings.push(Crossing { guard: found.guard, rising: found.rising });
-            self.locator.lean(found.guard, heading, blur);
-            self.at.passed[found.guard] = self.t;
+            self.state.crossings.push(Crossing { guard: found.guard, rising: found.rising });
+            self.state.locator.lean(found.guard, heading, blur);
+            self.state.at.passed[found.guard] = self.state.t;
         }
-        let effect = self.problem.fire(self.t, &mut self.y, &self.crossings, &mut self.at.touched);
-        effect.map_err(|message| RunError::Action { t: self.t, message })?;
-        for Crossing { guard, .. } in &self.crossings {
+        let effect = self.problem.fire(
+            self.state.t,
+            &mut self.state.y,
+            &self.state.crossings,
+            &mut self.state.at.touched,
+        );
+        effect.map_err(|message| RunError::Action { t: self.state.t, message })?;
+        for Crossing { guard, .. } in &self.state.crossings {
             // What counts is between its ends again, at the end it has passed.
             if let Some(sibling) = self.problem.sibling(*guard) {
-                let blur = self.locator.blur(*guard);
-                self.locator.put(*guard, 1);
-                self.locator.lean(sibling, 1, blur);
-                self.at.passed[sibling] = self.t;
+                let blur = self.state.locator.blur(*guard);
+                self.state.locator.put(*guard, 1);
+                self.state.locator.lean(sibling, 1, blur);
+                self.state.at.passed[sibling] = self.state.t;
             }
         }
-        self.crossings.clear();
+        self.state.crossings.clear();
         self.make_consistent()?;
         if any_sharp {
             self.measure_sharpness(false);
-            for k in 0..self.locator.found().len() {
-                let guard = self.locator.found()[k].guard;
-                if self.at.g[guard].abs() <= self.locator.blur(guard) {
-                    self.locator.lean(guard, self.locator.side(guard), self.locator.blur(guard));
+            for k in 0..self.state.locator.found().len() {
+                let guard = self.state.locator.found()[k].guard;
+                if self.state.at.g[guard].abs() <= self.state.locator.blur(guard) {
+                    self.state.locator.lean(
+                        guard,
+                        self.state.locator.side(guard),
+                        self.state.locator.blur(guard),
+                    );
                 }
             }
         } else {
-            self.problem.guards(self.t, &self.y, &mut self.at.g);
+            self.problem.guards(self.state.t, &self.state.y, &mut self.state.at.g);
             self.rest_if_instant();
         }
-        if (0..self.locator.len()).any(|i| self.has_moved(i)) {
+        if (0..self.state.locator.len()).any(|i| self.has_moved(i)) {
             self.happen(true)?;
             if any_sharp {
                 self.sharpen();
@@ -191,25 +204,25 @@ impl<P: Hybrid> Run<'_, P> {
 
     /// A guard is clearly on its other side.
     fn has_moved(&self, guard: usize) -> bool {
-        let (side, g) = (self.locator.side(guard), self.at.g[guard]);
-        let small = g.abs() <= self.locator.rests_within(guard).max(self.locator.blur(guard));
-        sign(g) != 0 && sign(g) != side && !small && !self.locator.passes(guard)
+        let (side, g) = (self.state.locator.side(guard), self.state.at.g[guard]);
+        let small = g.abs() <= self.state.locator.rests_within(guard).max(self.state.locator.blur(guard));
+        sign(g) != 0 && sign(g) != side && !small && !self.state.locator.passes(guard)
     }
 
     /// By the branch that a kink was passed to, its guard may be far from zero for a time that is not resolved: a coil whose current a diode
     /// ends drives its voltage to where it blocks within 10⁻¹² s. Such a guard rests there.
     fn rest_if_instant(&mut self) {
-        let found = |run: &Self, k: usize| run.locator.found()[k].guard;
-        if !(0..self.locator.found().len()).any(|k| self.has_moved(found(self, k))) {
+        let found = |run: &Self, k: usize| run.state.locator.found()[k].guard;
+        if !(0..self.state.locator.found().len()).any(|k| self.has_moved(found(self, k))) {
             return;
         }
-        self.problem.residual(self.t, &self.y, &mut self.at.f);
-        self.guards_after(INSTANT_ROUNDINGS * resolution(self.t));
-        for k in 0..self.locator.found().len() {
+        self.problem.residual(self.state.t, &self.state.y, &mut self.state.at.f);
+        self.guards_after(INSTANT_ROUNDINGS * resolution(self.state.t));
+        for k in 0..self.state.locator.found().len() {
             let guard = found(self, k);
-            let side = self.locator.side(guard);
-            if self.has_moved(guard) && sign(self.at.later[guard]) == side {
-                self.locator.lean(guard, side, 2.0 * self.at.g[guard].abs());
+            let side = self.state.locator.side(guard);
+            if self.has_moved(guard) && sign(self.state.at.later[guard]) == side {
+                self.state.locator.lean(guard, side, 2.0 * self.state.at.g[guard].abs());
             }
         }
     }
@@ -217,38 +230,38 @@ impl<P: Hybrid> Run<'_, P> {
     /// Kinks that rest at zero are told apart as well as the branches that were settled allow.
     fn sharpen(&mut self) {
         self.measure_sharpness(true);
-        for guard in 0..self.locator.len() {
-            let (side, blur) = (self.locator.side(guard), self.locator.blur(guard));
-            if !self.locator.is_sharp(guard) || !self.locator.rests(guard) || side == 0 {
+        for guard in 0..self.state.locator.len() {
+            let (side, blur) = (self.state.locator.side(guard), self.state.locator.blur(guard));
+            if !self.state.locator.is_sharp(guard) || !self.state.locator.rests(guard) || side == 0 {
                 continue;
             }
-            if self.at.g[guard].abs() <= blur {
-                self.locator.lean(guard, side, blur);
+            if self.state.at.g[guard].abs() <= blur {
+                self.state.locator.lean(guard, side, blur);
             } else {
-                self.locator.put(guard, side);
+                self.state.locator.put(guard, side);
             }
         }
     }
 
-    /// How far kinks of algebraic unknowns, consistent in `self.y`, are told apart by the branches at hand (2); `anew`: these are no others than those
-    /// of the rows. Guards there are left in `self.at.g`.
+    /// How far kinks of algebraic unknowns, consistent in `self.state.y`, are told apart by the branches at hand (2); `anew`: these are no others than those
+    /// of the rows. Guards there are left in `self.state.at.g`.
     fn measure_sharpness(&mut self, anew: bool) {
-        self.problem.guards(self.t, &self.y, &mut self.at.g);
-        self.consistent.measure_rows(self.problem, self.t, &self.y, anew);
-        self.locator.blunt(self.t, &self.at.g, &self.at.g, true);
+        self.problem.guards(self.state.t, &self.state.y, &mut self.state.at.g);
+        self.state.consistent.measure_rows(self.problem, self.state.t, &self.state.y, anew);
+        self.state.locator.blunt(self.state.t, &self.state.at.g, &self.state.at.g, true);
         for step in [-1.0, 1.0] {
-            let t = self.t + step * INSTANT_ROUNDINGS * resolution(self.t);
-            self.at.y.copy_from_slice(&self.y);
-            if self.consistent.solve(self.problem, t, &mut self.at.y).is_ok() {
-                self.problem.guards(t, &self.at.y, &mut self.at.later);
-                self.locator.blunt(self.t, &self.at.g, &self.at.later, false);
+            let t = self.state.t + step * INSTANT_ROUNDINGS * resolution(self.state.t);
+            self.state.at.y.copy_from_slice(&self.state.y);
+            if self.state.consistent.solve(self.problem, t, &mut self.state.at.y).is_ok() {
+                self.problem.guards(t, &self.state.at.y, &mut self.state.at.later);
+                self.state.locator.blunt(self.state.t, &self.state.at.g, &self.state.at.later, false);
             }
         }
         for pattern in 0..PATTERNS {
-            self.at.y.copy_from_slice(&self.y);
-            if self.consistent.move_rows(self.problem, self.t, &mut self.at.y, pattern) {
-                self.problem.guards(self.t, &self.at.y, &mut self.at.later);
-                self.locator.blunt(self.t, &self.at.g, &self.at.later, false);
+            self.state.at.y.copy_from_slice(&self.state.y);
+            if self.state.consistent.move_rows(self.problem, self.state.t, &mut self.state.at.y, pattern) {
+                self.problem.guards(self.state.t, &self.state.at.y, &mut self.state.at.later);
+                self.state.locator.blunt(self.state.t, &self.state.at.g, &self.state.at.later, false);
             }
         }
     }

@@ -148,8 +148,7 @@ impl Call<'_> {
 
     /// Asks the engine what happened. That may run code of the program (`toString`), so the limits stay on.
     pub fn explain(&self, engine: &Engine, ctx: &Ctx<'_>, trouble: Trouble) -> ScriptError {
-        let expired = engine.watch.expired.get();
-        engine.watch.start();
+        let expired = engine.watch().again();
         match trouble {
             Trouble::Engine(rquickjs::Error::Exception) => {
                 let thrown = Thrown::read(ctx, &ctx.catch());
@@ -176,7 +175,7 @@ impl Call<'_> {
         let what = self.what;
         match (thrown.class.as_str(), thrown.message.as_str()) {
             _ if expired => {
-                let seconds = engine.watch.limit.get().as_secs_f64();
+                let seconds = engine.watch().limit.as_secs_f64();
                 let message = format!("{what} ran for more than {seconds} s and was stopped");
                 hinted(message, "look for a loop that does not end")
             }

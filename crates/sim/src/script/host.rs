@@ -3,17 +3,19 @@
 
 use super::error::suggest;
 use rquickjs::{Ctx, Exception, Function};
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Prepares the globals, and gives the function that makes an object of numbers from its kind and its names.
 pub fn install<'js>(
     ctx: &Ctx<'js>,
-    log: &Rc<RefCell<Log>>,
-    state: &Rc<Cell<u64>>,
+    log: &Arc<Mutex<Log>>,
+    state: &Arc<AtomicU64>,
 ) -> rquickjs::Result<Function<'js>> {
     let log = log.clone();
-    let print = Function::new(ctx.clone(), move |line: String| log.borrow_mut().add(line))?;
+    let print = Function::new(ctx.clone(), move |line: String| {
+        log.lock().unwrap_or_else(PoisonError::into_inner).add(line)
+    })?;
     let state = state.clone();
     let random = Function::new(ctx.clone(), move || uniform(&state))?.with_name("random")?;
     let refuse = Function::new(ctx.clone(), refuse)?;
@@ -31,9 +33,9 @@ fn refuse(ctx: Ctx<'_>, kind: String, name: String, known: Vec<String>) -> rquic
 pub const SEED: u64 = 20_260_101;
 
 /// Evenly spread over 0 ≤ x < 1 in steps of 2⁻⁵³, by SplitMix64. [Steele2014, fig. 17]
-fn uniform(state: &Cell<u64>) -> f64 {
-    state.set(state.get().wrapping_add(0x9E37_79B9_7F4A_7C15));
-    let mut z = state.get();
+fn uniform(state: &AtomicU64) -> f64 {
+    const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut z = state.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^= z >> 31;

@@ -4,8 +4,8 @@
 //! A program is kept whole or refused. What is kept is brought back into a second copy of the program at once, so that a snapshot that could
 //! not be resumed is never written.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 use rquickjs::{Array, Context, Ctx, Function, Object, Persistent, Value};
 use trunnion_num::Archive;
@@ -18,12 +18,12 @@ use super::{Language, Script, ScriptError};
 impl Script {
     /// Writes or reads all that the steps to come depend on.
     pub fn remember(&mut self, archive: &mut Archive) -> Result<(), ScriptError> {
-        let mut random = self.engine.random.get();
+        let mut random = self.engine.random.load(Ordering::Relaxed);
         archive.word(&mut random);
         if archive.reads() {
             let mut text = String::new();
             archive.text(&mut text);
-            self.engine.random.set(random);
+            self.engine.random.store(random, Ordering::Relaxed);
             // What the archive lacks it tells itself.
             return match archive.reads() {
                 true => self.load(&text),
@@ -63,7 +63,7 @@ impl Script {
         let realm = Context::custom::<Language>(self.engine.context.runtime());
         let make = realm.as_ref().map_err(clone_error).and_then(|realm| {
             realm.with(|ctx| {
-                host::install(&ctx, &Rc::new(RefCell::new(Log::new(0))), &Rc::default())?;
+                host::install(&ctx, &Arc::new(Mutex::new(Log::new(0))), &Arc::default())?;
                 Ok(Persistent::save(&ctx, ctx.eval::<Function, _>(include_str!("memory.js"))?))
             })
         });

@@ -13,6 +13,7 @@ use crate::stepper::{Failure, Options, Segment, Stepper, Tolerance, Work};
 /// about as much as the evaluations it saves.
 const DENSE: usize = 8;
 
+#[derive(Clone)]
 pub struct Auto {
     layout: Layout,
     options: Options,
@@ -59,6 +60,10 @@ impl Auto {
 }
 
 impl Stepper for Auto {
+    fn boxed(&self) -> Box<dyn Stepper> {
+        Box::new(self.clone())
+    }
+
     fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
         self.active_mut().restart(problem, t, y)
     }

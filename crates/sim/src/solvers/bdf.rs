@@ -57,6 +57,7 @@ pub fn bdf(layout: &Layout, options: &Options) -> Bdf {
     Bdf::new(layout, options)
 }
 
+#[derive(Clone)]
 pub struct Bdf {
     tolerance: Tolerance,
     h_max: f64,
@@ -316,6 +317,10 @@ impl Bdf {
 }
 
 impl Stepper for Bdf {
+    fn boxed(&self) -> Box<dyn Stepper> {
+        Box::new(self.clone())
+    }
+
     fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
         let n = y.len();
         self.tolerance.learn(y);

@@ -75,6 +75,7 @@ pub fn esdirk34(layout: &Layout, options: &Options) -> OneStep<Esdirk> {
 }
 
 /// Weights that follow from the nodes c alone.
+#[derive(Clone)]
 struct Nodes {
     /// ∫₀^{c_i} of the polynomial through k_j, j < i.
     integral: Vec<Vec<f64>>,
@@ -86,6 +87,7 @@ struct Nodes {
     middle: usize,
 }
 
+#[derive(Clone)]
 pub struct Esdirk {
     tableau: &'static Tableau,
     nodes: Nodes,

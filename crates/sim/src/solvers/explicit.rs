@@ -118,6 +118,7 @@ const GROW: f64 = 5.0;
 const SAFETY: f64 = 0.9;
 
 /// An explicit Runge–Kutta solver.
+#[derive(Clone)]
 pub struct Explicit {
     tableau: &'static Tableau,
     options: Options,
@@ -496,6 +497,10 @@ impl Explicit {
 }
 
 impl Stepper for Explicit {
+    fn boxed(&self) -> Box<dyn Stepper> {
+        Box::new(self.clone())
+    }
+
     fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
         if self.n != y.len() || self.y.is_empty() {
             self.allocate(problem);

@@ -77,7 +77,7 @@ enum Kind {
 }
 
 /// The shape of the Newton system; built from the layout.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Shape {
     /// Unknown of the problem and kind, for each local index.
     unknowns: Vec<(usize, Kind)>,
@@ -88,6 +88,7 @@ struct Shape {
     entries: Vec<Entry>,
 }
 
+#[derive(Clone)]
 struct Entry {
     row: usize,
     column: usize,
@@ -132,6 +133,7 @@ impl Shape {
     }
 }
 
+#[derive(Clone)]
 pub struct GeneralizedAlpha {
     parameters: Parameters,
     start: Start,
@@ -332,6 +334,10 @@ impl GeneralizedAlpha {
 }
 
 impl Stepper for GeneralizedAlpha {
+    fn boxed(&self) -> Box<dyn Stepper> {
+        Box::new(self.clone())
+    }
+
     fn freezes_kinks(&self) -> bool {
         false
     }

@@ -38,7 +38,7 @@ pub enum Refusal {
 }
 
 /// A method that goes from y0 to y1 by itself.
-pub trait Method {
+pub trait Method: Clone + Send + 'static {
     /// Order of the solution, and of the error estimate: ‖e‖ ~ h^(estimate + 1).
     fn orders(&self) -> (usize, usize);
     /// Begin anew at (t, y), where f = f(t, y) is finite, with steps of about h. May allocate.
@@ -81,6 +81,7 @@ pub trait Method {
 }
 
 /// A stepper made of a one-step method.
+#[derive(Clone)]
 pub struct OneStep<M> {
     method: M,
     tolerance: Tolerance,
@@ -235,6 +236,10 @@ impl<M: Method> OneStep<M> {
 }
 
 impl<M: Method> Stepper for OneStep<M> {
+    fn boxed(&self) -> Box<dyn Stepper> {
+        Box::new(self.clone())
+    }
+
     fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
         self.span = Span { t, t1: t, h: 0.0 };
         self.grid = (t, 0);

@@ -160,6 +160,7 @@ pub fn realtime(layout: &Layout, options: &Options) -> OneStep<Rosenbrock> {
     OneStep::in_periods(method, layout, options, period)
 }
 
+#[derive(Clone)]
 pub struct Rosenbrock {
     tableau: &'static Tableau,
     /// Row i of `a` begins with row i − 1: the stage adds one term to the one before.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use trunnion_num::Archive;
-use trunnion_sim::live::Live;
+use trunnion_sim::live::LiveRun;
 
 use trunnion_engine::Failure;
 use trunnion_engine::project::Project;
@@ -16,7 +16,7 @@ const LARGEST: u64 = 4 << 30;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The bytes of a snapshot of `live`.
-pub fn take(live: &mut Live, project: &Project, period: f64) -> Result<Vec<u8>, Failure> {
+pub fn take(live: &mut LiveRun, project: &Project, period: f64) -> Result<Vec<u8>, Failure> {
     let mut archive = Archive::to_write();
     let kept = live.remember(&mut archive);
     kept.map_err(|message| Failure::Run { message, hint: None })?;
@@ -41,7 +41,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// Puts `live`, which has just begun, where the snapshot was taken.
-pub fn resume(path: &Path, live: &mut Live, project: &Project, period: f64) -> Result<(), Failure> {
+pub fn resume(path: &Path, live: &mut LiveRun, project: &Project, period: f64) -> Result<(), Failure> {
     let shown = path.display();
     let bytes = input::bytes(path, LARGEST).map_err(|unread| trunnion_files::Error::read(path, unread))?;
     let Some((head, words)) = parse(&bytes) else {

@@ -1,0 +1,106 @@
+//! A run that somebody holds: it goes on when told to, in any thread; parameters change in between; it goes back to a snapshot.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use trunnion_engine::{Failure, Project};
+use trunnion_equations::flat::Kind;
+use trunnion_sim::integrate::{Ended, Moment, Observer, Progress, RunError};
+use trunnion_sim::machine::Machine;
+use trunnion_sim::run;
+
+use crate::linear::no_such;
+use crate::monitor::Monitor;
+use crate::range::{read_value, unit};
+use crate::simulate::{Overrides, hint, settings};
+
+/// A run at an instant, to go back to.
+pub struct Snapshot(run::Snapshot);
+
+pub struct Run {
+    project: Arc<Project>,
+    run: run::Run,
+    row: Vec<f64>,
+}
+
+/// Pauses the run when its monitor is cancelled.
+struct Watched<'a>(&'a Monitor);
+
+impl Observer<Machine> for Watched<'_> {
+    fn observe(&mut self, _: &mut Machine, _: f64, _: &[f64], _: Moment) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn progress(&mut self, _: Progress) -> ControlFlow<()> {
+        if self.0.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+fn failed(error: &RunError) -> Failure {
+    Failure::Run { message: error.to_string(), hint: hint(error) }
+}
+
+impl Run {
+    /// At the start of a model; nothing is stepped yet.
+    pub fn new(project: &Arc<Project>, overrides: &Overrides) -> Result<Self, Failure> {
+        let (solver, settings) = settings(&project.run, overrides)?;
+        let run = run::Run::new(&project.prepared, &HashMap::new(), solver, &settings);
+        let run = run.map_err(|e| Failure::start(&e))?;
+        Ok(Run { project: project.clone(), run, row: vec![0.0; project.prepared.columns.len()] })
+    }
+
+    pub fn project(&self) -> &Arc<Project> {
+        &self.project
+    }
+
+    /// Where the run stands, in s.
+    pub fn t(&self) -> f64 {
+        self.run.t()
+    }
+
+    /// States and unknowns where the run stands (SI).
+    pub fn y(&self) -> &[f64] {
+        self.run.y()
+    }
+
+    /// Goes on until a time, or a little beyond it: pausing ends no step, and changes nothing. Some: the run is over.
+    pub fn advance(&mut self, until: f64, monitor: &Monitor) -> Result<Option<Ended>, Failure> {
+        self.run.advance(until, &mut Watched(monitor)).map_err(|e| failed(&e))
+    }
+
+    /// A signal where the run stands, in the unit it is shown in.
+    pub fn value(&mut self, signal: &str) -> Result<f64, Failure> {
+        let prepared = &self.project.prepared;
+        let column = prepared
+            .column(signal)
+            .ok_or_else(|| no_such(signal, "signal", prepared.columns.iter().map(|c| c.name.as_str())))?;
+        self.run.record(&mut self.row).map_err(|e| failed(&e))?;
+        Ok(self.row[column])
+    }
+
+    /// Changes a parameter or an input, as "12 kg"; it counts from the next step on.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
+        let system = &self.project.prepared.system;
+        let can_change = |k: &Kind| matches!(k, Kind::Parameter { .. } | Kind::Input { .. });
+        let all = || system.slow.iter().copied().filter(|&s| can_change(&system.quantity(s).kind));
+        let found = all().find(|&s| system.quantity(s).name == name);
+        let symbol = found.ok_or_else(|| {
+            no_such(name, "parameter or input", all().map(|s| system.quantity(s).name.as_str()))
+        })?;
+        let unit = unit(&system.quantity(symbol).unit);
+        let difference = self.project.differences.iter().any(|d| d == name);
+        let number = read_value(value, name, &unit, difference)?.number;
+        self.run.set(symbol, unit.to_si(number));
+        Ok(())
+    }
+
+    pub fn snapshot(&mut self) -> Result<Snapshot, Failure> {
+        self.run.snapshot().map(Snapshot).map_err(|message| Failure::Run { message, hint: None })
+    }
+
+    /// Goes back, or forth, to a snapshot of this run or of another one of the same project: what follows has the same bits.
+    pub fn restore(&mut self, at: &Snapshot) -> Result<(), Failure> {
+        self.run.restore(&at.0).map_err(|message| Failure::Run { message, hint: None })
+    }
+}
