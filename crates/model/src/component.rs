@@ -33,7 +33,7 @@ pub use common::Common;
 pub use families::entry_at;
 pub use include::is_shared;
 pub use library::Library;
-pub use mount::{GROUND, LINE, Mount};
+pub use mount::{GROUND, JOINT, LINE, Mount, PoseMount};
 pub use numbers::number_families;
 pub use ports::choice_text;
 pub use read::{
@@ -339,6 +339,8 @@ pub struct Definition {
     pub section: Option<Section>,
     /// How it is put between two frames or on a joint; None: it cannot.
     pub mount: Option<Mount>,
+    /// How it acts in all directions between two frames; None: it does not.
+    pub pose: Option<PoseMount>,
     pub options: Vec<Choice>,
     pub body: Body,
     pub when: Vec<When>,

@@ -1,19 +1,25 @@
-//! Eigenvalues of a real matrix: balancing, Hessenberg form, QR iteration with double shifts.
+//! Eigenvalues and eigenvectors of a real matrix. The QR iteration is that of the library faer; what makes the matrices of machines fit
+//! for it stands here.
 //!
-//!   A ← D⁻¹ A D,  D = diag(2^k), so that rows and columns have about the same norm     (1)  [Osborne1960; Golub2013, §7.5.7]
-//!   A = Q H Qᵀ,  h_ij = 0 for i > j + 1, by Householder reflections                     (2)  [Golub2013, alg. 7.4.2]
-//!   H ← Zᵀ H Z,  the first column of Z parallel to (H − σ₁)(H − σ₂) e₁                  (3)  [Golub2013, alg. 7.5.1]
+//!   Pᵀ A P block triangular, its blocks irreducible: eigenvalues of A are those of the blocks          (1)  [Tarjan1972; Golub2013, §7.1.2]
+//!   A ← D⁻¹ A D,  D = diag(2^k), so that rows and columns have about the same norm                     (2)  [Osborne1960; Golub2013, §7.5.7]
+//!   A ← Sᵀ A S,  the states with the largest entries first                                              (3)  [Stewart1998, §2.3.4]
 //!
-//! σ₁, σ₂ are the eigenvalues of the last 2 × 2 block, so (3) stays real. (1) matters for machines: pascals and metres
-//! differ by ten orders of magnitude. Powers of two make it exact.
+//! (1) keeps what does not act on each other apart: a slow oscillation beside a fast current has the digits it has alone. (2) matters
+//! because pascals and metres differ by ten orders of magnitude; powers of two make it exact. (3) does for weak couplings what (1) does
+//! for none: the iteration deflates from the end, where small eigenvalues are found before large ones have rounded them away.
 //!
-//! Limits: eigenvalues come with an error of about ε ‖A‖ after (1), times their condition; those of a block that is not
-//! diagonalisable, of order k, with the k-th root of it.
+//! Limits: eigenvalues come with an error of about ε times the entries that act in their motion, times their condition; those of a
+//! block that is not diagonalisable, of order k, with the k-th root of it.
 
-use crate::Matrix;
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, evd_real, evd_scratch};
+use faer::prelude::default;
+use faer::{Mat, Par};
+use num_complex::Complex64;
 
-/// Iterations for one eigenvalue. Two or three are usual, every tenth uses a shift of its own to leave a cycle.
-const ITERATIONS: usize = 90;
+use crate::{Matrix, irreducible};
 
 /// Why there are no eigenvalues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,41 +30,113 @@ pub enum Unfound {
     NoConvergence,
 }
 
+/// λ with A r = λ r and lᵀ A = λ lᵀ.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    pub value: Complex64,
+    pub right: Vec<Complex64>,
+    pub left: Vec<Complex64>,
+}
+
 /// Eigenvalues (real, imaginary) in no particular order; conjugate pairs stand together.
 pub fn eigenvalues(a: &Matrix) -> Result<Vec<(f64, f64)>, Unfound> {
     if a.values().iter().any(|v| !v.is_finite()) {
         return Err(Unfound::NotFinite);
     }
-    let mut h = a.clone();
-    balance(&mut h);
-    // Products of entries are to stay finite: the largest entry becomes about one.
-    let largest = h.values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-    let unit = if largest > 0.0 { largest.log2().floor().exp2() } else { 1.0 };
-    h = Matrix::from_fn(h.rows(), h.columns(), |i, j| h[(i, j)] / unit);
-    hessenberg(&mut h);
-    let mut found = Vec::with_capacity(h.rows());
-    let mut end = h.rows();
-    let mut iterations = 0;
-    while end > 0 {
-        let begin = last_block(&mut h, end);
-        if end - begin <= 2 {
-            match end - begin {
-                1 => found.push((h[(begin, begin)], 0.0)),
-                _ => found.extend(of_pair(&h, begin)),
-            }
-            end = begin;
-            iterations = 0;
-        } else if iterations == ITERATIONS {
-            return Err(Unfound::NoConvergence);
-        } else {
-            iterations += 1;
-            double_step(&mut h, begin, end, iterations % 10 == 0);
+    let mut found = Vec::with_capacity(a.rows());
+    for states in irreducible(a) {
+        match states[..] {
+            [i] => found.push((a[(i, i)], 0.0)),
+            _ => found.extend(iterated(&Graded::new(&a.picked(&states)).a, None)?),
         }
     }
-    Ok(found.into_iter().map(|(re, im)| (re * unit, im * unit)).collect())
+    Ok(found)
 }
 
-/// A ← D⁻¹ A D with the D that is returned (1).
+/// Eigenvalues with their vectors; of a conjugate pair the one with the positive imaginary part comes first. Parts that do not act on each
+/// other (1) are left together.
+pub fn pairs(a: &Matrix) -> Result<Vec<Pair>, Unfound> {
+    if a.values().iter().any(|v| !v.is_finite()) {
+        return Err(Unfound::NotFinite);
+    }
+    let n = a.rows();
+    let graded = Graded::new(a);
+    let mut vectors = [Mat::zeros(n, n), Mat::zeros(n, n)];
+    let values = iterated(&graded.a, Some(&mut vectors))?;
+    let [left, right] = &vectors;
+    let mut pairs = Vec::with_capacity(n);
+    while let Some(&(re, im)) = values.get(pairs.len()) {
+        let k = pairs.len();
+        // Real and imaginary part of a conjugate pair are neighbours.
+        let entry = |of: &Mat<f64>, i: usize| match im == 0.0 {
+            true => Complex64::new(of[(i, k)], 0.0),
+            false => Complex64::new(of[(i, k)], of[(i, k + 1)]),
+        };
+        let mut one =
+            Pair { value: Complex64::new(re, im), right: vec![default(); n], left: vec![default(); n] };
+        for (i, (&state, scale)) in graded.order.iter().zip(&graded.scale).enumerate() {
+            one.right[state] = entry(right, i) * scale;
+            // The library has lᴴ A = λ lᴴ.
+            one.left[state] = entry(left, i).conj() / scale;
+        }
+        let other = (im != 0.0).then(|| one.conjugate());
+        pairs.push(one);
+        pairs.extend(other);
+    }
+    Ok(pairs)
+}
+
+impl Pair {
+    fn conjugate(&self) -> Pair {
+        let all = |list: &[Complex64]| list.iter().map(Complex64::conj).collect();
+        Pair { value: self.value.conj(), right: all(&self.right), left: all(&self.left) }
+    }
+}
+
+/// A matrix after (2) and (3): entry (i, j) is a_kl scale_j/scale_i with k = order_i, l = order_j.
+#[derive(Clone, Debug)]
+pub struct Graded {
+    pub a: Matrix,
+    pub order: Vec<usize>,
+    pub scale: Vec<f64>,
+}
+
+impl Graded {
+    pub fn new(a: &Matrix) -> Self {
+        let n = a.rows();
+        let mut balanced = a.clone();
+        let scale = balance(&mut balanced);
+        let size: Vec<f64> = (0..n)
+            .map(|i| (0..n).fold(0.0, |m: f64, j| m.max(balanced[(i, j)].abs()).max(balanced[(j, i)].abs())))
+            .collect();
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|&i, &j| size[j].total_cmp(&size[i]));
+        let scale = order.iter().map(|&i| scale[i]).collect();
+        Graded { a: balanced.picked(&order), order, scale }
+    }
+}
+
+/// The eigenvalues of a matrix of finite entries, and left and right vectors as the library has them.
+fn iterated(a: &Matrix, vectors: Option<&mut [Mat<f64>; 2]>) -> Result<Vec<(f64, f64)>, Unfound> {
+    let n = a.rows();
+    // Products of entries are to stay finite: the largest entry becomes about one.
+    let largest = a.values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    let unit = if largest > 0.0 { largest.log2().floor().exp2() } else { 1.0 };
+    let a = Mat::from_fn(n, n, |i, j| a[(i, j)] / unit);
+    let wanted = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
+    let [left, right] = match vectors {
+        Some(vectors) => vectors.each_mut().map(|v| Some(v.as_mut())),
+        None => [None, None],
+    };
+    let (mut re, mut im) = (Diag::zeros(n), Diag::zeros(n));
+    let mut memory = MemBuffer::new(evd_scratch::<f64>(n, wanted, wanted, Par::Seq, default()));
+    let stack = MemStack::new(&mut memory);
+    evd_real(a.as_ref(), re.as_mut(), im.as_mut(), left, right, Par::Seq, stack, default())
+        .map_err(|_| Unfound::NoConvergence)?;
+    Ok((0..n).map(|k| (re[k] * unit, im[k] * unit)).collect())
+}
+
+/// A ← D⁻¹ A D with the D that is returned (2).
 pub fn balance(a: &mut Matrix) -> Vec<f64> {
     let n = a.rows();
     let mut scale = vec![1.0; n];
@@ -85,139 +163,6 @@ pub fn balance(a: &mut Matrix) -> Vec<f64> {
         }
     }
     scale
-}
-
-/// A ← H = Qᵀ A Q; returns Q (2).
-pub fn hessenberg(a: &mut Matrix) -> Matrix {
-    let n = a.rows();
-    let mut q = Matrix::identity(n);
-    let mut v = vec![0.0; n];
-    let mut dots = vec![0.0; n];
-    for k in 0..n.saturating_sub(2) {
-        let largest = (k + 2..n).fold(0.0, |m: f64, i| m.max(a[(i, k)].abs()));
-        if largest == 0.0 {
-            continue;
-        }
-        let largest = largest.max(a[(k + 1, k)].abs());
-        let below = k + 1..n;
-        below.clone().for_each(|i| v[i] = a[(i, k)] / largest);
-        let norm = below.clone().map(|i| v[i] * v[i]).sum::<f64>().sqrt();
-        v[k + 1] += norm.copysign(v[k + 1]);
-        let beta = 2.0 / below.clone().map(|i| v[i] * v[i]).sum::<f64>();
-        // By rows, as they lie in memory; to the left of column k there is nothing below the diagonal.
-        dots[k..].fill(0.0);
-        for i in below.clone() {
-            (k..n).for_each(|j| dots[j] += v[i] * a[(i, j)]);
-        }
-        for i in below.clone() {
-            (k..n).for_each(|j| a[(i, j)] -= beta * dots[j] * v[i]);
-        }
-        for target in [&mut *a, &mut q] {
-            for i in 0..n {
-                let dot: f64 = below.clone().map(|j| target[(i, j)] * v[j]).sum();
-                below.clone().for_each(|j| target[(i, j)] -= beta * dot * v[j]);
-            }
-        }
-        (k + 2..n).for_each(|i| a[(i, k)] = 0.0);
-    }
-    q
-}
-
-/// Where the last block that does not fall apart begins, `end` being its end; negligible entries become zero.
-fn last_block(h: &mut Matrix, end: usize) -> usize {
-    for i in (1..end).rev() {
-        let beside = h[(i - 1, i - 1)].abs() + h[(i, i)].abs();
-        let beside = if beside == 0.0 { 1.0 } else { beside };
-        if h[(i, i - 1)].abs() <= f64::EPSILON * beside {
-            h[(i, i - 1)] = 0.0;
-            return i;
-        }
-    }
-    0
-}
-
-/// Eigenvalues of the 2 × 2 block at i.
-fn of_pair(h: &Matrix, i: usize) -> [(f64, f64); 2] {
-    let (a, b, c, d) = (h[(i, i)], h[(i, i + 1)], h[(i + 1, i)], h[(i + 1, i + 1)]);
-    let p = 0.5 * (a - d);
-    // b c may overflow where the eigenvalues do not.
-    let size = p.abs().max((b.abs() * c.abs()).sqrt());
-    if size == 0.0 {
-        return [(a, 0.0), (d, 0.0)];
-    }
-    let q = (p / size) * (p / size) + (b / size) * (c / size);
-    let root = q.abs().sqrt() * size;
-    if q < 0.0 {
-        return [(d + p, root), (d + p, -root)];
-    }
-    // The larger root first, the smaller from the product: no cancellation.
-    let z = p + root.copysign(p);
-    [(d + z, 0.0), (if z == 0.0 { d } else { d - b / z * c }, 0.0)]
-}
-
-/// One step (3) on the block begin..end, of at least three rows.
-fn double_step(h: &mut Matrix, begin: usize, end: usize, unusual: bool) {
-    let l = end - 1;
-    let (trace, det) = if unusual {
-        // Shifts from the size of the last entries only. [Golub2013, §7.5.2; EISPACK hqr]
-        let s = h[(l, l - 1)].abs() + h[(l - 1, l - 2)].abs();
-        let x = h[(l, l)] + 0.75 * s;
-        (2.0 * x, x * x + 0.4375 * s * s)
-    } else {
-        let (a, d) = (h[(l - 1, l - 1)], h[(l, l)]);
-        (a + d, a * d - h[(l - 1, l)] * h[(l, l - 1)])
-    };
-    // Start as far down as two neighbouring subdiagonal entries are small together.
-    let mut first = begin;
-    let mut v = [0.0; 3];
-    for m in (begin..=end - 3).rev() {
-        v = first_column(h, m, trace, det);
-        first = m;
-        if m > begin {
-            let small = h[(m, m - 1)].abs() * (v[1].abs() + v[2].abs());
-            let beside = h[(m - 1, m - 1)].abs() + h[(m, m)].abs() + h[(m + 1, m + 1)].abs();
-            if small <= f64::EPSILON * v[0].abs() * beside {
-                break;
-            }
-        }
-    }
-    for k in first..end - 1 {
-        let size = (end - k).min(3);
-        if k > first {
-            v = [h[(k, k - 1)], h[(k + 1, k - 1)], if size == 3 { h[(k + 2, k - 1)] } else { 0.0 }];
-        }
-        let largest = v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        if largest == 0.0 {
-            continue;
-        }
-        v.iter_mut().for_each(|x| *x /= largest);
-        let norm = v.iter().map(|x| x * x).sum::<f64>().sqrt().copysign(v[0]);
-        if k > first {
-            h[(k, k - 1)] = -norm * largest;
-            (k + 1..k + size).for_each(|i| h[(i, k - 1)] = 0.0);
-        } else if k > begin {
-            h[(k, k - 1)] = -h[(k, k - 1)];
-        }
-        v[0] += norm;
-        let beta = 2.0 / v.iter().map(|x| x * x).sum::<f64>();
-        for j in k..end {
-            let dot: f64 = (0..size).map(|i| v[i] * h[(k + i, j)]).sum();
-            (0..size).for_each(|i| h[(k + i, j)] -= beta * dot * v[i]);
-        }
-        for i in begin..end.min(k + 4) {
-            let dot: f64 = (0..size).map(|j| h[(i, k + j)] * v[j]).sum();
-            (0..size).for_each(|j| h[(i, k + j)] -= beta * dot * v[j]);
-        }
-    }
-}
-
-/// (H − σ₁)(H − σ₂) e_m within the block, divided by the entry below the diagonal, in sizes of its largest.
-fn first_column(h: &Matrix, m: usize, trace: f64, det: f64) -> [f64; 3] {
-    let (a, below) = (h[(m, m)], h[(m + 1, m)]);
-    let v =
-        [(a * (a - trace) + det) / below + h[(m, m + 1)], a + h[(m + 1, m + 1)] - trace, h[(m + 2, m + 1)]];
-    let size = v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    if size == 0.0 { [1.0, 0.0, 0.0] } else { v.map(|x| x / size) }
 }
 
 #[cfg(test)]
@@ -389,15 +334,111 @@ mod tests {
     }
 
     #[test]
-    fn the_hessenberg_form_is_similar() {
-        let a = Matrix::from_fn(6, 6, |i, j| ((i * i + 3 * j + i * j) % 11) as f64 - 4.0);
-        let mut h = a.clone();
-        let q = hessenberg(&mut h);
-        let back = q.times(&h).times(&q.transposed());
-        for i in 0..6 {
-            for j in 0..6 {
-                assert!((back[(i, j)] - a[(i, j)]).abs() < 1e-13);
-                assert!(i <= j + 1 || h[(i, j)] == 0.0);
+    fn small_eigenvalues_stand_beside_large_ones() {
+        // A fast current and a slow oscillation: apart, the one driving the other, and acting on each other.
+        let slow = [(0.0, 1.0), (0.0, -1.0)];
+        for fast in [1e6, 1e12, 1e16, 1e100] {
+            for (there, back) in [(0.0, 0.0), (3.0, 0.0), (0.0, 7.0 * fast)] {
+                let rows = [[-fast, there, 0.0], [0.0, 0.0, 1.0], [back, -1.0, 0.0]];
+                for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2]] {
+                    let a = Matrix::from_fn(3, 3, |i, j| rows[order[i]][order[j]]);
+                    check(&a, &[(-fast, 0.0), slow[0], slow[1]], 1e-15);
+                }
+            }
+        }
+        // A motor of resistance 1, inductance L and constant k on a spring: (s² + 1)(L s + 1) + k² s = 0.
+        for inductance in [1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-18] {
+            let k = 0.1;
+            let rows = [[0.0, 1.0, 0.0], [-1.0, 0.0, k], [0.0, -k / inductance, -1.0 / inductance]];
+            let mut s = Complex64::new(0.0, 1.0);
+            for _ in 0..20 {
+                let p = (s * s + 1.0) * (s * inductance + 1.0) + s * k * k;
+                let slope = s * 2.0 * (s * inductance + 1.0) + (s * s + 1.0) * inductance + k * k;
+                s -= p / slope;
+            }
+            let fast = (-1.0 / inductance - 2.0 * s.re, 0.0);
+            for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [2, 1, 0]] {
+                let a = Matrix::from_fn(3, 3, |i, j| rows[order[i]][order[j]]);
+                check(&a, &[(s.re, s.im), (s.re, -s.im), fast], 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn graded_chains_keep_every_eigenvalue() {
+        // A ladder of coupled lags whose rates grow by 1e4 a step: L D Lᵀ-like, each eigenvalue near its rate and known to ε.
+        let n = 8;
+        let rate = |i: usize| 1e4_f64.powi(i as i32);
+        let a = Matrix::from_fn(n, n, |i, j| match i.abs_diff(j) {
+            0 => -rate(i),
+            1 => 1e-2 * rate(i.min(j)),
+            _ => 0.0,
+        });
+        let order = [3, 0, 7, 1, 5, 2, 6, 4];
+        let mut found = eigenvalues(&a.picked(&order)).unwrap();
+        found.sort_by(|p, q| p.0.abs().total_cmp(&q.0.abs()));
+        // To first order λ_i = −d_i + c²(…), with gaps so wide that the next order is below rounding of 1e-7.
+        for (i, (re, im)) in found.iter().enumerate() {
+            let from = |j: usize| (1e-2 * rate(i.min(j))).powi(2) / (rate(j) - rate(i));
+            let near = (i.saturating_sub(1)..(i + 2).min(n)).filter(|&j| j != i).map(from).sum::<f64>();
+            assert!((re + rate(i) - near).abs() < 1e-11 * rate(i) && *im == 0.0, "{re} of {}", -rate(i));
+        }
+    }
+
+    /// Numbers between −½ and ½.
+    fn noise(mut seed: u64) -> impl FnMut() -> f64 {
+        move || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        }
+    }
+
+    fn random(n: usize, next: &mut impl FnMut() -> f64) -> Matrix {
+        let values: Vec<f64> = (0..n * n).map(|_| next()).collect();
+        Matrix::from_fn(n, n, |i, j| values[i * n + j])
+    }
+
+    #[test]
+    fn defective_zeros_are_found() {
+        // Chains of five integrators in states of a random choice: the fifth root of ε times the condition of the choice.
+        let mut next = noise(7);
+        let n = 40;
+        for _ in 0..100 {
+            let t = random(n, &mut next);
+            let chains = Matrix::from_fn(n, n, |i, j| if j == i + 1 && i % 5 != 4 { 1.0 } else { 0.0 });
+            let inverse = t.solve(&Matrix::identity(n)).unwrap();
+            let found = eigenvalues(&t.times(&chains).times(&inverse)).unwrap();
+            assert_eq!(found.len(), n);
+            let bound = (f64::EPSILON * t.norm() * inverse.norm() * n as f64).powf(0.2);
+            assert!(found.iter().all(|z| z.0.hypot(z.1) < bound), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn vectors_belong_to_their_values() {
+        let mut next = noise(3);
+        for (n, zeros) in [(1, 0), (2, 0), (5, 0), (12, 5), (60, 40)] {
+            let mut a = random(n, &mut next);
+            // Units of the states, and some entries that are not there.
+            let unit: Vec<f64> = (0..n).map(|_| 10_f64.powf(12.0 * next())).collect();
+            (0..n * zeros).for_each(|k| a[(k % n, (k * 7 + k / n) % n)] = 0.0);
+            let a = Matrix::from_fn(n, n, |i, j| a[(i, j)] * unit[i] / unit[j]);
+            let values = eigenvalues(&a).unwrap();
+            let pairs = pairs(&a).unwrap();
+            assert_eq!(pairs.len(), n);
+            for Pair { value, right, left } in &pairs {
+                let same = values.iter().any(|z| (Complex64::new(z.0, z.1) - value).norm() < 1e-11);
+                assert!(same, "{value} of {n}");
+                let length: f64 = (0..n).map(|i| (right[i] / unit[i]).norm_sqr()).sum::<f64>().sqrt();
+                for i in 0..n {
+                    let off = (0..n).map(|j| right[j] * a[(i, j)]).sum::<Complex64>() - value * right[i];
+                    assert!(off.norm() < 1e-12 * unit[i] * length, "right of {value}, {n}: {off}");
+                }
+                let length: f64 = (0..n).map(|i| (left[i] * unit[i]).norm_sqr()).sum::<f64>().sqrt();
+                for j in 0..n {
+                    let off = (0..n).map(|i| left[i] * a[(i, j)]).sum::<Complex64>() - value * left[j];
+                    assert!(off.norm() * unit[j] < 1e-12 * length, "left of {value}, {n}: {off}");
+                }
             }
         }
     }

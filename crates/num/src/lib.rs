@@ -3,7 +3,9 @@
 mod archive;
 mod dense_lu;
 pub mod eigen;
-mod eigenvector;
+mod hessenberg;
+mod invariant;
+mod irreducible;
 mod lu;
 mod matrix;
 pub mod noise;
@@ -22,7 +24,9 @@ pub mod welch;
 
 pub use archive::Archive;
 pub use dense_lu::DenseLu;
-pub use eigenvector::{Vector, eigenvector};
+pub use hessenberg::hessenberg;
+pub use invariant::invariant_shares;
+pub use irreducible::irreducible;
 pub use lu::Lu;
 pub use matrix::Matrix;
 pub use orthogonal::{Qr, reachable};

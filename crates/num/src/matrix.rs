@@ -1,8 +1,12 @@
-//! A dense matrix by rows.
+//! A dense matrix by rows. Products and solutions are those of the library faer.
 
 use std::ops::{Index, IndexMut};
 
-use crate::{DenseLu, Fault};
+use faer::linalg::matmul::matmul;
+use faer::linalg::solvers::Solve;
+use faer::{Accum, MatMut, MatRef, Par};
+
+use crate::Fault;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
@@ -51,6 +55,11 @@ impl Matrix {
         Matrix::from_fn(rows, columns, |k, l| self[(i + k, j + l)])
     }
 
+    /// These rows and columns, in this order.
+    pub fn picked(&self, states: &[usize]) -> Matrix {
+        Matrix::from_fn(states.len(), states.len(), |i, j| self[(states[i], states[j])])
+    }
+
     /// [A B].
     pub fn beside(&self, other: &Matrix) -> Matrix {
         Matrix::from_fn(self.rows, self.columns + other.columns, |i, j| match j.checked_sub(self.columns) {
@@ -78,9 +87,14 @@ impl Matrix {
 
     /// A B; the columns of A are as many as the rows of B.
     pub fn times(&self, other: &Matrix) -> Matrix {
-        Matrix::from_fn(self.rows, other.columns, |i, j| {
-            (0..self.columns).map(|k| self[(i, k)] * other[(k, j)]).sum()
-        })
+        let mut product = Matrix::zeros(self.rows, other.columns);
+        let into = MatMut::from_row_major_slice_mut(&mut product.values, self.rows, other.columns);
+        matmul(into, Accum::Replace, self.view(), other.view(), 1.0, Par::Seq);
+        product
+    }
+
+    fn view(&self) -> MatRef<'_, f64> {
+        MatRef::from_row_major_slice(&self.values, self.rows, self.columns)
     }
 
     /// A + factor · B.
@@ -95,16 +109,15 @@ impl Matrix {
 
     /// A⁻¹ B.
     pub fn solve(&self, b: &Matrix) -> Result<Matrix, Fault> {
-        let mut lu = DenseLu::new(self.rows);
-        lu.factor(&self.values)?;
-        let mut x = b.clone();
-        let mut work = vec![0.0; self.rows];
-        for j in 0..b.columns {
-            (0..self.rows).for_each(|i| work[i] = b[(i, j)]);
-            lu.solve(&mut work);
-            (0..self.rows).for_each(|i| x[(i, j)] = work[i]);
+        if self.values.iter().any(|v| !v.is_finite()) {
+            return Err(Fault::NotFinite);
         }
-        Ok(x)
+        let lu = self.view().partial_piv_lu();
+        if let Some(column) = (0..self.rows).find(|&k| lu.U()[(k, k)] == 0.0) {
+            return Err(Fault::Singular { column });
+        }
+        let x = lu.solve(b.view());
+        Ok(Matrix::from_fn(b.rows, b.columns, |i, j| x[(i, j)]))
     }
 }
 
@@ -118,5 +131,31 @@ impl Index<(usize, usize)> for Matrix {
 impl IndexMut<(usize, usize)> for Matrix {
     fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
         &mut self.values[i * self.columns + j]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_and_solutions_undo_each_other() {
+        for (n, m) in [(0, 0), (0, 3), (1, 1), (3, 2), (17, 40), (60, 1)] {
+            let a = Matrix::from_fn(n, n, |i, j| {
+                ((5 * i + 3 * j * j) % 13) as f64 + if i == j { 90.0 } else { -6.0 }
+            });
+            let x = Matrix::from_fn(n, m, |i, j| (i as f64 - 2.0 * j as f64).sin());
+            let b = a.times(&x);
+            for (i, j) in (0..n * m).map(|k| (k / m, k % m)) {
+                let sum: f64 = (0..n).map(|k| a[(i, k)] * x[(k, j)]).sum();
+                assert!((b[(i, j)] - sum).abs() < 1e-12 * (1.0 + sum.abs()));
+            }
+            assert!(a.solve(&b).unwrap().plus(-1.0, &x).norm() < 1e-12);
+        }
+        let nothing_between = Matrix::zeros(2, 0).times(&Matrix::zeros(0, 3));
+        assert_eq!(nothing_between, Matrix::zeros(2, 3));
+        let singular = Matrix::from_fn(2, 2, |i, _| i as f64);
+        assert!(matches!(singular.solve(&Matrix::identity(2)), Err(Fault::Singular { .. })));
+        assert_eq!(Matrix::from_fn(1, 1, |_, _| f64::NAN).solve(&Matrix::identity(1)), Err(Fault::NotFinite));
     }
 }

@@ -27,7 +27,7 @@ const FULFILLED: f64 = 1e-8;
 const MIDDLES: usize = 3;
 /// Poles are not looked at above so many unknowns.
 const MOST_POLES: usize = 400;
-/// A double pole at zero is found to √ε of the fastest.
+/// A double pole at zero is found to √ε of what acts in its mode.
 const ZERO_POLE: f64 = 1e-7;
 
 /// How far a state leaves a place where a law is flat, in its sizes.
@@ -370,12 +370,8 @@ pub fn unstable(machine: &mut Machine, t: f64, y: &[f64], rest: &Rest) -> Option
     let layout = machine.layout().clone();
     let fixed = |state: usize| rest.supported.iter().any(|s| s.0 == state || partner(&layout, s.0) == state);
     let free: Vec<usize> = (0..states.len()).filter(|&k| !fixed(states[k])).collect();
-    let a = &model.a;
-    model.a = trunnion_num::Matrix::from_fn(free.len(), free.len(), |i, j| a[(free[i], free[j])]);
-    let mut balanced = model.a.clone();
-    trunnion_num::eigen::balance(&mut balanced);
-    let limit = ZERO_POLE * balanced.norm();
-    let worst = modes(&model).ok()?.into_iter().filter(|m| m.pole.re > limit);
+    model.a = model.a.picked(&free);
+    let worst = modes(&model).ok()?.into_iter().filter(|m| m.pole.re > ZERO_POLE * m.size);
     let worst = worst.max_by(|a, b| a.pole.re.total_cmp(&b.pole.re))?;
     let share = |k: usize| worst.shares[k];
     let most = (0..free.len()).max_by(|&i, &j| share(i).total_cmp(&share(j)))?;

@@ -12,9 +12,12 @@
 //! Assumes a point at which the equations are smooth; modes keep their values. The point need not be one of rest: then
 //! the model describes small deviations for a short time. Inputs push: one that changes the size of a closed loop is taken to leave it as it is.
 
+use std::cmp::Ordering;
+
 use num_complex::Complex64;
 use trunnion_equations::{Compiled, Engine, Expr, Symbol};
-use trunnion_num::{DenseLu, Matrix, eigen, null_vector};
+use trunnion_num::eigen::{self, Graded};
+use trunnion_num::{DenseLu, Matrix, hessenberg, null_vector};
 
 use crate::machine::Machine;
 use crate::newton::Part;
@@ -153,27 +156,39 @@ pub struct Pole {
 }
 
 impl Pole {
+    /// |s|, in 1/s.
+    pub fn size(&self) -> f64 {
+        self.re.hypot(self.im)
+    }
+
+    pub fn distance(&self, other: &Pole) -> f64 {
+        (self.re - other.re).hypot(self.im - other.im)
+    }
+
+    /// Slowest first; of a conjugate pair the one with the positive imaginary part first.
+    pub fn order(&self, other: &Pole) -> Ordering {
+        let key = |p: &Pole| (p.size(), p.re, -p.im);
+        let (a, b) = (key(self), key(other));
+        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2))
+    }
+
     /// Of the undamped oscillation, in Hz: |s| / 2π.
     pub fn natural_frequency(self) -> f64 {
-        self.re.hypot(self.im) / std::f64::consts::TAU
+        self.size() / std::f64::consts::TAU
     }
 
     /// −Re s / |s|: 0 without damping, 1 from critical damping on, negative if unstable; NaN at s = 0.
     pub fn damping_ratio(self) -> f64 {
-        -self.re / self.re.hypot(self.im)
+        -self.re / self.size()
     }
 }
 
 impl LinearModel {
-    /// Slowest first; of a conjugate pair the one with the positive imaginary part first.
+    /// In the order of `Pole::order`.
     pub fn poles(&self) -> Result<Vec<Pole>, eigen::Unfound> {
         let mut poles: Vec<Pole> =
             eigen::eigenvalues(&self.a)?.into_iter().map(|(re, im)| Pole { re, im }).collect();
-        let key = |p: &Pole| (p.re.hypot(p.im), p.re, -p.im);
-        poles.sort_by(|a, b| {
-            let (a, b) = (key(a), key(b));
-            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2))
-        });
+        poles.sort_by(Pole::order);
         Ok(poles)
     }
 
@@ -185,12 +200,12 @@ impl LinearModel {
     }
 
     pub fn frequency_response(&self) -> FrequencyResponse {
-        let mut h = self.a.clone();
-        let scale = eigen::balance(&mut h);
-        let q = eigen::hessenberg(&mut h);
+        // Largest entries first: reflections do not round small ones away.
+        let Graded { a: mut h, order, scale } = Graded::new(&self.a);
+        let q = hessenberg(&mut h);
         let (n, n_u) = (h.rows(), self.b.columns());
-        let b = Matrix::from_fn(n, n_u, |i, j| self.b[(i, j)] / scale[i]);
-        let c = Matrix::from_fn(self.c.rows(), n, |i, j| self.c[(i, j)] * scale[j]);
+        let b = Matrix::from_fn(n, n_u, |i, j| self.b[(order[i], j)] / scale[i]);
+        let c = Matrix::from_fn(self.c.rows(), n, |i, j| self.c[(i, order[j])] * scale[j]);
         FrequencyResponse {
             b: q.transposed().times(&b),
             c: c.times(&q),

@@ -9,8 +9,9 @@
 //! What no input reaches (A_u) is followed, not moved: a road profile, or two states that say the same. It may stand still or
 //! oscillate for ever, in which case (4) is the limit of ever weaker discounting, but it may not grow.
 
+use num_complex::Complex64;
 use trunnion_num::riccati::{Problem, Unsolvable, riccati};
-use trunnion_num::{Matrix, Qr, eigen, eigenvector, reachable};
+use trunnion_num::{Matrix, Qr, eigen, reachable};
 
 use crate::linear::{LinearModel, Pole};
 
@@ -150,17 +151,15 @@ impl Parts {
         let a_u = self.a.block((rank, rank), n - rank, n - rank);
         let limit = MARGINAL * self.a.norm();
         let mut list = constants(&a_u, t, scale, limit);
-        for (re, im) in eigen::eigenvalues(&a_u).map_err(|_| Refused::Unsolved)? {
-            let Some(left) = eigenvector(&a_u.transposed(), (re, im)) else { continue };
-            if re.hypot(im) <= limit {
+        for eigen::Pair { value, left, .. } in eigen::pairs(&a_u).map_err(|_| Refused::Unsolved)? {
+            if value.norm() <= limit {
                 continue;
             }
-            let entry = |k: usize, z: fn(&(f64, f64)) -> f64| -> f64 {
-                left.iter().enumerate().map(|(j, l)| t[(k, rank + j)] * z(l)).sum::<f64>()
-            };
+            let entry = |k: usize| -> Complex64 { (0..n - rank).map(|j| left[j] * t[(k, rank + j)]).sum() };
+            let Complex64 { re, im } = value;
             let combination = match im == 0.0 {
-                true => normalised((0..n).map(|k| entry(k, |l| l.0)).collect(), scale),
-                false => (0..n).map(|k| entry(k, |l| l.0).hypot(entry(k, |l| l.1))).collect(),
+                true => normalised((0..n).map(|k| entry(k).re).collect(), scale),
+                false => (0..n).map(|k| entry(k).norm()).collect(),
             };
             let one = Untouched { pole: Pole { re, im }, combination };
             if re > limit {
@@ -185,17 +184,15 @@ impl Parts {
         let inside = seen.transposed().times(&a).times(&seen);
         let hidden = inside.block((n_seen, n_seen), rank - n_seen, rank - n_seen);
         let limit = MARGINAL * self.a.norm();
-        for (re, im) in eigen::eigenvalues(&hidden).map_err(|_| Refused::Unsolved)? {
+        for eigen::Pair { value, right, .. } in eigen::pairs(&hidden).map_err(|_| Refused::Unsolved)? {
+            let Complex64 { re, im } = value;
             if re.abs() > limit {
                 continue;
             }
             // Back to states: the vector of the hidden part, and what its coordinates are made of.
-            let vector = eigenvector(&hidden, (re, im)).unwrap_or_default();
             let basis = t.left(rank).times(&seen.block((0, n_seen), rank, rank - n_seen));
-            let part = |k: usize, z: fn(&(f64, f64)) -> f64| -> f64 {
-                vector.iter().enumerate().map(|(j, v)| basis[(k, j)] * z(v)).sum()
-            };
-            let sizes: Vec<f64> = (0..n).map(|k| part(k, |v| v.0).hypot(part(k, |v| v.1))).collect();
+            let part = |k: usize| right.iter().zip(basis.row(k)).map(|(v, b)| v * b).sum::<Complex64>();
+            let sizes: Vec<f64> = (0..n).map(|k| part(k).norm()).collect();
             let sum: f64 = sizes.iter().sum();
             return Err(Refused::Unseen {
                 pole: Pole { re, im },

@@ -28,6 +28,8 @@ pub struct ModesArgs {
 
 /// A smaller share of a mode is not worth a name.
 const WORTH: f64 = 0.02;
+/// Rates below this share of what acts in a mode are none.
+const ROUNDING: f64 = 1e-9;
 
 pub fn execute(args: &ModesArgs, session: &Session) -> Result<(), Failure> {
     let project = session.open_and_warn(&args.model, &args.given.sets())?;
@@ -43,7 +45,6 @@ pub fn execute(args: &ModesArgs, session: &Session) -> Result<(), Failure> {
         return Ok(());
     }
     say("");
-    let fastest = shown.poles.iter().fold(0.0, |m: f64, p| m.max(p.re.hypot(p.im)));
     let right = |text| (text, Align::Right);
     let mut table = Listing::new([
         right("mode"),
@@ -55,7 +56,7 @@ pub fn execute(args: &ModesArgs, session: &Session) -> Result<(), Failure> {
     ]);
     let mut number = 0;
     for mode in &modes {
-        let [frequency, damping, constant, kind] = describe(mode.pole, 1e-9 * fastest);
+        let [frequency, damping, constant, kind] = describe(mode.pole, ROUNDING * mode.size);
         let states = named(&mode.shares, &shown, args.states);
         let which = match mode.count {
             1 => format!("{}", number + 1),

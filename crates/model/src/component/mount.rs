@@ -1,13 +1,18 @@
 //! `[mount]`: how a component is put between two frames or on a joint.
+//!
+//! `to`, with `from` and `length`: it acts along a line, or along one coordinate. `space` and `plane`: it acts in all directions between two frames;
+//! each names quantities and ports of a joint that leaves all freedoms, `free` or `planar`, and what of the component they meet.
 
 use super::{Body, Causality, Definition, Port};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::domain::Domain;
-use crate::file::{Fields, Text};
+use crate::file::{Fields, Key, Text, wrong_type};
+use crate::mechanism::JointKind;
 
 /// Names of what a mounted component gets beside its own.
 pub const LINE: &str = "line";
 pub const GROUND: &str = "ground";
+pub const JOINT: &str = "joint";
 
 #[derive(Clone, Debug)]
 pub struct Mount {
@@ -25,6 +30,83 @@ impl Mount {
     pub fn turns(&self) -> bool {
         self.domain.name == "rotational"
     }
+}
+
+/// A component that acts in all directions between two frames.
+#[derive(Clone, Debug, Default)]
+pub struct PoseMount {
+    /// What of the joint `free` meets what of the component; empty: it cannot be mounted in space.
+    pub space: Vec<(Key, Text)>,
+    /// The same with `planar`, in a plane.
+    pub plane: Vec<(Key, Text)>,
+}
+
+impl PoseMount {
+    /// The joint between the frames, what meets it, and the choice of the option `dimensions`.
+    pub fn of(&self, planar: bool) -> (JointKind, &[(Key, Text)], &'static str) {
+        match planar {
+            true => (JointKind::Planar, &self.plane, "plane"),
+            false => (JointKind::Free, &self.space, "space"),
+        }
+    }
+
+    /// The port of the joint that moves at the rate of this coordinate; None for parts of an orientation, and for ports.
+    pub fn port_of(kind: JointKind, coordinate: &str) -> Option<&'static str> {
+        let k = kind.coordinates().iter().position(|c| c.position == coordinate)?;
+        kind.pose_ports().get(k).copied()
+    }
+}
+
+/// `space` and `plane` of [mount]; None where it has neither.
+pub fn read_pose(fields: &Fields<'_>, definition: &Definition) -> Option<PoseMount> {
+    let entry = fields.entry("mount")?;
+    let f = Fields::new(fields.table("mount")?, "[mount]", &entry.key.span, fields.problems);
+    f.value("space").or(f.value("plane"))?;
+    let mut pose = PoseMount::default();
+    for (word, planar) in [("space", false), ("plane", true)] {
+        let kind = pose.of(planar).0;
+        let pairs = f.entries(word).iter().filter_map(|e| {
+            let text = e.value.as_text().or_else(|| {
+                fields.problems.add(wrong_type(
+                    &e.value,
+                    &e.key.name,
+                    "a port or a signal input of the component",
+                ));
+                None
+            })?;
+            check_pair(kind, &e.key, &text, definition, fields.problems).then(|| (e.key.clone(), text))
+        });
+        let pairs = pairs.collect();
+        *(if planar { &mut pose.plane } else { &mut pose.space }) = pairs;
+    }
+    f.finish();
+    Some(pose)
+}
+
+/// Whether a name of the joint and one of the component can meet.
+fn check_pair(kind: JointKind, key: &Key, text: &Text, definition: &Definition, problems: &Problems) -> bool {
+    let ports_of_joint = kind.pose_ports();
+    let orientation: &[&str] = if kind.has_orientation() { &["qw", "qx", "qy", "qz"] } else { &[] };
+    let measured = kind.coordinates().iter().map(|c| c.position).chain(orientation.iter().copied());
+    let known: Vec<&str> = ports_of_joint.iter().copied().chain(measured).collect();
+    if !known.contains(&key.name.as_str()) {
+        problems.add(
+            Diagnostic::error("M0516", format!("two frames have no `{}` between them", key.name))
+                .at(&key.span, "unknown name")
+                .hint(format!("it can be {}", one_of(known.iter().copied())))
+                .hint_if(did_you_mean(&key.name, known.iter().copied())),
+        );
+        return false;
+    }
+    if ports_of_joint.contains(&key.name.as_str()) {
+        return mechanical(text, definition, problems).is_some();
+    }
+    let found = ports(definition).any(|p| p.causality == Some(Causality::In) && p.key.name == text.text);
+    if !found {
+        let error = Diagnostic::error("M0516", format!("there is no signal input `{}`", text.text));
+        problems.add(error.at(&text.span, format!("takes `{}`", key.name)).hint("add it to [ports]"));
+    }
+    found
 }
 
 /// The section of a component file; what is wrong is said.

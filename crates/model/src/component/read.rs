@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use super::include::with_included;
-use super::mount::read_mount;
+use super::mount::{read_mount, read_pose};
 use super::{Definition, Form, Formula, Scalar, Section, read_definition};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::file::{
@@ -87,7 +87,10 @@ pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
         doc: fields.doc(),
         ..read_definition(name, &source, &fields, reading)
     };
-    definition.mount = read_mount(&fields, &definition);
+    definition.pose = read_pose(&fields, &definition);
+    if definition.pose.is_none() {
+        definition.mount = read_mount(&fields, &definition);
+    }
     finish_sections(fields, reading);
     Some(definition)
 }

@@ -43,6 +43,7 @@ pub fn read_definition(
         doc: String::new(),
         section: None,
         mount: None,
+        pose: None,
         options,
         body,
         when,

@@ -71,6 +71,15 @@ impl JointKind {
         }
     }
 
+    /// The ports of a joint that leaves all freedoms, as components between two frames use them; coordinates first.
+    pub fn pose_ports(self) -> &'static [&'static str] {
+        match self {
+            JointKind::Free => &["slide_x", "slide_y", "slide_z", "turn_x", "turn_y", "turn_z"],
+            JointKind::Planar => &["slide_x", "slide_y", "rotation"],
+            _ => &[],
+        }
+    }
+
     pub fn has_orientation(self) -> bool {
         matches!(self, JointKind::Spherical | JointKind::Free)
     }
@@ -91,7 +100,13 @@ impl JointKind {
 
 impl<'a> Builder<'a> {
     pub fn read_joints(&mut self, sections: &'a Sections, places: &Places) {
-        for part in sections.of(Section::Joints) {
+        // What is mounted may depend on options: a joint that another one of its name replaces is not read.
+        let is_there = |b: &Self, part: &Part| {
+            let child = b.tree.instances[0].children.get(&part.key.name);
+            child.is_some_and(|&i| b.tree.instances[i].place == part.key.span)
+        };
+        let mounted: Vec<_> = sections.mounted_joints.iter().filter(|part| is_there(self, part)).collect();
+        for part in sections.of(Section::Joints).iter().chain(mounted) {
             let joint = joint_kind(part).and_then(|kind| self.read_joint(part, kind, places));
             self.mechanism.joints.extend(joint);
         }

@@ -3,10 +3,15 @@
 //! `lift = { type = "cylinder", from = "turret.base", to = "boom.pin" }` stands for the component, a line `lift.line` from one
 //! frame to the other whose flange meets the component's `to` port, and a ground that holds its `from` port. With
 //! `on = "joint"` the `to` port meets the joint's flange.
+//!
+//! A component that acts in all directions, a contact or a grip, gets a joint `foot.joint` instead that leaves all freedoms and closes no loop: its coordinates are
+//! measured, and what is connected to its ports acts on both bodies.
 
-use super::sections::{Part, Sections};
+use super::sections::{Part, Sections, joint};
 use super::{Coordinate, JointKind};
-use crate::component::{Body, Child, Connection, Definition, GROUND, LINE, Library, Mount, Section};
+use crate::component::{
+    Body, Child, Connection, Definition, GROUND, JOINT, LINE, Library, Mount, PoseMount, Section,
+};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::file::{Data, Entry, Key, Span, Table, Text, Value, wrong_type};
 
@@ -31,6 +36,12 @@ fn mount_child(body: &mut Body, k: usize, sections: &mut Sections, library: &Lib
     let Some(definition) = child.kind.as_ref().and_then(|kind| library.find(&kind.text)) else { return };
     let taken = take_place(child, definition);
     let Some(first) = taken.first().map(|e| e.key.clone()) else { return };
+    if let Some(pose) = &definition.pose {
+        if let Some(place) = read_place(child, &taken, problems) {
+            mount_pose(body, k, (definition, pose), place, sections, problems);
+        }
+        return;
+    }
     let Some(mount) = &definition.mount else {
         problems.add(
             Diagnostic::error("M0517", format!("`{}` cannot be mounted", definition.name))
@@ -73,6 +84,71 @@ fn mount_child(body: &mut Body, k: usize, sections: &mut Sections, library: &Lib
     if let Place::Between(..) = place {
         body.components.push(line);
     }
+}
+
+/// A component that acts in all directions between two frames.
+fn mount_pose(
+    body: &mut Body,
+    k: usize,
+    (definition, pose): (&Definition, &PoseMount),
+    place: Place,
+    sections: &mut Sections,
+    problems: &Problems,
+) {
+    let child = &mut body.components[k];
+    let (kind, pairs, dimensions) = pose.of(sections.planar());
+    let (from, to) = match place {
+        Place::Between(from, to) if !pairs.is_empty() => (from, to),
+        Place::Between(_, to) => {
+            let error =
+                Diagnostic::error("M0519", format!("`{}` has no [mount] in {dimensions}", definition.name));
+            problems.add(error.at(&to.value.span, format!("the mechanism is in {dimensions}")));
+            return;
+        }
+        Place::On(text) => {
+            problems.add(
+                Diagnostic::error("M0519", format!("`{}` acts in all directions", child.key.name))
+                    .at(&text.span, "a joint has its own")
+                    .hint("mount it between two frames, with `from` and `to`"),
+            );
+            return;
+        }
+    };
+    let span = to.value.span.clone();
+    let said = |name: &str, data: Data| Entry {
+        key: Key { name: name.into(), span: span.clone() },
+        value: Value { data, span: span.clone() },
+    };
+    let word = JointKind::ALL.iter().find(|(_, k)| *k == kind).map_or("", |(word, _)| word);
+    let mut entries = vec![
+        said("type", Data::Text(word.into())),
+        Entry { value: from.value, ..said("parent", Data::Boolean(true)) },
+        Entry { value: to.value, ..said("child", Data::Boolean(true)) },
+        said("cut", Data::Boolean(true)),
+    ];
+    if kind == JointKind::Free {
+        entries.push(said("ports", Data::Boolean(true)));
+    }
+    let name = child.key.name.clone();
+    let key = Key { name: format!("{name}.{JOINT}"), span: child.key.span.clone() };
+    let part = Part { table: Table { entries, span: child.key.span.clone() }, key };
+    if definition.options.iter().any(|o| o.key.name == "dimensions") && !gives(child, "dimensions") {
+        let Entry { key, value } = said("dimensions", Data::Text(dimensions.into()));
+        child.arguments.push((key, value));
+    }
+    for (of_joint, own) in pairs {
+        let there = format!("{}.{}", part.key.name, of_joint.name);
+        if kind.pose_ports().contains(&of_joint.name.as_str()) {
+            let key = |name| Key { name, span: span.clone() };
+            let ends = vec![key(there), key(format!("{name}.{}", own.text))];
+            body.connections.push(Connection { ends });
+        } else if !gives(&body.components[k], &own.text) {
+            let Entry { key, value } = said(&own.text, Data::Text(there));
+            body.components[k].arguments.push((key, value));
+        }
+    }
+    body.components.push(joint(&part, problems));
+    sections.mounted_joints.push(part);
 }
 
 fn gives(child: &Child, name: &str) -> bool {

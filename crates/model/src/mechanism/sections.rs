@@ -42,6 +42,8 @@ pub struct Sections {
     parts: [Vec<Part>; Section::ALL.len()],
     /// Lines of mounted components; [`super::mount`] has made their components already.
     pub mounted: Vec<Part>,
+    /// Joints between the frames of components that act in all directions.
+    pub mounted_joints: Vec<Part>,
     /// Triangles by the path of their file; None: could not be read, which has been reported.
     pub meshes: HashMap<String, Option<Arc<Vec<Triangle>>>>,
 }
@@ -285,7 +287,7 @@ pub fn joint_kind(part: &Part) -> Option<JointKind> {
     JointKind::ALL.iter().find(|(word, _)| *word == text.text).map(|(_, kind)| *kind)
 }
 
-fn joint(part: &Part, problems: &Problems) -> Child {
+pub fn joint(part: &Part, problems: &Problems) -> Child {
     let f = part.fields("joint", problems);
     let Some((text, kind)) = known_type(&f, "joint", &JointKind::ALL) else {
         return child(part, None, vec![], Section::Joints);
@@ -383,6 +385,7 @@ pub fn own_component(name: &str, parameters: Vec<Parameter>, variables: Vec<Vari
         doc: String::new(),
         section: Some(Section::Bodies),
         mount: None,
+        pose: None,
         options: vec![],
         body: crate::component::Body { parameters, variables, ..Default::default() },
         when: vec![],

@@ -10,6 +10,7 @@ mod included;
 mod library;
 mod mechanisms;
 mod models;
+mod poses;
 mod symbols;
 mod values;
 

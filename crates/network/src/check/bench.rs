@@ -11,7 +11,7 @@
 use std::fmt::Write;
 
 use trunnion_model::Files;
-use trunnion_model::component::{Causality, Definition, Port, When};
+use trunnion_model::component::{Causality, Definition, Port, PoseMount, When};
 use trunnion_model::domain::{Connector, Domain};
 use trunnion_model::units::nominal;
 
@@ -128,12 +128,16 @@ pub fn bench(definition: &Definition, chosen: &[(String, String)], drive: Drive)
     let more = definition.when.iter().filter(active).flat_map(|w| &w.body.ports);
     let length = definition.mount.as_ref().and_then(|m| m.length.as_ref()).map_or("", |l| &l.text);
     let mut has_length = false;
+    let measured = pose(definition, chosen);
     let (mut drives, mut connections, mut files) = (String::new(), String::new(), vec![]);
     for port in definition.body.ports.iter().chain(more) {
         // Two members of a family show whether they disturb each other.
         let members: &[&str] = if port.key.name.contains('#') { &["1", "2"] } else { &[""] };
         if port.key.name == length {
             has_length = true;
+            continue;
+        }
+        if measured.iter().any(|(signal, ..)| *signal == port.key.name) {
             continue;
         }
         for member in members {
@@ -145,7 +149,10 @@ pub fn bench(definition: &Definition, chosen: &[(String, String)], drive: Drive)
             files.push((format!("{FOLDER}{number}.toml"), text));
         }
     }
-    let (given, measured) = if has_length { mounted(definition) } else { Default::default() };
+    let (given, measured) = match has_length {
+        true => mounted(definition),
+        false => posed(&measured),
+    };
     let options: String = chosen.iter().map(|(name, value)| format!(", {name} = \"{value}\"")).collect();
     let model = format!(
         "[model]\nlibraries = [\"bench\"]\n\n[components]\n{IT} = {{ type = \"{}\"{options}{given} }}\n{drives}\n\
@@ -168,6 +175,46 @@ fn mounted(definition: &Definition) -> (String, String) {
         mount.to.text
     );
     (format!(", {} = \"length\"", length.text), sections)
+}
+
+/// Signals of a component between two frames, each with its unit and the port at whose rate it grows; None: part of an orientation.
+fn pose<'d>(
+    definition: &'d Definition,
+    chosen: &[(String, String)],
+) -> Vec<(&'d str, Option<(&'static str, &'d str)>)> {
+    let Some(pose) = &definition.pose else { return vec![] };
+    let planar = chosen.iter().any(|(name, value)| name == "dimensions" && value == "plane");
+    let (kind, pairs, _) = pose.of(planar);
+    let port =
+        |name: &str| pairs.iter().find(|(key, _)| key.name == name).map(|(_, text)| text.text.as_str());
+    let is_port = |name: &str| kind.pose_ports().contains(&name);
+    let signals = pairs.iter().filter(|(key, _)| !is_port(&key.name));
+    signals
+        .map(|(key, text)| {
+            let along = PoseMount::port_of(kind, &key.name);
+            let rate = along.and_then(|a| Some((if a == "rotation" { "w" } else { "v" }, port(a)?)));
+            (text.text.as_str(), rate)
+        })
+        .collect()
+}
+
+/// Values for them, from zero on, and the sections that measure them.
+fn posed(measured: &[(&str, Option<(&'static str, &str)>)]) -> (String, String) {
+    let (mut given, mut variables, mut equations) = (String::new(), String::new(), String::new());
+    for (signal, rate) in measured {
+        let Some((rate, port)) = rate else {
+            let _ = write!(given, ", {signal} = {}", if signal.ends_with('w') { 1 } else { 0 });
+            continue;
+        };
+        let unit = if *rate == "w" { "rad" } else { "m" };
+        let _ = write!(given, ", {signal} = \"pose_{signal}\"");
+        let _ = writeln!(variables, "pose_{signal} = {{ unit = \"{unit}\", start = 0 }}");
+        let _ = writeln!(equations, "pose_{signal} = \"der(pose_{signal}) = {IT}.{port}.{rate}\"");
+    }
+    if variables.is_empty() {
+        return (given, String::new());
+    }
+    (given, format!("[variables]\n{variables}\n[equations]\n{equations}\n"))
 }
 
 /// The component that drives a port; None where it needs none.

@@ -166,3 +166,78 @@ fn an_empty_column_is_singular() {
     let pattern = Pattern::from_entries(2, [(0, 0), (1, 0)]);
     assert_eq!(Lu::new(&pattern).refactor(&[1.0, 1.0]), Err(Fault::Singular { column: 1 }));
 }
+
+/// Values that drift by orders of magnitude, so that pivots which were large become small among others.
+fn drifting(pattern: &Pattern, decades: f64, noise: &mut Noise) -> Vec<f64> {
+    let mut draw = |_| {
+        let far = decades * noise.next() * noise.next() * noise.next();
+        (1.0 + 0.5 * noise.next()) * 10_f64.powf(far) * noise.next().signum()
+    };
+    (0..pattern.nnz()).map(&mut draw).collect()
+}
+
+#[test]
+fn pivots_of_other_values_cost_no_digits() {
+    let mut noise = Noise(5);
+    let mut worst = 0.0_f64;
+    for case in 0..1000 {
+        let n = 2 + case % 25;
+        let pattern = random_pattern(n, 0.2, &mut noise);
+        let mut lu = Lu::new(&pattern);
+        for _ in 0..6 {
+            let values = drifting(&pattern, [1.0, 3.0, 6.0][case % 3], &mut noise);
+            let b: Vec<f64> = (0..n).map(|_| noise.next()).collect();
+            let [kept, fresh] = [&mut lu, &mut Lu::new(&pattern)].map(|lu| {
+                lu.refactor(&values).unwrap();
+                let mut x = b.clone();
+                lu.solve(&mut x);
+                residual(&pattern, &values, &x, &b)
+            });
+            worst = worst.max(kept / fresh.max(1e-14));
+        }
+    }
+    assert!(worst < 300.0, "{worst}");
+}
+
+#[test]
+fn a_large_entry_beside_an_old_pivot_is_seen() {
+    // The multiplier stays one, and so do all scales that were right before: x = (1, 1) with (1 + 1e8, 2).
+    let pattern = Pattern::dense(2);
+    let mut lu = Lu::new(&pattern);
+    lu.refactor(&[1.0, 1.0, 0.5, -0.5]).unwrap();
+    for values in [[1.0, 1.0, 1e8, 1.0], [1e-8, 1e-8, 1.0, 1e-8]] {
+        lu.refactor(&values).unwrap();
+        let mut x = [values[0] + values[2], values[1] + values[3]];
+        lu.solve(&mut x);
+        assert!(x.iter().all(|x| (x - 1.0).abs() < 1e-14), "{x:?}");
+        lu.refactor(&[1.0, 1.0, 0.5, -0.5]).unwrap();
+    }
+}
+
+#[test]
+fn small_entries_are_no_cancellation() {
+    // x + y = 2, δ y + z = δ, δ x + z = δ: regular however small δ is, with (1, 1, 0).
+    let pattern = Pattern::from_entries(3, [(0, 0), (2, 0), (0, 1), (1, 1), (1, 2), (2, 2)]);
+    for delta in [1e-3, 1e-15, 1e-18, 1e-30, 1e-100] {
+        let mut lu = Lu::new(&pattern);
+        lu.refactor(&[1.0, delta, 1.0, delta, 1.0, 1.0]).unwrap();
+        let mut x = [2.0, delta, delta];
+        lu.solve(&mut x);
+        assert!((x[0] - 1.0).abs() + (x[1] - 1.0).abs() < 1e-14 && x[2].abs() < 1e-14 * delta, "{x:?}");
+    }
+}
+
+#[test]
+fn what_cancelled_is_found_however_it_came_about() {
+    // Rank n − 2 of products of integers: rounding leaves nothing, or noise that is no pivot.
+    let mut noise = Noise(3);
+    for n in [3, 6, 12, 20] {
+        let mut draw = || (0..n * (n - 2)).map(|_| noise.next()).collect::<Vec<f64>>();
+        let (l, r) = (draw(), draw());
+        let values: Vec<f64> = (0..n * n)
+            .map(|k| (0..n - 2).map(|m| l[k / n * (n - 2) + m] * r[k % n * (n - 2) + m]).sum())
+            .collect();
+        let fault = Lu::new(&Pattern::dense(n)).refactor(&values);
+        assert!(matches!(fault, Err(Fault::Singular { .. })), "{n}: {fault:?}");
+    }
+}

@@ -1,0 +1,30 @@
+//! Slow motions beside fast ones keep their digits in `modes` and `linearize`.
+
+use crate::program::Folder;
+
+/// An oscillation of 1 rad/s, a current that decays in 1e-12 s or faster, and how they act on each other.
+fn model(rate: f64, drives: &str, back: &str) -> String {
+    format!(
+        "[variables]\nx = {{ start = 1 }}\nv = {{ start = 0 }}\nu = {{ start = 1 }}\n\
+         [parameters]\nw = {{ unit = \"1/s\", value = 1 }}\nr = {{ unit = \"1/s\", value = {rate:e} }}\n\
+         [equations]\na = \"der(x) = w*v\"\nb = \"der(v) = w*(-x{drives})\"\nc = \"der(u) = r*(-u{back})\"\n\
+         [run]\nt_end = \"1 s\"\n"
+    )
+}
+
+#[test]
+fn an_oscillation_beside_a_fast_current_is_one() {
+    for rate in [1e6, 1e12, 1e16] {
+        for (drives, back) in [("", ""), (" + u", ""), ("", " + x"), (" + 1e-3 * u", " - 1e-3 * v")] {
+            let folder = Folder::new();
+            folder.write("slow.toml", model(rate, drives, back));
+            let text = folder.good(&["modes", "slow.toml"]);
+            let line = text.lines().find(|l| l.contains("0.15915")).unwrap_or_else(|| panic!("{text}"));
+            assert!(line.contains("undamped") || line.contains("oscillation"), "{text}");
+            assert!(line.contains("x 50 %") && line.contains("v 50 %"), "{text}");
+            assert!(!text.contains("free"), "{text}");
+            let text = folder.good(&["linearize", "slow.toml"]);
+            assert!(text.contains("0.15915"), "{text}");
+        }
+    }
+}
