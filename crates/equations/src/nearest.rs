@@ -3,7 +3,7 @@
 use strsim::osa_distance;
 
 /// The closest of `known`: equal but for case, or within one edit per three letters. Among equals the one that
-/// starts alike for longest wins, then the shortest, then the first.
+/// starts alike for longest wins, then one that the word begins with (`kg` for `kgs`), then the first.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Nobody misspells a word this long, and the search stays cheap on garbage.
     if word.len() > 100 {
@@ -26,7 +26,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
             continue;
         }
         let differing = length - wanted.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-        let far = [edits, differing, other_length];
+        let far = [edits, differing, usize::from(!wanted.starts_with(&other))];
         if best.is_none_or(|(least, _)| far < least) {
             best = Some((far, candidate));
         }

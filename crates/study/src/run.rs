@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use trunnion_engine::controllers::{run_failure, start_failure};
 use trunnion_engine::{Failure, Project};
 use trunnion_equations::flat::Kind;
 use trunnion_sim::integrate::{Ended, Moment, Observer, Progress, RunError};
@@ -37,8 +38,8 @@ impl Observer<Machine> for Watched<'_> {
     }
 }
 
-fn failed(error: &RunError) -> Failure {
-    Failure::Run { message: error.to_string(), hint: hint(error) }
+fn failed(project: &Project, error: &RunError) -> Failure {
+    run_failure(&project.prepared.system, &project.sources, error, hint(error))
 }
 
 impl Run {
@@ -46,7 +47,7 @@ impl Run {
     pub fn new(project: &Arc<Project>, overrides: &Overrides) -> Result<Self, Failure> {
         let (solver, settings) = settings(&project.run, overrides)?;
         let run = run::Run::new(&project.prepared, &HashMap::new(), solver, &settings);
-        let run = run.map_err(|e| Failure::start(&e))?;
+        let run = run.map_err(|e| start_failure(&project.prepared.system, &project.sources, &e))?;
         Ok(Run { project: project.clone(), run, row: vec![0.0; project.prepared.columns.len()] })
     }
 
@@ -66,7 +67,7 @@ impl Run {
 
     /// Goes on until a time, or a little beyond it: pausing ends no step, and changes nothing. Some: the run is over.
     pub fn advance(&mut self, until: f64, monitor: &Monitor) -> Result<Option<Ended>, Failure> {
-        self.run.advance(until, &mut Watched(monitor)).map_err(|e| failed(&e))
+        self.run.advance(until, &mut Watched(monitor)).map_err(|e| failed(&self.project, &e))
     }
 
     /// A signal where the run stands, in the unit it is shown in.
@@ -75,7 +76,7 @@ impl Run {
         let column = prepared
             .column(signal)
             .ok_or_else(|| no_such(signal, "signal", prepared.columns.iter().map(|c| c.name.as_str())))?;
-        self.run.record(&mut self.row).map_err(|e| failed(&e))?;
+        self.run.record(&mut self.row).map_err(|e| failed(&self.project, &e))?;
         Ok(self.row[column])
     }
 
