@@ -7,12 +7,7 @@
 //!
 //!   l_ik = a_ik / u_kk,   a_ij −= l_ik u_kj,   j > k,  i > k                                      (1)
 //!
-//! Pivots are kept as long as they fit: while values stay near those they were last judged by, and multipliers near theirs, nothing
-//! has to be looked at. Else rows and columns are scaled anew, by R and C, and pivots chosen anew where entries grew by
-//!
-//!   g = max_k max_i |R_i l_ik / R_k| · max_j |R_k u_kj C_j|,   i ≥ k, j ≥ k                        (2)
-//!
-//! beyond `GROWTH`: the factors belong to a matrix that is g ε off, in rows and columns of size one. [Golub2013, §3.4.5]
+//! A multiplier beyond `GROWTH` shows that scales or pivots no longer fit; then they are chosen anew.
 //! Choosing pivots allocates the first time, and later where they fill more than before unless `reserve` made room; nothing
 //! else does. Pivots depend on the matrices before: `remember` keeps them, so that a run taken up again rounds as before.
 
@@ -23,12 +18,8 @@ use active::Active;
 
 /// Largest matrix for which `reserve` makes room: some megabytes.
 const MOST_RESERVED: usize = 128;
-/// (2) of pivots that are kept: costs at most two of sixteen digits. Those just chosen have 1/τ and seldom ten times that.
-const GROWTH: f64 = 100.0;
-/// Values are near others if the largest one of every row and column is within this factor, and none is above it.
-const NEAR: f64 = 16.0;
-/// Multipliers so small say nothing against a pivot.
-const HARMLESS: f64 = 16.0;
+/// Largest |l_ik| tolerated before pivots are chosen anew: costs at most four of sixteen digits.
+const GROWTH: f64 = 1e4;
 
 #[derive(Clone, Debug)]
 pub struct Lu {
@@ -36,12 +27,8 @@ pub struct Lu {
     /// Whether `choose_pivots` has filled what follows.
     ready: bool,
 
-    // Written by `refactor` when it judges the pivots.
+    // Written by `refactor` when the values outgrew it.
     scaling: Scaling,
-    /// Sizes between which each value stays near those that were judged, and the largest multiplier.
-    least: Vec<f64>,
-    most: Vec<f64>,
-    harmless: f64,
 
     // Written by `choose_pivots`. Position k: the k-th pivot.
     /// Row and column of A at each position.
@@ -80,9 +67,6 @@ impl Lu {
             row_of: Vec::new(),
             column_of: Vec::new(),
             scaling: Scaling::new(n),
-            least: vec![0.0; pattern.nnz()],
-            most: vec![0.0; pattern.nnz()],
-            harmless: 0.0,
             row_scale: vec![1.0; n],
             entry_scale: vec![1.0; pattern.nnz()],
             place: Vec::new(),
@@ -128,14 +112,8 @@ impl Lu {
         }
         archive.places(&mut self.row_of, n);
         archive.places(&mut self.column_of, n);
-        archive.numbers(&mut self.row_scale);
-        archive.number(&mut self.harmless);
-        archive.numbers(&mut self.least);
-        archive.numbers(&mut self.most);
+        archive.numbers(&mut self.scaling.rows);
         if archive.reads() {
-            for (i, scale) in self.row_of.iter().zip(&self.row_scale) {
-                self.scaling.rows[*i as usize] = *scale;
-            }
             self.active.fill(&self.pattern, &vec![1.0; self.pattern.nnz()], &self.scaling.rows);
             for k in 0..n {
                 self.active.eliminate(self.row_of[k] as usize, self.column_of[k] as usize);
@@ -164,82 +142,29 @@ impl Lu {
 
     /// Factorise the matrix with these values, in the order of the pattern.
     pub fn refactor(&mut self, values: &[f64]) -> Result<(), Fault> {
-        let mut largest = f64::INFINITY;
-        if self.ready {
-            let near = self.near(values);
-            largest = self.eliminate(values);
-            if near && largest <= self.harmless {
-                return Ok(());
-            }
+        if self.ready && self.eliminate(values) {
+            return Ok(());
         }
         if values.iter().any(|v| !v.is_finite()) {
             return Err(Fault::NotFinite);
         }
         self.scaling.equilibrate(&self.pattern, values);
-        if largest.is_finite() && self.fits() {
-            self.judged(values, largest);
-            return Ok(());
+        if self.ready {
+            // Old pivots may still do once rows are scaled to the present values.
+            self.apply_scales();
+            if self.eliminate(values) {
+                return Ok(());
+            }
         }
         self.ready = false;
         self.choose_pivots(values)?;
-        // Fresh pivots bound every multiplier by 1/τ, so one that is not finite means overflow.
-        largest = self.eliminate(values);
-        if !largest.is_finite() {
-            return Err(Fault::NotFinite);
-        }
         self.ready = true;
-        self.judged(values, largest);
-        Ok(())
+        // Fresh pivots bound every multiplier by 1/τ, so a failure now means overflow.
+        if self.eliminate(values) { Ok(()) } else { Err(Fault::NotFinite) }
     }
 
-    /// Whether all values are near those that were judged.
-    fn near(&self, values: &[f64]) -> bool {
-        // Without a branch, so that several are compared at once.
-        let bounds = self.least.iter().zip(&self.most);
-        values.iter().zip(bounds).fold(true, |all, (v, (least, most))| {
-            let size = v.abs();
-            all & (size >= *least) & (size <= *most)
-        })
-    }
-
-    /// Remember what the pivots were judged by, in the present scales.
-    fn judged(&mut self, values: &[f64], largest: f64) {
-        self.harmless = (2.0 * largest).max(HARMLESS);
-        let Scaling { rows, columns, row_max, column_max } = &mut self.scaling;
-        row_max.fill(0.0);
-        column_max.fill(0.0);
-        let size = |i: usize, j: usize, k: usize| rows[i] * values[k].abs() * columns[j];
-        for (i, j, k) in self.pattern.entries() {
-            row_max[i] = row_max[i].max(size(i, j, k));
-            column_max[j] = column_max[j].max(size(i, j, k));
-        }
-        for (i, j, k) in self.pattern.entries() {
-            let leads = size(i, j, k) == row_max[i] || size(i, j, k) == column_max[j];
-            self.least[k] = if leads { values[k].abs() / NEAR } else { 0.0 };
-            self.most[k] = NEAR * row_max[i].max(column_max[j]) / (rows[i] * columns[j]);
-        }
-    }
-
-    /// Whether entries have not grown (2) in the last elimination, in the present scales.
-    fn fits(&self) -> bool {
-        let n = self.row_of.len();
-        // R over the scales that are in the factors.
-        let row = |k: usize| self.scaling.rows[self.row_of[k] as usize] / self.row_scale[k];
-        let column = |k: usize| self.scaling.columns[self.column_of[k] as usize];
-        let largest = |from: u32, to: u32, scale: &dyn Fn(usize) -> f64| {
-            let places = from as usize..to as usize;
-            let sizes = places.map(|at| self.x[at].abs() * scale(self.position[at] as usize));
-            sizes.fold(0.0, f64::max)
-        };
-        (0..n).all(|k| {
-            let u = largest(self.start[k], self.split[k], &column) * row(k);
-            let l = largest(self.split[k], self.start[k + 1], &row) / row(k);
-            u * l.max(1.0) <= GROWTH // (2)
-        })
-    }
-
-    /// (1) for every pivot; returns the largest multiplier, infinite where there are no factors.
-    fn eliminate(&mut self, values: &[f64]) -> f64 {
+    /// (1) for every pivot; false if one is zero or a multiplier grew too large or is NaN.
+    fn eliminate(&mut self, values: &[f64]) -> bool {
         self.x.fill(0.0);
         for ((place, scale), value) in self.place.iter().zip(&self.entry_scale).zip(values) {
             self.x[*place as usize] = scale * value;
@@ -254,7 +179,7 @@ impl Lu {
             let (pivot, u) = (own[0], &own[1..]);
             let inverse = 1.0 / pivot;
             if !inverse.is_finite() {
-                return f64::INFINITY;
+                return false;
             }
             self.inverse_pivot[k] = inverse;
             for l in l {
@@ -267,11 +192,11 @@ impl Lu {
                 }
                 target = later;
             }
-            if largest.is_nan() {
-                return f64::INFINITY;
+            if largest > GROWTH || largest.is_nan() {
+                return false;
             }
         }
-        largest
+        true
     }
 
     /// Solve A x = b in place, with the last factorisation.

@@ -20,6 +20,8 @@ use crate::linear::{LinearModel, Pole};
 /// zero only with luck.
 const SAME: f64 = 1e-6;
 const ZERO: f64 = 1e-10;
+/// Rates in 1/s that no machine has: of this size, and of rounding beside the fastest one, is what is left where rates cancel.
+const NEVER: f64 = 1e-12;
 /// Vectors are independent if (Lᵀ R)⁻¹ is below this, in lengths of Σ |l_k r_k| = 1.
 const INDEPENDENT: f64 = 1e3;
 
@@ -59,6 +61,9 @@ pub fn modes(linear: &LinearModel) -> Result<Vec<Mode>, eigen::Unfound> {
     for (k, part) in parts.iter().enumerate() {
         all.extend(found(part, k)?);
     }
+    let fastest = all.iter().map(|f: &Found| f.pole.size()).fold(0.0, f64::max);
+    let rounding = (f64::EPSILON * fastest).min(NEVER);
+    all.iter_mut().for_each(|f| f.size = f.size.max(rounding / ZERO));
     all.sort_by(|p, q| p.pole.order(&q.pole));
     let zero = |f: &Found| f.pole.size() <= ZERO * f.size;
     let same = |p: &Found, q: &Found| {
@@ -189,6 +194,13 @@ mod tests {
                 check(&modes[1], fast / TAU, 1, &[1.0, 0.0, 0.0]);
             }
         }
+    }
+
+    #[test]
+    fn what_is_left_of_rates_that_cancel_is_free() {
+        let modes = of([[1.9e-17, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, -40.0]]);
+        check(&modes[0], 0.0, 2, &[0.5, 0.5, 0.0]);
+        assert_eq!(modes.len(), 2);
     }
 
     #[test]

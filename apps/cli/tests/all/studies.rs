@@ -231,7 +231,11 @@ fn a_response_that_cannot_be_found_is_explained() {
     folder.good(&response("up.toml", &["--method", "linear"]));
     folder.bad(&response("m.toml", &["--amplitude", "0"]), 2, &["amplitude"]);
     folder.bad(&response("m.toml", &["--segments", "0"]), 2, &["segments"]);
-    folder.bad(&response("m.toml", &["--frequencies", "1e-6:1e3"]), 2, &["samples", "--frequencies"]);
+    folder.bad(
+        &response("m.toml", &["--frequencies", "1e-6:1e3"]),
+        2,
+        &["samples", "the range of frequencies"],
+    );
     folder.bad(&["response", "m.toml", "-i", "g", "-y", "x"], 2, &["`g`"]);
     folder.bad(&["response", "m.toml", "-i", "f", "-y", "*"], 2, &["more than one signal"]);
     let twice = |seed: &'static str| folder.good(&response("m.toml", &["--method", "noise", "--seed", seed]));

@@ -1,8 +1,4 @@
 //! Choosing pivots: the part of the matrix not yet eliminated, and what each pivot leaves behind.
-//!
-//!   e_ij ← max(e_ij, |l_ik| e_kj, e_ik |u_kj/u_kk|, |l_ik u_kj| e_kk/|u_kk|),   e_ij = |a_ij| at first        (1)
-//!
-//! ε e_ij is what rounding may have left of an entry: one that is small in itself is still known, one that has cancelled is not.
 
 use crate::{Fault, Pattern};
 
@@ -10,26 +6,19 @@ use crate::{Fault, Pattern};
 const THRESHOLD: f64 = 0.1;
 /// Columns of lowest count searched for a pivot. [Zlatev 1980] finds 3 or 4 enough.
 const SEARCH: usize = 4;
-/// A column whose largest entry is rounding noise (1) holds no pivot.
+/// A column whose largest entry fell to rounding noise of what it was holds no pivot.
 const NOISE: f64 = 4.0 * f64::EPSILON;
 /// Up to this many columns are put in order by insertion, which allocates nothing.
 const INSERTION: usize = 256;
 
-/// An entry of a row.
-#[derive(Clone, Copy, Debug)]
-struct Known {
-    column: usize,
-    value: f64,
-    /// e of (1).
-    size: f64,
-}
-
 #[derive(Clone, Debug, Default)]
 pub struct Active {
-    /// In any order.
-    rows: Vec<Vec<Known>>,
+    /// (column, value) of each row, in any order.
+    rows: Vec<Vec<(usize, f64)>>,
     /// Rows of each column.
     columns: Vec<Vec<usize>>,
+    /// Largest entry each column began with.
+    largest: Vec<f64>,
     left: Vec<usize>,
     /// Scratch of `eliminate`: place of a column in the row at hand.
     at: Vec<usize>,
@@ -44,6 +33,7 @@ impl Active {
         self.columns.resize_with(n, Vec::new);
         self.rows.iter_mut().for_each(|row| row.reserve(n));
         self.columns.iter_mut().for_each(|column| column.reserve(n));
+        self.largest.reserve(n);
         self.left.reserve(n);
         self.at.reserve(n);
         self.crosses.reserve(n * n);
@@ -56,6 +46,8 @@ impl Active {
         self.columns.resize_with(n, Vec::new);
         self.rows.iter_mut().for_each(Vec::clear);
         self.columns.iter_mut().for_each(Vec::clear);
+        self.largest.clear();
+        self.largest.resize(n, 0.0);
         self.left.clear();
         self.left.extend(0..n);
         self.at.clear();
@@ -64,8 +56,9 @@ impl Active {
         self.ends.clear();
         for (i, j, k) in pattern.entries() {
             let value = scale[i] * values[k];
-            self.rows[i].push(Known { column: j, value, size: value.abs() });
+            self.rows[i].push((j, value));
             self.columns[j].push(i);
+            self.largest[j] = self.largest[j].max(value.abs());
         }
     }
 
@@ -81,9 +74,8 @@ impl Active {
         self.left.is_empty()
     }
 
-    fn entry(&self, i: usize, j: usize) -> Known {
-        let none = Known { column: j, value: 0.0, size: 0.0 };
-        self.rows[i].iter().find(|entry| entry.column == j).copied().unwrap_or(none)
+    fn value(&self, i: usize, j: usize) -> f64 {
+        self.rows[i].iter().find(|(column, _)| *column == j).map_or(0.0, |(_, value)| *value)
     }
 
     /// Columns of low count first, those of equal count as they stood.
@@ -107,18 +99,12 @@ impl Active {
         self.sort();
         let mut best: Option<(usize, f64, usize, usize)> = None;
         for &j in &self.left[..few] {
-            let (mut largest, mut noise) = (0.0, 0.0);
-            for &i in &self.columns[j] {
-                let Known { value, size, .. } = self.entry(i, j);
-                if value.abs() > largest {
-                    (largest, noise) = (value.abs(), NOISE * size);
-                }
-            }
-            if largest <= noise {
+            let largest = self.columns[j].iter().map(|i| self.value(*i, j).abs()).fold(0.0, f64::max);
+            if largest <= NOISE * self.largest[j] {
                 return Err(Fault::Singular { column: j });
             }
             for &i in &self.columns[j] {
-                let size = self.entry(i, j).value.abs();
+                let size = self.value(i, j).abs();
                 let count = (self.rows[i].len() - 1) * (self.columns[j].len() - 1);
                 let better = best.is_none_or(|(c, s, _, _)| count < c || (count == c && size > s));
                 if size >= THRESHOLD * largest && better {
@@ -131,40 +117,33 @@ impl Active {
 
     pub fn eliminate(&mut self, row: usize, column: usize) {
         self.left.retain(|j| *j != column);
-        let pivot = self.entry(row, column);
+        let pivot = self.value(row, column);
         let mut u = std::mem::take(&mut self.rows[row]);
-        u.retain(|entry| entry.column != column);
-        for entry in &u {
-            self.columns[entry.column].retain(|i| *i != row);
+        u.retain(|(j, _)| *j != column);
+        for (j, _) in &u {
+            self.columns[*j].retain(|i| *i != row);
         }
         let mut below = std::mem::take(&mut self.columns[column]);
         below.retain(|i| *i != row);
-        let doubt = pivot.size / pivot.value.abs();
         for &i in &below {
-            let left = self.entry(i, column);
-            let l = left.value / pivot.value;
-            let l_size = left.size / pivot.value.abs();
-            self.rows[i].retain(|entry| entry.column != column);
-            for (k, entry) in self.rows[i].iter().enumerate() {
-                self.at[entry.column] = k;
+            let l = self.value(i, column) / pivot;
+            self.rows[i].retain(|(j, _)| *j != column);
+            for (k, (j, _)) in self.rows[i].iter().enumerate() {
+                self.at[*j] = k;
             }
-            for entry in &u {
-                let term = l * entry.value;
-                let size = (l.abs() * entry.size).max(l_size * entry.value.abs()).max(doubt * term.abs());
-                if self.at[entry.column] == usize::MAX {
-                    self.rows[i].push(Known { column: entry.column, value: -term, size });
-                    self.columns[entry.column].push(i);
+            for (j, value) in &u {
+                if self.at[*j] == usize::MAX {
+                    self.rows[i].push((*j, -l * value));
+                    self.columns[*j].push(i);
                 } else {
-                    let target = &mut self.rows[i][self.at[entry.column]];
-                    target.value -= term;
-                    target.size = target.size.max(size); // (1)
+                    self.rows[i][self.at[*j]].1 -= l * value; // (1)
                 }
             }
-            for entry in &self.rows[i] {
-                self.at[entry.column] = usize::MAX;
+            for (j, _) in &self.rows[i] {
+                self.at[*j] = usize::MAX;
             }
         }
-        self.crosses.extend(u.iter().map(|entry| entry.column as u32));
+        self.crosses.extend(u.iter().map(|(j, _)| *j as u32));
         let split = self.crosses.len();
         self.crosses.extend(below.iter().map(|i| *i as u32));
         self.ends.push((split, self.crosses.len()));
