@@ -5,7 +5,7 @@ TRUNNION := target/release/trunnion
 SHOW    := examples/forestry/crane
 
 .DEFAULT_GOAL := help
-.PHONY: help run test mutants bench pictures tools clean
+.PHONY: help run install test mutants bench pictures tools clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ run: tools ## Build, run the showcase, leave results and a picture in out/
 	@echo
 	@echo "Results: $(OUT)/crane.parquet   pictures: $(OUT)/crane.png, $(OUT)/full-and-reduced.png, $(OUT)/boom.png   figures: $(OUT)/crane.json"
 	@echo "Drive it: $(TRUNNION) live $(SHOW).toml --set motion=operator     More: $(TRUNNION) examples"
+
+install: tools ## Install the program as `trunnion` for this user, in ~/.cargo/bin
+	cargo install --locked --profile dist --path apps/cli
 
 test: tools ## Check format and lints, run all tests and verify all examples
 	cargo fmt --check

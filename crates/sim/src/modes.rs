@@ -190,7 +190,8 @@ mod tests {
                 let modes = of(rows);
                 assert_eq!(modes.len(), 2, "{modes:?}");
                 check(&modes[0], 1.0 / TAU, 1, &[0.0, 0.5, 0.5]);
-                assert!(modes[0].pole.im > 1e-3 * modes[0].size, "{modes:?}");
+                // Rates below 1e-9 of what acts in a mode count as none: this one is far from that.
+                assert!(modes[0].pole.im > 1e-6 * modes[0].size, "{modes:?}");
                 check(&modes[1], fast / TAU, 1, &[1.0, 0.0, 0.0]);
             }
         }
