@@ -260,7 +260,7 @@ impl Loops {
         self.position.gap[..m].copy_from_slice(&values[..m]);
         self.position.slopes[..by_position.len()].copy_from_slice(by_position);
         let rows = self.position.gap[m..].iter_mut();
-        let slopes = self.position.slopes[by_position.len()..].chunks_exact_mut(4);
+        let (slopes, _) = self.position.slopes[by_position.len()..].as_chunks_mut::<4>();
         for ((row, slopes), q) in rows.zip(slopes).zip(&self.quaternions) {
             let values = q.map(|i| y[i]);
             *row = 0.5 * (values.iter().map(|x| x * x).sum::<f64>() - 1.0); // (4)

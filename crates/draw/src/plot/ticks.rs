@@ -47,7 +47,7 @@ fn linear(scale: &Scale, kind: TickKind, most: f64) -> Ticks {
     };
     let values = multiples(scale, step);
     let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
-    let offset = Some(values[0]).filter(|_| largest / step > MOST_DIGITS);
+    let offset = (largest / step > MOST_DIGITS).then_some(values[0]);
     let shown = offset.map_or(largest, |first| values[values.len() - 1] - first);
     let exponent = if shown >= LARGEST_PLAIN || shown < SMALLEST_PLAIN && shown > 0.0 {
         3 * (order(shown).div_euclid(3))

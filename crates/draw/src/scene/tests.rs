@@ -153,9 +153,11 @@ fn rows(json: &Value, data: &[u8], accessor: &Value) -> Vec<Vec<f32>> {
     assert_eq!(length, 4 * width * number(&accessor["count"]));
     assert!(start % 4 == 0 && start + length <= number(&json["buffers"][0]["byteLength"]));
     let floats =
-        data[start..start + length].chunks_exact(4).map(|b| match accessor["componentType"].as_u64() {
-            Some(5125) => u32::from_le_bytes(b.try_into().unwrap()) as f32,
-            _ => f32::from_le_bytes(b.try_into().unwrap()),
+        data[start..start + length].as_chunks::<4>().0.iter().map(|b| {
+            match accessor["componentType"].as_u64() {
+                Some(5125) => u32::from_le_bytes(*b) as f32,
+                _ => f32::from_le_bytes(*b),
+            }
         });
     let floats: Vec<f32> = floats.collect();
     let rows: Vec<Vec<f32>> = floats.chunks_exact(width).map(<[f32]>::to_vec).collect();

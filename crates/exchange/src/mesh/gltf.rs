@@ -220,7 +220,7 @@ impl Reader<'_> {
             if self.triangles.len() + order.len() / 3 > MOST_TRIANGLES {
                 return Err(Fault::TooManyTriangles);
             }
-            for three in order.chunks_exact(3) {
+            for three in order.as_chunks::<3>().0 {
                 let corner = |i: usize| corners.get(three[i]).copied();
                 let (Some(a), Some(b), Some(c)) = (corner(0), corner(1), corner(2)) else {
                     return Err(part(name, "uses a corner that is not there"));

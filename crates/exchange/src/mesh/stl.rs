@@ -25,7 +25,7 @@ fn binary(bytes: &[u8]) -> Vec<Triangle> {
     let corner = |record: &[u8], k: usize| -> Point {
         [0, 1, 2].map(|i| f32_at(record, 12 * (k + 1) + 4 * i).unwrap_or(f64::NAN))
     };
-    bytes[HEAD..].chunks_exact(RECORD).map(|record| [0, 1, 2].map(|k| corner(record, k))).collect()
+    bytes[HEAD..].as_chunks::<RECORD>().0.iter().map(|record| [0, 1, 2].map(|k| corner(record, k))).collect()
 }
 
 /// Only the corners count: three `vertex` lines make a triangle.

@@ -351,17 +351,23 @@ pub fn hydraulic_circuit() -> Written {
         (5, 5),
     ];
     let residual = |t, y: &[f64], f: &mut [f64]| {
-        for (axis, (y, f)) in circuit::AXES.iter().zip(y.chunks_exact(6).zip(f.chunks_exact_mut(6))) {
+        for (axis, (y, f)) in
+            circuit::AXES.iter().zip(y.as_chunks::<6>().0.iter().zip(f.as_chunks_mut::<6>().0.iter_mut()))
+        {
             axis.residual(t, y, f);
         }
     };
     let jacobian = |t, y: &[f64], j: &mut [f64]| {
-        for (axis, (y, j)) in circuit::AXES.iter().zip(y.chunks_exact(6).zip(j.chunks_exact_mut(15))) {
+        for (axis, (y, j)) in
+            circuit::AXES.iter().zip(y.as_chunks::<6>().0.iter().zip(j.as_chunks_mut::<15>().0.iter_mut()))
+        {
             axis.jacobian(t, y, j);
         }
     };
     let time_gradient: Residual = |t, y, f_t| {
-        for (axis, (y, f_t)) in circuit::AXES.iter().zip(y.chunks_exact(6).zip(f_t.chunks_exact_mut(6))) {
+        for (axis, (y, f_t)) in
+            circuit::AXES.iter().zip(y.as_chunks::<6>().0.iter().zip(f_t.as_chunks_mut::<6>().0.iter_mut()))
+        {
             axis.time_gradient(t, y, f_t);
         }
     };
