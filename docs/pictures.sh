@@ -12,11 +12,11 @@ awk '/^```sh/ { on = 1; next } /^```/ { on = 0 } on' first-model.md > "$work/com
 (cd "$work" && trunnion() { "$trunnion" "$@"; } && . ./commands > /dev/null)
 cp "$work"/strut-*.svg pictures/
 
-# One picture for every example that says what to plot, and one bond graph for those with a network.
+# One picture for every example that says what to plot and that a page shows, and one bond graph for those with a network.
 mkdir -p pictures/examples
 for model in ../examples/*/*.toml; do
     name=$(basename "$model" .toml)
-    if grep -q '^plot' "$model"; then
+    if grep -q '^plot' "$model" && grep -q "pictures/examples/$name.svg" ./*.md; then
         "$trunnion" plot "$model" -o "pictures/examples/$name.svg" > /dev/null
     fi
 done

@@ -15,7 +15,8 @@ use crate::session::Session;
 
 /// Simulates machines whose mechanism, hydraulics, pneumatics and controller are designed together.
 #[derive(Parser, Debug)]
-#[command(version, name = "trunnion", max_term_width = 100)]
+#[command(version, name = "trunnion", max_term_width = 100, after_help = include_str!("help.txt"))]
+#[command(help_template = "{about}\n\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}\n")]
 pub struct Cli {
     /// Let models read files below this folder too; may be given several times
     #[arg(long, global = true, value_name = "FOLDER")]

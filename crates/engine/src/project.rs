@@ -1,6 +1,6 @@
 //! A model from file to compiled equations, with everything that is wrong with it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use trunnion_equations::structure::UNFIT_START;
@@ -46,6 +46,8 @@ pub struct Project {
     pub proposed: Vec<String>,
     /// Parameters that are differences.
     pub differences: Vec<String>,
+    /// What was chosen for the options of the model itself.
+    pub options: BTreeMap<String, String>,
     pub prepared: Arc<Prepared>,
     pub network: Network,
     pub mechanism: Mechanism,
@@ -127,6 +129,7 @@ impl Project {
             hash: model.hash,
             proposed: vec![],
             differences: model.differences,
+            options: model.options,
             prepared,
         })
     }

@@ -1,6 +1,6 @@
 //! A model file with everything it includes and uses.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use trunnion_equations::Flat;
@@ -42,6 +42,8 @@ pub struct Model {
     pub hash: String,
     /// Parameters that are differences: "1 °C" is 1 K.
     pub differences: Vec<String>,
+    /// What was chosen for the options of the model itself.
+    pub options: BTreeMap<String, String>,
 }
 
 impl Model {
@@ -131,6 +133,8 @@ pub fn load_asking(
         }
     }
     sets.sources().for_each(|s| sources.add(s));
+    let chosen = builder.tree.instances.first().into_iter().flat_map(|root| &root.chosen);
+    let options = chosen.map(|(name, value)| (name.clone(), value.clone())).collect();
     let users = Users::new(&builder.tree);
     let (flat, network, mechanism) = (builder.flat, builder.network, builder.mechanism);
     let hash = sources.hash();
@@ -151,6 +155,7 @@ pub fn load_asking(
         warnings,
         hash,
         differences,
+        options,
     };
     let deferred = builder.deferred;
     (problems.finish().map(model).map_err(|errors| users.name(errors)), deferred)

@@ -50,6 +50,46 @@ pub fn difference(times: &Times, x: &Column, y: &Column) -> Difference {
     Difference { name: x.name.clone(), unit: x.unit.clone(), max, at, rms: rms.value(), relative }
 }
 
+/// What to call the two: by their files, or by what differs between two runs of one model.
+pub fn labels(a: &Signals, b: &Signals) -> (String, String) {
+    if a.name != b.name {
+        return (a.name.clone(), b.name.clone());
+    }
+    let others = a.options.iter().filter_map(|(name, x)| Some((x, b.options.get(name)?)));
+    let (of_a, of_b): (Vec<&str>, Vec<&str>) =
+        others.filter(|(x, y)| x != y).map(|(x, y)| (x.as_str(), y.as_str())).unzip();
+    if !of_a.is_empty() {
+        return (of_a.join(", "), of_b.join(", "));
+    }
+    let own = |s: &Signals, other: &Signals| {
+        let new: Vec<&str> =
+            s.changes.iter().filter(|c| !other.changes.contains(c)).map(String::as_str).collect();
+        if new.is_empty() { "as it is".to_string() } else { new.join(", ") }
+    };
+    if a.changes != b.changes {
+        return (own(a, b), own(b, a));
+    }
+    for key in ["solver", "rtol"] {
+        let of = |s: &Signals| s.table.metadata.get(key).cloned().unwrap_or_default();
+        if of(a) != of(b) {
+            let shown = |text: String| text.parse().map(|x: f64| format!("{key} {x:e}")).unwrap_or(text);
+            return (shown(of(a)), shown(of(b)));
+        }
+    }
+    ("A".into(), "B".into())
+}
+
+/// Title and subtitle of a picture of both: the model, if it is one, and what differs.
+pub fn title(a: &Signals, b: &Signals) -> (String, String) {
+    let (of_a, of_b) = labels(a, b);
+    let both = format!("{of_a} and {of_b}");
+    let model = |s: &Signals| s.table.metadata.get("model").filter(|name| !name.is_empty()).cloned();
+    match model(a).filter(|name| model(b).as_ref() == Some(name)) {
+        Some(name) => (name, both),
+        None => (both, String::new()),
+    }
+}
+
 /// Signals that both have, in the same unit.
 pub fn pairs<'a>(
     a: &'a Signals,

@@ -1,6 +1,6 @@
 //! Signals to look at: from a results file, or from a model by running it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use trunnion_engine::{Failure, Project, Workspace};
@@ -40,6 +40,9 @@ pub struct Signals {
     pub stopped: Option<String>,
     /// Values that the model proposed itself for what it leaves open.
     pub proposed: Vec<String>,
+    /// Options of the model and what was changed in it, where it was run.
+    pub options: BTreeMap<String, String>,
+    pub changes: Vec<String>,
 }
 
 /// What came of a run that may have failed on the way.
@@ -63,11 +66,12 @@ impl Signals {
         at: &[f64],
         monitor: &Monitor,
     ) -> Result<Self, Failure> {
-        let mut proposed = vec![];
+        let (mut proposed, mut options) = (vec![], BTreeMap::new());
         let ran = match is_model(path) {
             true => {
                 let mut project = workspace.open(path, &changes.set)?;
                 proposed = std::mem::take(&mut project.proposed);
+                options = std::mem::take(&mut project.options);
                 run_project(&project, &changes.overrides, at, monitor)?
             }
             false => {
@@ -77,7 +81,9 @@ impl Signals {
             }
         };
         let Ran { table, effort, stopped } = ran;
-        Ok(Signals { name: short(path), path: path.to_string(), table, effort, stopped, proposed })
+        let changes = changes.set.clone();
+        let (name, path) = (short(path), path.to_string());
+        Ok(Signals { name, path, table, effort, stopped, proposed, options, changes })
     }
 
     pub fn time(&self) -> &Column {
@@ -155,7 +161,9 @@ mod tests {
         let columns = names.iter().map(|n| Column::new(*n, "", "")).collect();
         let metadata = [(PLOT.to_string(), plot.to_string())].into();
         let table = Table { columns, metadata };
-        Signals { name: short(path), path: path.into(), table, effort: None, stopped: None, proposed: vec![] }
+        let (name, options) = (short(path), BTreeMap::new());
+        let (proposed, changes) = (vec![], vec![]);
+        Signals { name, path: path.into(), table, effort: None, stopped: None, proposed, options, changes }
     }
 
     #[test]

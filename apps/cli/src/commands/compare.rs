@@ -17,7 +17,7 @@ use trunnion_draw::plot::{merged, save, views};
 use trunnion_engine::Failure;
 use trunnion_num::text::{count, number, percent, with_unit};
 use trunnion_results::Column;
-use trunnion_study::compare::{Difference, Times, difference, pairs, single_times};
+use trunnion_study::compare::{Difference, Times, difference, labels, pairs, single_times, title};
 use trunnion_study::display::{self, convert};
 use trunnion_study::signals::{Changes, Effort, Signals, is_model};
 use trunnion_study::simulate::Overrides;
@@ -253,14 +253,14 @@ fn draw(
         (true, true) => worst.contains(&name),
     };
     let named = |c: &Column, file: &str| Column { name: format!("{file}: {}", c.name), ..c.clone() };
-    let (name_a, name_b) = if a.name == b.name { ("A", "B") } else { (a.name.as_str(), b.name.as_str()) };
+    let (name_a, name_b) = &labels(a, b);
     let mut charts = vec![];
     for (x, y) in pairs.iter().filter(|(x, _)| wanted(&x.name)) {
         charts.push(views::history(a.time(), &[&named(x, name_a)]));
         charts.push(views::history(b.time(), &[&named(y, name_b)]));
     }
     let mut chart = merged(charts);
-    chart.title = format!("{name_a} and {name_b}");
+    (chart.title, chart.subtitle) = title(a, b);
     save(&chart, path)?;
     say(path.display());
     Ok(())

@@ -14,7 +14,7 @@ use trunnion_engine::files::library;
 
 #[derive(Args, Debug)]
 pub struct ComponentsArgs {
-    /// Only those with this word in name, alias, title or description
+    /// Only those of this domain, or with this word in name, alias, title or description
     pub word: Option<String>,
     /// As the page docs/library.md
     #[arg(long)]
@@ -57,8 +57,8 @@ fn folders(word: &str) -> Folders {
     for definition in library().iter() {
         let d = definition;
         let all = [&d.name, &d.title, &d.doc].into_iter().chain(&d.aliases);
-        if all.into_iter().any(|text| text.to_lowercase().contains(&word)) {
-            let folder = d.source.name.rsplit('/').nth(1).unwrap_or_default().to_string();
+        let folder = d.source.name.rsplit('/').nth(1).unwrap_or_default().to_string();
+        if folder == word || all.into_iter().any(|text| text.to_lowercase().contains(&word)) {
             folders.entry(folder).or_default().push(d.clone());
         }
     }

@@ -191,6 +191,23 @@ fn links_between_documents_lead_somewhere() {
 }
 
 #[test]
+fn every_picture_is_shown_on_a_page() {
+    let pages = fs::read_dir(root().join("docs")).unwrap().map(|e| e.unwrap().path());
+    let pages = pages.filter(|p| p.extension().is_some_and(|e| e == "md")).chain([root().join("README.md")]);
+    let text: String = pages.map(|p| fs::read_to_string(p).unwrap()).collect();
+    for folder in ["pictures", "pictures/examples"] {
+        for entry in fs::read_dir(root().join("docs").join(folder)).unwrap() {
+            let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+            let is_picture = name.ends_with(".svg") || name.ends_with(".png");
+            assert!(
+                !is_picture || text.contains(&format!("{folder}/{name}")),
+                "no page shows {folder}/{name}"
+            );
+        }
+    }
+}
+
+#[test]
 fn every_page_is_in_the_table_of_contents() {
     let contents = read("docs/README.md");
     for entry in fs::read_dir(root().join("docs")).unwrap() {

@@ -61,3 +61,4 @@ mod trust;
 mod units;
 mod user_components;
 mod values;
+mod way_in;

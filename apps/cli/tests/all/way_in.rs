@@ -1,0 +1,83 @@
+//! What a newcomer meets first: the list of commands, slips in their names, components of a domain, names in pictures.
+
+use clap::CommandFactory;
+use trunnion::cli::Cli;
+use trunnion_engine::files::library;
+
+use crate::program::Folder;
+
+#[test]
+fn help_lists_every_command_in_its_group_with_what_it_says_of_itself() {
+    let folder = Folder::new();
+    let text = folder.good(&["--help"]);
+    for command in Cli::command().get_subcommands() {
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        let line = format!("  {:<12} {about}", command.get_name());
+        assert!(text.lines().any(|l| l == line), "no line `{line}` in\n{text}");
+    }
+    for group in ["Start", "Build", "Run", "Look", "Analyse", "Exchange", "Options:"] {
+        assert_eq!(text.lines().filter(|l| *l == group).count(), 1, "{group}");
+    }
+}
+
+#[test]
+fn a_mistyped_command_is_answered_with_the_nearest() {
+    let folder = Folder::new();
+    for (typed, meant) in [("rnu", "'run'"), ("polt", "'plot'"), ("linearise", "'linearize'")] {
+        let answer = folder.run(&[typed]);
+        assert!(answer.code == 2 && answer.err.contains(meant), "{answer:?}");
+    }
+    assert!(!folder.run(&["xyzzy"]).err.contains("similar"));
+}
+
+#[test]
+fn components_of_a_domain_are_all_listed() {
+    let folder = Folder::new();
+    for domain in ["hydraulic", "pneumatic", "translational"] {
+        let text = folder.good(&["components", domain]);
+        let own = library().iter().filter(|d| d.source.name.contains(&format!("/{domain}/")));
+        for component in own {
+            assert!(text.contains(&format!("\n  {} ", component.name)), "{} in\n{text}", component.name);
+        }
+    }
+}
+
+#[test]
+fn two_runs_of_one_model_are_named_by_what_differs() {
+    let folder = Folder::new();
+    folder.write(
+        "m.toml",
+        r#"
+        [parameters]
+        k = "1 1/s"
+        [options]
+        law = { choices = ["slow", "fast"], default = "slow" }
+        [variables]
+        x = { unit = "1", start = 1 }
+        [[when]]
+        option = "law"
+        is = "slow"
+        equations.decay = "der(x) = -k*x"
+        [[when]]
+        option = "law"
+        is = "fast"
+        equations.decay = "der(x) = -2*k*x"
+        [run]
+        t_end = "1 s"
+        plot = ["x"]
+        "#,
+    );
+    let title = |arguments: &[&str]| {
+        folder.good(&[&["compare", "m.toml", "--plot", "c.svg"], arguments].concat());
+        folder.read("c.svg")
+    };
+    for (arguments, names) in [
+        (vec!["--set-b", "law=fast"], ["slow and fast", "fast: x"]),
+        (vec!["--set-b", "k=2 1/s"], ["as it is and k=2 1/s", "k=2 1/s: x"]),
+        (vec!["--solver", "rodas5p", "--solver-b", "tsit45"], ["rodas5p and tsit45", "tsit45: x"]),
+        (vec!["--rtol", "1e-6", "--rtol-b", "1e-4"], ["rtol 1e-6 and rtol 1e-4", "rtol 1e-4: x"]),
+    ] {
+        let text = title(&arguments);
+        assert!(names.iter().all(|name| text.contains(name)), "{arguments:?}: {names:?}");
+    }
+}
