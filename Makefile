@@ -2,6 +2,8 @@
 
 OUT     := out
 TRUNNION := target/release/trunnion
+RUST    := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
 SHOW    := examples/forestry/crane
 
 .DEFAULT_GOAL := help
@@ -10,9 +12,13 @@ SHOW    := examples/forestry/crane
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# Rust is named, not installed: which version to use is the user's decision. A C compiler comes from the distribution.
 tools:
-	@command -v cargo >/dev/null || { echo "Rust is missing: see https://rustup.rs"; exit 1; }
-	@command -v cc >/dev/null || { apt-get update -q && apt-get install -qy gcc libc6-dev; }
+	@command -v cargo >/dev/null || { echo "Rust $(RUST) or newer is missing; install it with: curl https://sh.rustup.rs -sSf | sh"; exit 1; }
+	@printf '%s\n%s\n' $(RUST) "$$(rustc --version | cut -d' ' -f2)" | sort -CV \
+	  || { echo "$$(rustc --version) is too old: Trunnion needs $(RUST); install it with: rustup update stable"; exit 1; }
+	@command -v cc >/dev/null || $(AS_ROOT) sh -c 'apt-get update -q && apt-get install -qy gcc libc6-dev' \
+	  || { echo "A C compiler is missing; install it with: sudo apt-get install gcc libc6-dev"; exit 1; }
 
 run: tools ## Build, run the showcase, leave results and a picture in out/
 	cargo build --release --locked -p trunnion
@@ -28,6 +34,8 @@ run: tools ## Build, run the showcase, leave results and a picture in out/
 install: tools ## Install the program as `trunnion` for this user, in ~/.cargo/bin
 	cargo install --locked --profile dist --path apps/cli
 
+# Incremental compilation would double the size of target/; a first build has no use for it.
+test: export CARGO_INCREMENTAL ?= 0
 test: tools ## Check format and lints, run all tests and verify all examples
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
