@@ -2,7 +2,7 @@
 
 OUT     := out
 TRUNNION := target/release/trunnion
-SHOW    := examples/forestry/crane
+SHOW    := examples/machines/forestry/crane
 
 .DEFAULT_GOAL := help
 .PHONY: help run install test mutants bench pictures tools clean
@@ -28,13 +28,13 @@ run: tools ## Build, run the showcase, leave results and a picture in out/
 install: tools ## Install the program as `trunnion` for this user, in ~/.cargo/bin
 	cargo install --locked --profile dist --path apps/cli
 
-test: tools ## Check format and lints, run all tests and verify all examples
+test: tools ## Check format and lints, run all tests and verify all examples and test models
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --locked; else cargo test --locked; fi
 	cargo test --locked --doc
 	# The program that the tests have built; another build would compile with other features.
-	"$${CARGO_TARGET_DIR:-target}/debug/trunnion" verify examples
+	"$${CARGO_TARGET_DIR:-target}/debug/trunnion" verify examples tests/models
 
 mutants: tools ## Plant faults in the library and list those that no check notices
 	cargo build --release --locked -p trunnion

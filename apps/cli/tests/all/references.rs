@@ -24,6 +24,7 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<(String, String)>) {
 fn sources() -> Vec<(String, usize, String)> {
     let mut models = vec![];
     files(&root().join("examples"), "toml", &mut models);
+    files(&root().join("tests/models"), "toml", &mut models);
     let mut found = vec![];
     for (name, text) in models {
         let mut expects = false;
