@@ -9,7 +9,7 @@ use trunnion_equations::Unit;
 use trunnion_files::looks_like_a_model;
 use trunnion_model::expect::{Demand, Subject, Tolerance};
 use trunnion_model::units::{nominal, parse_unit};
-use trunnion_model::{Expect, Files};
+use trunnion_model::{Expect, Files, model_of_expectations};
 use trunnion_sim::run::Settings;
 use trunnion_sim::solvers::choose::Entry;
 
@@ -33,7 +33,8 @@ pub fn find_models(paths: &[String]) -> Result<Vec<String>, Failure> {
             if !Path::new(path).exists() {
                 return Err(refused(path, "there is no such file".into()));
             }
-            found.push(path.clone());
+            // A file of expectations stands for its model.
+            found.push(model_of_expectations(path).unwrap_or_else(|| path.clone()));
             continue;
         }
         let mut files = Disk.list(path).map_err(|reason| refused(path, reason))?;

@@ -24,9 +24,9 @@ fn no_energy_is_lost_or_gained_in_contacts_and_grips() {
         "examples/domains/mechanisms/contact_slope",
         "examples/domains/mechanisms/contact_friction",
         "tests/models/mechanisms/contact_laws",
-        "take_up",
-        "take_up_plane",
-        "pick_and_place",
+        "examples/domains/mechanisms/take_up",
+        "examples/domains/mechanisms/take_up_plane",
+        "examples/domains/mechanisms/pick_and_place",
     ] {
         let share = unaccounted(name);
         assert!(share < 1e-8, "{name}: {share}");
