@@ -9,6 +9,7 @@ mod families;
 mod garbage;
 mod included;
 mod library;
+mod linear_graphs;
 mod mechanisms;
 mod models;
 mod poses;
