@@ -38,8 +38,15 @@ pub fn find_models(paths: &[String]) -> Result<Vec<String>, Failure> {
             continue;
         }
         let mut files = Disk.list(path).map_err(|reason| refused(path, reason))?;
+        // Expectations beside a model come with it; without one they would go unnoticed.
+        let orphan = |file: &&String| model_of_expectations(file).is_some_and(|model| !Disk.exists(&model));
+        if let Some(file) = files.iter().find(orphan) {
+            return Err(refused(file, "there is no model beside these expectations".into()));
+        }
         files.retain(|file| {
-            file.ends_with(".toml") && Disk.read(file).is_ok_and(|text| looks_like_a_model(&text))
+            file.ends_with(".toml")
+                && model_of_expectations(file).is_none()
+                && Disk.read(file).is_ok_and(|text| looks_like_a_model(&text))
         });
         files.sort();
         found.extend(files);
