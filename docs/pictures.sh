@@ -7,8 +7,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # The first model: its page is the script.
-awk '/^```toml/ { on = 1; next } /^```/ { if (on) exit } on' first-model.md > "$work/strut.toml"
-awk '/^```sh/ { on = 1; next } /^```/ { on = 0 } on' first-model.md > "$work/commands"
+awk '/^```toml/ { on = 1; next } /^```/ { if (on) exit } on' tutorial/first-model.md > "$work/strut.toml"
+awk '/^```sh/ { on = 1; next } /^```/ { on = 0 } on' tutorial/first-model.md > "$work/commands"
 (cd "$work" && trunnion() { "$trunnion" "$@"; } && . ./commands > /dev/null)
 cp "$work"/strut-*.svg pictures/
 
@@ -16,7 +16,7 @@ cp "$work"/strut-*.svg pictures/
 mkdir -p pictures/examples
 for model in ../examples/*/*.toml ../examples/*/*/*.toml; do
     name=$(basename "$model" .toml)
-    if grep -q '^plot' "$model" && grep -q "pictures/examples/$name.svg" ./*.md; then
+    if grep -q '^plot' "$model" && grep -q "pictures/examples/$name.svg" ./*/*.md; then
         "$trunnion" plot "$model" -o "pictures/examples/$name.svg" > /dev/null
     fi
 done
@@ -36,4 +36,3 @@ crane=../examples/machines/forestry/crane.toml
 "$trunnion" plot ../examples/domains/mechanisms/bricard_square.toml --view iso --at 0,0.5,1 -o pictures/examples/bricard_square-view.svg > /dev/null
 "$trunnion" plot ../examples/machines/torx/torx.toml --view iso --at 0,1.4 --trace platform -o pictures/examples/torx-view.svg > /dev/null
 "$trunnion" plot ../examples/machines/excavator/load_sensing_arm.toml --view xy --at 0,3.5 -o pictures/examples/load_sensing_arm-view.svg > /dev/null
-"$trunnion" plot ../examples/domains/mechanisms/squeezer.toml --view xy --at 0.02 -o pictures/examples/squeezer-view.svg > /dev/null

@@ -32,7 +32,7 @@ pub struct MutantsArgs {
     #[arg(long, value_name = "PATH", default_values = ["examples", "tests/models"])]
     pub models: Vec<String>,
     /// File with reasons why a fault may stay unnoticed
-    #[arg(long, value_name = "FILE", default_value = "docs/mutants.toml")]
+    #[arg(long, value_name = "FILE", default_value = "tests/mutants.toml")]
     pub reasons: String,
     /// How many to try at a time
     #[arg(long, value_name = "N", default_value_t = 1)]

@@ -171,7 +171,7 @@ fn a_character_is_missing() {
 #[test]
 fn the_first_example_of_the_page_is_a_file() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = std::fs::read_to_string(root.join("docs/mechanisms.md")).unwrap();
+    let page = std::fs::read_to_string(root.join("docs/guides/mechanisms.md")).unwrap();
     let block = page.split("```toml\n").nth(1).unwrap().split("\n```").next().unwrap();
     let file = std::fs::read_to_string(root.join("examples/domains/mechanisms/slider_crank.toml")).unwrap();
     assert!(file.contains(block), "{block}");

@@ -303,7 +303,7 @@ fn shells_can_complete() {
 
 #[test]
 fn the_manual_names_every_command_and_exit_code() {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/command-line.md");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/command-line.md");
     let page = std::fs::read_to_string(root).unwrap();
     let program = <trunnion::cli::Cli as clap::CommandFactory>::command();
     let names: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
