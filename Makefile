@@ -4,7 +4,7 @@ OUT     := out
 TRUNNION := target/release/trunnion
 RUST    := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
-SHOW    := examples/forestry/crane
+SHOW    := examples/machines/forestry/crane
 
 .DEFAULT_GOAL := help
 .PHONY: help run install test mutants bench pictures tools clean
@@ -36,13 +36,13 @@ install: tools ## Install the program as `trunnion` for this user, in ~/.cargo/b
 
 # Incremental compilation would double the size of target/; a first build has no use for it.
 test: export CARGO_INCREMENTAL ?= 0
-test: tools ## Check format and lints, run all tests and verify all examples
+test: tools ## Check format and lints, run all tests and verify all examples and test models
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --locked; else cargo test --locked; fi
 	cargo test --locked --doc
 	# The program that the tests have built; another build would compile with other features.
-	"$${CARGO_TARGET_DIR:-target}/debug/trunnion" verify examples
+	"$${CARGO_TARGET_DIR:-target}/debug/trunnion" verify examples tests/models
 
 mutants: tools ## Plant faults in the library and list those that no check notices
 	cargo build --release --locked -p trunnion

@@ -1,4 +1,4 @@
-"""The circuit of examples/hydraulic/stiff_circuit.toml in CasADi: CVODES with equations compiled by gcc.
+"""The circuit of examples/domains/hydraulic/stiff_circuit.toml in CasADi: CVODES with equations compiled by gcc.
 
 Prints one JSON line: processor time of the best of several runs at rtol 1e-6, and its error against a run at
 rtol 1e-11, relative to each state's range over 501 outputs.

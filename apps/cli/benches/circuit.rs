@@ -16,7 +16,8 @@ use trunnion_sim::solvers::choose::find;
 use trunnion_study::Monitor;
 use trunnion_study::simulate::{Overrides, settings, simulate, simulate_to_table};
 
-const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hydraulic/stiff_circuit.toml");
+const MODEL: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/domains/hydraulic/stiff_circuit.toml");
 const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/stiff_circuit_casadi.py");
 /// Largest error against a state's range at any of the 501 outputs.
 const ERROR: f64 = 3e-5;

@@ -9,7 +9,7 @@ use trunnion_engine::project::Project;
 use trunnion_study::Monitor;
 use trunnion_study::simulate::{Overrides, settings, simulate};
 
-const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/forestry/crane.toml");
+const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/machines/forestry/crane.toml");
 const ROUNDS: usize = 20;
 
 struct Cost {

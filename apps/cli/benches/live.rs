@@ -19,13 +19,13 @@ use trunnion_study::simulate::{Overrides, recorded, settings, simulate};
 const SECONDS: f64 = 60.0;
 const ROUNDS: usize = 5;
 const MODELS: &[&str] = &[
-    "examples/hydraulic/stiff_circuit.toml",
-    "examples/hydraulic/hydro_gas_strut.toml",
-    "examples/hydraulic/open_loop.toml",
-    "examples/mechanisms/driven_arm.toml",
-    "examples/mechanisms/four_bars_2.toml",
-    "examples/forestry/crane.toml",
-    "examples/torx/torx.toml",
+    "examples/domains/hydraulic/stiff_circuit.toml",
+    "examples/domains/hydraulic/hydro_gas_strut.toml",
+    "examples/domains/hydraulic/open_loop.toml",
+    "examples/domains/mechanisms/driven_arm.toml",
+    "examples/domains/mechanisms/four_bars_2.toml",
+    "examples/machines/forestry/crane.toml",
+    "examples/machines/torx/torx.toml",
 ];
 
 fn main() {
@@ -42,7 +42,7 @@ fn main() {
         }
     }
     println!("mean, most: steps tried in a period");
-    run_whole("examples/torx/torx.toml");
+    run_whole("examples/machines/torx/torx.toml");
 }
 
 /// The shortest of several runs to the end; the first one, which compiles, does not count.

@@ -112,9 +112,9 @@ fn peer(script: &str) -> Option<serde_json::Value> {
 
 fn main() {
     let ours = [5, 20, 100].map(|n| (n, 1e6 * chain(n)));
-    let four_bars = open("examples/mechanisms/four_bars_40.toml");
+    let four_bars = open("tests/models/mechanisms/four_bars_40.toml");
     let a02 = reach(&four_bars, 10.0, 1.5e-4, &["B0.x", "B0.y"], &[0.180512226681, 0.983572740583]);
-    let squeezer = open("examples/mechanisms/squeezer.toml");
+    let squeezer = open("examples/domains/mechanisms/squeezer.toml");
     let names = ["beta.phi", "Theta.phi", "gamma.phi", "Phi.phi", "delta.phi", "Omega.phi", "epsilon.phi"];
     let exact = [
         15.81077119629904,

@@ -7,7 +7,7 @@ use trunnion_engine::project::Project;
 use trunnion_study::Monitor;
 use trunnion_study::simulate::{Overrides, settings, simulate};
 
-const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hydraulic/servo_axis.toml");
+const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/domains/hydraulic/servo_axis.toml");
 const ROUNDS: usize = 10;
 
 fn main() {

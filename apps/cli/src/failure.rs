@@ -5,7 +5,7 @@ use trunnion_model::Severity;
 use trunnion_model::diagnostic::visible;
 use trunnion_num::text::count;
 
-/// Exit codes, as documented in docs/command-line.md.
+/// Exit codes, as documented in docs/reference/command-line.md.
 pub mod exit {
     pub const MODEL: u8 = 1;
     pub const USAGE: u8 = 2;

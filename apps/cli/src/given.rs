@@ -18,7 +18,7 @@ pub struct Given {
     /// File of values, a line `path = value` each; --set wins over it
     #[arg(long, value_name = "FILE.toml")]
     pub defaults: Option<String>,
-    /// Units to show results in: "bar, l/min, deg, boom.p=MPa"; see docs/results.md
+    /// Units to show results in: "bar, l/min, deg, boom.p=MPa"; see docs/guides/results.md
     #[arg(long, value_name = "LIST")]
     pub units: Option<String>,
 }

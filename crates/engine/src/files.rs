@@ -66,6 +66,10 @@ impl Files for Embedded {
         found.map(|(_, text)| text.to_string()).ok_or_else(|| "it is not built in".into())
     }
 
+    fn exists(&self, path: &str) -> bool {
+        FILES.iter().any(|(name, _)| *name == path)
+    }
+
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {
         let folder = format!("{}/", folder.trim_end_matches('/'));
         Ok(FILES.iter().map(|(name, _)| *name).filter(|n| n.starts_with(&folder)).map(String::from).collect())

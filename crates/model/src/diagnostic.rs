@@ -7,7 +7,7 @@
 //!    |                             ^^^^^^^^^ in Pa, but `q` of `pump` is in m³/s
 //!    = hint: to fix the pressure, use a `reservoir` instead of a `pump`
 //! ```
-//! Every code has an entry in docs/errors.md; a test sees to that.
+//! Every code has an entry in docs/reference/errors.md; a test sees to that.
 
 use std::borrow::Cow;
 use std::cell::RefCell;

@@ -14,6 +14,10 @@ pub use tree::{Data, Entry, Key, Table, Text, Value, parse};
 /// Where texts come from. Paths use `/`.
 pub trait Files {
     fn read(&self, path: &str) -> Result<String, String>;
+    /// Whether there is such a file, readable or not. Where files have no neighbours there is none.
+    fn exists(&self, _path: &str) -> bool {
+        false
+    }
     /// Every file below a folder, however deep, each as a path that `read` takes.
     fn list(&self, folder: &str) -> Result<Vec<String>, String>;
     /// The triangles of a mesh, each three corners.

@@ -1,6 +1,6 @@
 //! The expression language of model files: text → tree → dimension check → expression graph.
 //!
-//! The grammar and the functions are in docs/expressions.md.
+//! The grammar and the functions are in docs/reference/expressions.md.
 
 mod absolute;
 mod ast;

@@ -22,5 +22,5 @@ pub use diagnostic::{Diagnostic, Label, Severity};
 pub use expect::Expect;
 pub use file::{Files, Source, Sources, Span};
 pub use instantiate::{ASSUMED_UNIT, Deferred};
-pub use load::{Model, load, load_asking};
+pub use load::{Model, load, load_asking, model_of_expectations};
 pub use run::Run;

@@ -82,6 +82,7 @@ pub fn load_asking(
     let reading = Reading::new(files, &problems);
     let mut loading = Loading::new(&reading);
     loading.file(path, None);
+    loading.expectations_beside(path);
     let mut library = library.clone();
     let folders = Reading::new(files, &problems);
     for folder in &loading.libraries {
@@ -210,6 +211,20 @@ fn remove_stores(network: &mut Network, flat: &Flat, remove: &[Text], problems: 
     }
 }
 
+/// How the name of a file of expectations ends.
+const OF_EXPECTATIONS: &str = ".expect.toml";
+
+/// The file of expectations of a model; such a file has none itself.
+fn beside(model: &str) -> Option<String> {
+    let stem = model.strip_suffix(".toml").filter(|_| !model.ends_with(OF_EXPECTATIONS))?;
+    Some(format!("{stem}{OF_EXPECTATIONS}"))
+}
+
+/// The model that a file of expectations belongs to.
+pub fn model_of_expectations(path: &str) -> Option<String> {
+    path.strip_suffix(OF_EXPECTATIONS).map(|stem| format!("{stem}.toml"))
+}
+
 /// Deeper than anybody can follow.
 const DEEPEST: usize = 64;
 
@@ -296,6 +311,18 @@ impl<'a> Loading<'a> {
         self.open.push(path.to_string());
         self.table(path, &source, &table);
         self.open.pop();
+    }
+
+    /// The [[expect]] of `machine.expect.toml` beside `machine.toml`, after those of the model itself. Only the model that is loaded has
+    /// them: what an included model expects need not hold here.
+    fn expectations_beside(&mut self, path: &str) {
+        let Some(beside) = beside(path).filter(|beside| self.reading.files.exists(beside)) else { return };
+        let Some(source) = self.reading.source(&beside, None) else { return };
+        let Some(table) = self.reading.parse(&source) else { return };
+        let place = Span::new(&source, 0..0);
+        let fields = Fields::new(&table, "a file of expectations", &place, self.reading.problems);
+        self.expect.extend_from_slice(fields.list("expect").unwrap_or(&[]));
+        finish_sections(fields, self.reading);
     }
 
     fn table(&mut self, path: &str, source: &Arc<Source>, table: &Table) {

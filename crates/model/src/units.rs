@@ -2,7 +2,7 @@
 //!
 //!   si = value · factor + offset                                        (1)
 //!
-//! docs/units.md lists what is known.
+//! docs/reference/units.md lists what is known.
 
 mod dimension;
 mod known;

@@ -7,7 +7,7 @@ const BATCHES: usize = 2000;
 const CALLS: usize = 500;
 
 fn main() {
-    let manual = include_str!("../../../docs/controllers.md");
+    let manual = include_str!("../../../docs/guides/controllers.md");
     let pid = manual
         .split("```js\n")
         .nth(1)

@@ -8,7 +8,7 @@ use trunnion_engine::{Failure, Workspace};
 use trunnion_study::simulate::Overrides;
 use trunnion_study::{Monitor, Run};
 
-const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mechanics/oscillator.toml");
+const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/domains/mechanics/oscillator.toml");
 
 pub fn main() -> Result<(), Box<dyn Error>> {
     let project = Arc::new(Workspace::default().open(MODEL, &[])?);

@@ -162,6 +162,10 @@ impl Files for Edited<'_> {
         if path == self.path { Ok(self.text.into()) } else { self.files.read(path) }
     }
 
+    fn exists(&self, path: &str) -> bool {
+        self.files.exists(path)
+    }
+
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {
         self.files.list(folder)
     }

@@ -47,7 +47,7 @@ pub fn inverse(workspace: &Workspace, request: &Request, monitor: &Monitor) -> R
     if project.mechanism.joints.is_empty() {
         return Err(Failure::usage_hint(
             format!("{} has no joints, so there is nothing to move", project.name),
-            "docs/mechanisms.md shows how joints are written",
+            "docs/guides/mechanisms.md shows how joints are written",
         ));
     }
     let still = at_rest(&project, monitor)?;

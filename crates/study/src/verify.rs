@@ -9,7 +9,7 @@ use trunnion_equations::Unit;
 use trunnion_files::looks_like_a_model;
 use trunnion_model::expect::{Demand, Subject, Tolerance};
 use trunnion_model::units::{nominal, parse_unit};
-use trunnion_model::{Expect, Files};
+use trunnion_model::{Expect, Files, model_of_expectations};
 use trunnion_sim::run::Settings;
 use trunnion_sim::solvers::choose::Entry;
 
@@ -33,12 +33,20 @@ pub fn find_models(paths: &[String]) -> Result<Vec<String>, Failure> {
             if !Path::new(path).exists() {
                 return Err(refused(path, "there is no such file".into()));
             }
-            found.push(path.clone());
+            // A file of expectations stands for its model.
+            found.push(model_of_expectations(path).unwrap_or_else(|| path.clone()));
             continue;
         }
         let mut files = Disk.list(path).map_err(|reason| refused(path, reason))?;
+        // Expectations beside a model come with it; without one they would go unnoticed.
+        let orphan = |file: &&String| model_of_expectations(file).is_some_and(|model| !Disk.exists(&model));
+        if let Some(file) = files.iter().find(orphan) {
+            return Err(refused(file, "there is no model beside these expectations".into()));
+        }
         files.retain(|file| {
-            file.ends_with(".toml") && Disk.read(file).is_ok_and(|text| looks_like_a_model(&text))
+            file.ends_with(".toml")
+                && model_of_expectations(file).is_none()
+                && Disk.read(file).is_ok_and(|text| looks_like_a_model(&text))
         });
         files.sort();
         found.extend(files);

@@ -16,7 +16,7 @@ use trunnion_engine::files::library;
 pub struct ComponentsArgs {
     /// Only those of this domain, or with this word in name, alias, title or description
     pub word: Option<String>,
-    /// As the page docs/library.md
+    /// As the page docs/reference/library.md
     #[arg(long)]
     pub markdown: bool,
 }

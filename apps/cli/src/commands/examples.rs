@@ -93,10 +93,8 @@ fn find(name: &str) -> Result<&'static str, Failure> {
     let all = models();
     let wanted = name.strip_suffix(".toml").unwrap_or(name);
     let wanted = wanted.strip_prefix("examples/").unwrap_or(wanted);
-    let fits = |path: &&&str| {
-        let (folder, stem) = parts(path);
-        stem == wanted || format!("{folder}/{stem}") == wanted
-    };
+    // By name, or by as much of its folders as the user gives.
+    let fits = |path: &&&str| format!("/{path}").ends_with(&format!("/{wanted}.toml"));
     let found: Vec<&&str> = all.iter().filter(fits).collect();
     match found.as_slice() {
         [one] => Ok(one),

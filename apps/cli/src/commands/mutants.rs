@@ -29,10 +29,10 @@ pub struct MutantsArgs {
     #[arg(long, value_name = "FOLDER", default_value = "library")]
     pub library: String,
     /// Models whose expectations are the checks, or folders with such models
-    #[arg(long, value_name = "PATH", default_value = "examples")]
+    #[arg(long, value_name = "PATH", default_values = ["examples", "tests/models"])]
     pub models: Vec<String>,
     /// File with reasons why a fault may stay unnoticed
-    #[arg(long, value_name = "FILE", default_value = "docs/mutants.toml")]
+    #[arg(long, value_name = "FILE", default_value = "tests/mutants.toml")]
     pub reasons: String,
     /// How many to try at a time
     #[arg(long, value_name = "N", default_value_t = 1)]

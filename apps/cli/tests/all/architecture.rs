@@ -170,14 +170,30 @@ fn architecture_names_every_crate_and_only_paths_that_exist() {
     }
 }
 
+/// Every page below docs/.
+fn manual() -> Vec<PathBuf> {
+    let (mut pages, mut open) = (vec![], vec![root().join("docs")]);
+    while let Some(folder) = open.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+            match path.is_dir() {
+                true => open.push(path),
+                false if path.extension().is_some_and(|e| e == "md") => pages.push(path),
+                false => {}
+            }
+        }
+    }
+    assert!(pages.len() > 20, "{pages:?}");
+    pages
+}
+
 #[test]
 fn links_between_documents_lead_somewhere() {
     let mut pages: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
         .iter()
         .map(|p| root().join(p))
         .collect();
-    pages.extend(fs::read_dir(root().join("docs")).unwrap().map(|e| e.unwrap().path()));
-    for page in pages.iter().filter(|p| p.extension().is_some_and(|e| e == "md")) {
+    pages.extend(manual());
+    for page in &pages {
         let text = fs::read_to_string(page).unwrap();
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let target = link.split('#').next().unwrap_or("");
@@ -192,8 +208,7 @@ fn links_between_documents_lead_somewhere() {
 
 #[test]
 fn every_picture_is_shown_on_a_page() {
-    let pages = fs::read_dir(root().join("docs")).unwrap().map(|e| e.unwrap().path());
-    let pages = pages.filter(|p| p.extension().is_some_and(|e| e == "md")).chain([root().join("README.md")]);
+    let pages = manual().into_iter().chain([root().join("README.md")]);
     let text: String = pages.map(|p| fs::read_to_string(p).unwrap()).collect();
     for folder in ["pictures", "pictures/examples"] {
         for entry in fs::read_dir(root().join("docs").join(folder)).unwrap() {
@@ -210,12 +225,32 @@ fn every_picture_is_shown_on_a_page() {
 #[test]
 fn every_page_is_in_the_table_of_contents() {
     let contents = read("docs/README.md");
-    for entry in fs::read_dir(root().join("docs")).unwrap() {
-        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+    let docs = root().join("docs");
+    for page in manual() {
+        let name = page.strip_prefix(&docs).unwrap().to_string_lossy().into_owned();
+        // The pages of references have a table of their own.
+        let below = name.starts_with("explanation/references/") && !name.ends_with("README.md");
         assert!(
-            !name.ends_with(".md") || name == "README.md" || contents.contains(&format!("({name})")),
+            name == "README.md" || below || contents.contains(&format!("({name})")),
             "docs/README.md does not list {name}"
         );
+    }
+}
+
+/// Each row names a file, and before it the name that stands there, if there is one.
+#[test]
+fn the_glossary_names_what_is_in_the_code() {
+    let page = read("docs/reference/glossary.md");
+    let rows: Vec<&str> = page.lines().filter(|l| l.starts_with("| ") && l.contains("crates/")).collect();
+    assert!(rows.len() > 40, "{} rows", rows.len());
+    for row in rows {
+        let code = row.trim_end_matches([' ', '|']).rsplit(" | ").next().unwrap_or_default();
+        let words: Vec<&str> = code.split('`').skip(1).step_by(2).collect();
+        let (path, names) = words.split_last().unwrap_or_else(|| panic!("no file in: {row}"));
+        let text = read(path);
+        let has =
+            |name: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        names.iter().for_each(|name| assert!(has(name), "`{name}` is not in {path}: {row}"));
     }
 }
 

@@ -144,7 +144,7 @@ fn places_that_cannot_be_written() {
     folder.bad(&["linearize", "m.toml", "-o", "x.xls"], 2, &["x.xls", HINT]);
     folder.bad(&["linearize", "m.toml", "--poles", "no/x.svg"], 4, &["no/x.svg", HINT]);
     folder.bad(&["new", "no/x"], 4, &["no/x.toml", "folder is missing"]);
-    folder.bad(&["examples", "hires", "--copy", "m.toml"], 4, &["m.toml"]);
+    folder.bad(&["examples", "relay", "--copy", "m.toml"], 4, &["m.toml"]);
     assert_eq!(folder.files(), ["m.parquet", "m.toml"], "no rests");
 }
 

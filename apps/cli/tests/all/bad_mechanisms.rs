@@ -130,12 +130,14 @@ fn couplings_and_lines() {
     assert_snapshot!(texts.join("\n"));
 }
 
-/// The mechanism of every example, without what follows from [run] on.
+/// The mechanism of every example and test model, without what follows from [run] on.
 fn examples() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/mechanisms");
-    let mut list: Vec<(String, String)> = std::fs::read_dir(folder)
-        .unwrap()
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut list: Vec<(String, String)> = ["examples/domains/mechanisms", "tests/models/mechanisms"]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap())
         .map(|entry| entry.unwrap().path())
+        .filter(|path| !path.to_string_lossy().ends_with(".expect.toml"))
         .map(|path| (path.display().to_string(), std::fs::read_to_string(&path).unwrap()))
         .collect();
     list.sort();
@@ -169,8 +171,8 @@ fn a_character_is_missing() {
 #[test]
 fn the_first_example_of_the_page_is_a_file() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = std::fs::read_to_string(root.join("docs/mechanisms.md")).unwrap();
+    let page = std::fs::read_to_string(root.join("docs/guides/mechanisms.md")).unwrap();
     let block = page.split("```toml\n").nth(1).unwrap().split("\n```").next().unwrap();
-    let file = std::fs::read_to_string(root.join("examples/mechanisms/slider_crank.toml")).unwrap();
+    let file = std::fs::read_to_string(root.join("examples/domains/mechanisms/slider_crank.toml")).unwrap();
     assert!(file.contains(block), "{block}");
 }

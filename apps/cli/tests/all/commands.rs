@@ -98,6 +98,26 @@ fn results_are_run_plotted_compared_and_converted() {
 }
 
 #[test]
+fn expectations_beside_a_model_are_verified_with_it() {
+    let folder = Folder::new("beside");
+    fs::create_dir(folder.0.join("models")).unwrap();
+    let beside =
+        |value: &str| format!("[[expect]]\nsignal = \"x\"\nvalue = \"{value}\"\ntol = \"1e-3 mm\"\n");
+    let model =
+        "[model]\n[variables]\nx = \"m\"\n[equations]\ne = \"der(x) = 1 m/s\"\n[run]\nt_end = \"1 s\"\n";
+    folder.write("models/cart.toml", model);
+    folder.write("models/cart.expect.toml", &beside("1 m"));
+    for path in ["models", "models/cart.toml", "models/cart.expect.toml"] {
+        let text = folder.run(&["verify", path], 0);
+        assert!(text.contains("1 passed, 0 failed"), "{text}");
+    }
+    folder.write("models/cart.expect.toml", &beside("1.001 m"));
+    assert!(folder.run(&["verify", "models"], 1).contains("MISS"));
+    folder.write("models/sled.expect.toml", &beside("1 m"));
+    assert!(folder.run(&["verify", "models"], 4).contains("no model beside these expectations"));
+}
+
+#[test]
 fn verify_tells_what_holds_and_what_does_not() {
     let folder = Folder::new("verify");
     fs::create_dir(folder.0.join("models")).unwrap();

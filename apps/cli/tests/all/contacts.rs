@@ -10,7 +10,7 @@ use trunnion_study::simulate::{Overrides, settings, simulate_to_table};
 /// What is left over of the account of energy, as a share of what moved.
 fn unaccounted(name: &str) -> f64 {
     let folder = Folder::new();
-    let path = format!("{}/../../examples/mechanisms/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../../{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let said = folder.good(&["energy", &path]);
     let line = said.lines().find(|l| l.starts_with("stored + lost")).unwrap_or_else(|| panic!("{said}"));
     let share = line.split(", ").nth(1).and_then(|l| l.split(' ').next()).unwrap_or_else(|| panic!("{line}"));
@@ -20,13 +20,13 @@ fn unaccounted(name: &str) -> f64 {
 #[test]
 fn no_energy_is_lost_or_gained_in_contacts_and_grips() {
     for name in [
-        "contact_rebound",
-        "contact_slope",
-        "contact_friction",
-        "contact_laws",
-        "take_up",
-        "take_up_plane",
-        "pick_and_place",
+        "examples/domains/mechanisms/contact_rebound",
+        "examples/domains/mechanisms/contact_slope",
+        "examples/domains/mechanisms/contact_friction",
+        "tests/models/mechanisms/contact_laws",
+        "examples/domains/mechanisms/take_up",
+        "examples/domains/mechanisms/take_up_plane",
+        "examples/domains/mechanisms/pick_and_place",
     ] {
         let share = unaccounted(name);
         assert!(share < 1e-8, "{name}: {share}");

@@ -8,7 +8,7 @@ use trunnion_study::Monitor;
 use trunnion_study::simulate::{Overrides, settings, simulate_to_table};
 
 fn run(example: &str, sets: &[&str]) -> Table {
-    let path = format!("{}/../../examples/control/{example}.toml", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../../examples/language/control/{example}.toml", env!("CARGO_MANIFEST_DIR"));
     let sets: Vec<String> = sets.iter().map(|s| s.to_string()).collect();
     let project = Project::open(&path, &sets).unwrap_or_else(|f| panic!("{}", f));
     let (solver, settings) =

@@ -19,7 +19,7 @@ const RTOL: f64 = 1e-9;
 const NEAR: f64 = 1e-6;
 
 fn path(pair: &str) -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/pairs/{pair}.toml"));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/models/pairs/{pair}.toml"));
     file.to_string_lossy().into_owned()
 }
 

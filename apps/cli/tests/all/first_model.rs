@@ -12,7 +12,7 @@ fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
 #[test]
 fn every_command_of_the_page_works() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = std::fs::read_to_string(root.join("docs/first-model.md")).unwrap();
+    let page = std::fs::read_to_string(root.join("docs/tutorial/first-model.md")).unwrap();
     let folder = Folder::new();
     let toml = blocks(&page, "toml");
     folder.write("strut.toml", toml[0]);

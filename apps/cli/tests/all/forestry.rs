@@ -13,7 +13,7 @@ use trunnion_study::Monitor;
 use trunnion_study::simulate::{Outcome, Overrides, point, settings, simulate_to_table};
 
 fn open(sets: &[&str]) -> Project {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/forestry/crane.toml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/machines/forestry/crane.toml");
     let sets: Vec<String> = sets.iter().map(|s| s.to_string()).collect();
     Project::open(&path.to_string_lossy(), &sets).unwrap_or_else(|f| panic!("{}", f))
 }

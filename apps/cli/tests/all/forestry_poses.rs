@@ -32,7 +32,7 @@ fn sets(pose: (f64, f64, f64), more: &[&str]) -> Vec<String> {
 }
 
 fn open(sets: &[String]) -> Project {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/forestry/crane.toml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/machines/forestry/crane.toml");
     Project::open(&path.to_string_lossy(), sets).unwrap_or_else(|f| panic!("{f}"))
 }
 

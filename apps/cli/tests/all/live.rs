@@ -189,10 +189,10 @@ fn options_that_make_no_sense_are_refused() {
 fn a_live_run_agrees_with_an_adaptive_one() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     for (model, duration, signals, tolerance) in [
-        ("hydraulic/stiff_circuit.toml", "2", "*", "1e-3"),
-        ("hydraulic/hydro_gas_strut.toml", "2", "*", "1e-3"),
-        ("mechanisms/driven_arm.toml", "2", "shoulder.*,elbow.*,motor.*", "1e-4"),
-        ("events/relay.toml", "1", "*", "1e-4"),
+        ("domains/hydraulic/stiff_circuit.toml", "2", "*", "1e-3"),
+        ("domains/hydraulic/hydro_gas_strut.toml", "2", "*", "1e-3"),
+        ("domains/mechanisms/driven_arm.toml", "2", "shoulder.*,elbow.*,motor.*", "1e-4"),
+        ("language/events/relay.toml", "1", "*", "1e-4"),
     ] {
         let folder = Folder::new();
         let path = examples.join(model).to_string_lossy().into_owned();

@@ -139,7 +139,7 @@ fn a_moving_loop_is_linear_about_its_motion() {
 #[test]
 fn loops_that_say_the_same_twice_have_one_mode_too() {
     let folder = Folder::new();
-    let text = include_str!("../../../../examples/mechanisms/bricard.toml");
+    let text = include_str!("../../../../examples/domains/mechanisms/bricard.toml");
     folder.write("bricard.toml", text);
     let modes = folder.good(&["modes", "bricard.toml", "--balance"]);
     assert!(modes.contains("undamped") && modes.lines().count() == 4, "{modes}");
@@ -221,7 +221,7 @@ fn rest_is_written_for_balls_and_loops_too() {
 #[test]
 fn torques_of_the_example_arm_are_those_of_the_textbook() {
     let folder = Folder::new();
-    folder.write("arm.toml", include_str!("../../../../examples/mechanisms/arm.toml"));
+    folder.write("arm.toml", include_str!("../../../../examples/studies/arm.toml"));
     let motion = "1 rad*sin(3 rad/s*time)";
     let text = folder.good(&[
         "inverse",

@@ -281,14 +281,14 @@ fn templates_do_what_they_expect() {
 fn examples_are_listed_and_copied() {
     let folder = Folder::new();
     let text = folder.good(&["examples"]);
-    assert!(text.contains("standard\n") && text.contains("  hires"), "{text}");
-    assert!(folder.good(&["examples", "hires"]).contains("[variables]"));
-    folder.good(&["examples", "hires", "--copy", "mine"]);
-    folder.good(&["check", "mine/hires.toml"]);
-    folder.bad(&["examples", "hires", "--copy", "mine"], 2, &["is there already", "= hint:"]);
-    folder.bad(&["examples", "hirse"], 2, &["no example `hirse`", "did you mean `hires`"]);
+    assert!(text.contains("language/events\n") && text.contains("  relay"), "{text}");
+    assert!(folder.good(&["examples", "relay"]).contains("[[expect]]"));
+    folder.good(&["examples", "relay", "--copy", "mine"]);
+    folder.good(&["check", "mine/relay.toml"]);
+    folder.bad(&["examples", "relay", "--copy", "mine"], 2, &["is there already", "= hint:"]);
+    folder.bad(&["examples", "realy"], 2, &["no example `realy`", "did you mean `relay`"]);
     folder.good(&["examples", "--copy", "all"]);
-    folder.good(&["check", "all/standard/hires.toml"]);
+    folder.good(&["check", "all/language/events/relay.toml"]);
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn shells_can_complete() {
 
 #[test]
 fn the_manual_names_every_command_and_exit_code() {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/command-line.md");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/command-line.md");
     let page = std::fs::read_to_string(root).unwrap();
     let program = <trunnion::cli::Cli as clap::CommandFactory>::command();
     let names: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();

@@ -40,8 +40,8 @@ fn check(mounted: &str, written_out: &str, renamed: &[(&str, &str)]) {
 
 #[test]
 fn a_cylinder_between_frames_is_a_line_a_ground_and_two_connections() {
-    let path =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/mechanisms/mounted_boom.toml");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples/domains/mechanisms/mounted_boom.toml");
     let mounted = std::fs::read_to_string(path).unwrap();
     let mounted = mounted.split("[run]").next().unwrap();
     let written_out = mounted

@@ -25,7 +25,9 @@ fn evaluate(compiled: &Compiled, part: Part, t: f64, y: &[f64], slow: &[f64]) ->
 #[test]
 fn interpreter_and_native_code_agree_on_every_example() {
     let mut paths = Vec::new();
-    models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples"), &mut paths);
+    for folder in ["../../examples", "../../tests/models"] {
+        models(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut paths);
+    }
     assert!(paths.len() >= 10);
     for path in paths {
         let project = Project::open(&path.to_string_lossy(), &[])

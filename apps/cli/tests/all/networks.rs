@@ -46,11 +46,11 @@ fn frequencies(poles: &[Pole]) -> Vec<f64> {
 /// Reference cases, C.4 and C.10.
 #[test]
 fn poles_of_linear_machines() {
-    let radar = poles("bond_graph/radar_pedestal.toml", &[]);
+    let radar = poles("domains/bond_graph/radar_pedestal.toml", &[]);
     assert_pole(&radar, -0.2802, 0.3767, 2e-4);
     assert_pole(&radar, -0.3960, 26.087, 2e-4);
     assert_pole(&radar, -50.0, 0.0, 2e-4);
-    let car = poles("suspension/optimal.toml", &[]);
+    let car = poles("studies/optimal.toml", &[]);
     assert_pole(&car, -6.3055, 7.6248, 2e-5);
     assert_pole(&car, -26.291, 78.282, 2e-5);
 }
@@ -64,13 +64,13 @@ fn natural_frequencies_of_gas_springs() {
         assert_eq!(found.len(), 1, "{example}: {found:?}");
         assert!((found[0] / expected - 1.0).abs() < 3e-4, "{example}: {} Hz, not {expected}", found[0]);
     };
-    one("hydraulic/hydro_gas_strut.toml", &["v_0=0", "R=1"], 1.0 / 0.50024);
-    one("hydraulic/open_loop.toml", &["stroke=0", "R=1"], 2.3996);
-    one("hydraulic/open_loop.toml", &["stroke=0", "R=1", "V0=7.59e-5"], 3.000);
+    one("domains/hydraulic/hydro_gas_strut.toml", &["v_0=0", "R=1"], 1.0 / 0.50024);
+    one("domains/hydraulic/open_loop.toml", &["stroke=0", "R=1"], 2.3996);
+    one("domains/hydraulic/open_loop.toml", &["stroke=0", "R=1", "V0=7.59e-5"], 3.000);
     let roll = |r: f64| 0.8131 * (r + 1.0) / (r - 1.0);
-    let mut cases = vec![("suspension/crane_independent.toml", "R=1".to_string(), 0.8131)];
+    let mut cases = vec![("machines/suspension/crane_independent.toml", "R=1".to_string(), 0.8131)];
     for r in [2.0, 3.0, 4.0] {
-        cases.push(("suspension/crane_linked.toml", format!("r={r}"), roll(r)));
+        cases.push(("machines/suspension/crane_linked.toml", format!("r={r}"), roll(r)));
     }
     for (example, set, expected) in cases {
         let found = frequencies(&poles(example, &["R=1", &set]));
@@ -84,7 +84,7 @@ fn natural_frequencies_of_gas_springs() {
 #[test]
 fn noise_finds_the_natural_frequency() {
     for (volume, expected) in [("V0=1.186e-4", 2.400), ("V0=7.59e-5", 2.999)] {
-        let project = open("suspension/formula_one.toml", &["load=noise", "run.t_end=60 s", volume]);
+        let project = open("machines/suspension/formula_one.toml", &["load=noise", "run.t_end=60 s", volume]);
         let Ok(wanted) = Wanted::parse("peak_frequency(body.x)") else { panic!() };
         let Ok(probe) = Probe::new(&project, vec![wanted]) else { panic!("{volume}") };
         let Ok((solver, settings)) = settings(&project.run, &Overrides::default()) else { panic!() };
@@ -101,7 +101,7 @@ fn noise_finds_the_natural_frequency() {
 #[test]
 fn optimal_gains_are_the_published_ones() {
     let folder = Folder::new();
-    let path = examples().join("suspension/optimal.toml");
+    let path = examples().join("studies/optimal.toml");
     let model = path.to_string_lossy();
     let zero = ["K1=0", "K2=0", "K3=0", "K4=0"].map(|set| ["--set", set]).concat();
     let mut command =
@@ -125,7 +125,7 @@ fn optimal_gains_are_the_published_ones() {
 #[test]
 fn the_formula_one_equations_read_like_the_published_ones() {
     let folder = Folder::new();
-    let path = examples().join("suspension/formula_one.toml");
+    let path = examples().join("machines/suspension/formula_one.toml");
     let text = folder.good(&["equations", &path.to_string_lossy(), "--set", "load=none"]);
     let from = text.find("Definitions").expect("a list of definitions");
     let to = text.find("Also known as").unwrap_or(text.len());
@@ -135,7 +135,7 @@ fn the_formula_one_equations_read_like_the_published_ones() {
 /// Reference cases, C.9: the four-degree-of-freedom crane with linked struts.
 #[test]
 fn the_crane_with_axle_has_the_expected_bond_graph() {
-    let project = open("suspension/crane_four_dof.toml", &[]);
+    let project = open("machines/suspension/crane_four_dof.toml", &[]);
     let count = |kind: Kind| {
         project.network.nodes.iter().filter(move |n| n.kind == kind && !n.connection).map(|n| n.name.as_str())
     };
@@ -177,6 +177,7 @@ fn the_crane_with_axle_has_the_expected_bond_graph() {
 fn the_energy_of_every_example_adds_up() {
     let mut paths = vec![];
     models(&examples(), &mut paths);
+    models(&examples().join("../tests/models"), &mut paths);
     paths.sort();
     let mut counted = 0;
     for path in paths {

@@ -45,12 +45,12 @@ fn runs_can_be_held_by_anybody() {
 #[test]
 fn pauses_threads_and_snapshots_change_no_bit() {
     let cases = [
-        ("mechanics/oscillator", 2.0),
-        ("events/bouncing_ball", 2.0),
-        ("events/stick_slip", 2.0),
-        ("mechanisms/squeezer", 0.02),
-        ("control/pid_position", 0.5),
-        ("hydraulic/hydro_gas_strut", 1.0),
+        ("domains/mechanics/oscillator", 2.0),
+        ("language/events/bouncing_ball", 2.0),
+        ("language/events/stick_slip", 2.0),
+        ("domains/mechanisms/squeezer", 0.02),
+        ("language/control/pid_position", 0.5),
+        ("domains/hydraulic/hydro_gas_strut", 1.0),
     ];
     for (example, t_end) in cases {
         let project = project(example, &[]);
@@ -82,7 +82,7 @@ fn pauses_threads_and_snapshots_change_no_bit() {
 
 #[test]
 fn a_snapshot_is_a_place_to_go_back_to() {
-    let project = project("mechanics/oscillator", &[]);
+    let project = project("domains/mechanics/oscillator", &[]);
     let mut run = Run::new(&project, &Overrides::default()).unwrap();
     let monitor = Monitor::default();
     run.advance(1.0, &monitor).unwrap();
@@ -102,7 +102,7 @@ fn a_snapshot_is_a_place_to_go_back_to() {
 
 #[test]
 fn a_cancelled_run_is_paused_and_wrong_names_are_refused() {
-    let project = project("mechanics/oscillator", &[]);
+    let project = project("domains/mechanics/oscillator", &[]);
     let mut run = Run::new(&project, &Overrides::default()).unwrap();
     let monitor = Monitor::default();
     monitor.cancel.cancel();

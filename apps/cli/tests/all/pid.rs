@@ -43,7 +43,8 @@ fn exponential(a: &M3) -> M3 {
 
 #[test]
 fn a_sampled_pid_matches_the_exact_discrete_solution() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/control/pid_position.toml");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/language/control/pid_position.toml");
     let sets = ["run.dt=1 ms".to_string(), "run.t_end=2 s".to_string()];
     let project = Project::open(&path.to_string_lossy(), &sets).unwrap_or_else(|f| panic!("{}", f));
 

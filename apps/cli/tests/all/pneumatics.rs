@@ -27,7 +27,7 @@ fn example(name: &str) -> String {
 /// The rates that `energy` sums up lead to U = m c_v (T − T_0), a function of the state.
 #[test]
 fn inner_energy_follows_from_the_state() {
-    let text = std::fs::read_to_string(example("pneumatic/air_cylinder.toml")).unwrap();
+    let text = std::fs::read_to_string(example("domains/pneumatic/air_cylinder.toml")).unwrap();
     let folder = Folder::new();
     for (gas, t_0) in [("gas = \"heat\", hA = 0.5", 293.15), ("n = 1.3", 293.15)] {
         folder.write("m.toml", text.replace("n = \"n\"", gas));
@@ -53,7 +53,7 @@ fn inner_energy_follows_from_the_state() {
 
 #[test]
 fn a_program_and_a_task_control_alike() {
-    let model = example("pneumatic/air_position_control.toml");
+    let model = example("domains/pneumatic/air_position_control.toml");
     let folder = Folder::new();
     folder.good(&["compare", &model, "--set-b", "control=task", "-y", "cylinder.s,u", "--tol", "1e-6"]);
 }

@@ -1,4 +1,4 @@
-//! Every number that an example is compared with leads somewhere: a derivation in the model, or a section of docs/references.
+//! Every number that an example is compared with leads somewhere: a derivation in the model, or a section of docs/explanation/references.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,7 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<(String, String)>) {
 fn sources() -> Vec<(String, usize, String)> {
     let mut models = vec![];
     files(&root().join("examples"), "toml", &mut models);
+    files(&root().join("tests/models"), "toml", &mut models);
     let mut found = vec![];
     for (name, text) in models {
         let mut expects = false;
@@ -46,7 +47,7 @@ fn every_source_that_cites_a_reference_names_a_section_that_exists() {
     for (file, line, source) in sources() {
         let Some((_, rest)) = source.split_once("references/") else { continue };
         let (page, section) = rest.split_once(", ").unwrap_or_else(|| panic!("{file}:{line}: no section"));
-        let path = root().join("docs/references").join(page);
+        let path = root().join("docs/explanation/references").join(page);
         let text = fs::read_to_string(&path).unwrap_or_else(|_| panic!("{file}:{line}: no page {page}"));
         let headings = text.lines().filter_map(|l| l.strip_prefix("## "));
         let found = headings.into_iter().any(|heading| {
@@ -54,7 +55,7 @@ fn every_source_that_cites_a_reference_names_a_section_that_exists() {
             section.starts_with(heading)
                 || (key.contains(|c: char| c.is_ascii_digit()) && begins(section, key))
         });
-        assert!(found, "{file}:{line}: docs/references/{page} has no section for `{section}`");
+        assert!(found, "{file}:{line}: docs/explanation/references/{page} has no section for `{section}`");
         cited += 1;
     }
     assert!(cited > 100, "{cited} sources cite a reference");
@@ -73,7 +74,7 @@ fn no_source_speaks_of_something_that_is_not_here() {
         let word = elsewhere.iter().find(|word| source.contains(**word));
         assert!(
             word.is_none() || source.contains("references/"),
-            "{file}:{line}: `{source}` speaks of a {}: cite a section of docs/references",
+            "{file}:{line}: `{source}` speaks of a {}: cite a section of docs/explanation/references",
             word.unwrap_or(&"")
         );
     }
@@ -82,11 +83,11 @@ fn no_source_speaks_of_something_that_is_not_here() {
 #[test]
 fn pages_of_references_name_scripts_that_exist() {
     let mut pages = vec![];
-    files(&root().join("docs/references"), "md", &mut pages);
+    files(&root().join("docs/explanation/references"), "md", &mut pages);
     assert!(pages.len() > 4);
     for (name, text) in pages {
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let path = root().join("docs/references").join(link);
+            let path = root().join("docs/explanation/references").join(link);
             assert!(path.exists(), "{name} links to `{link}`, which does not exist");
         }
     }

@@ -4,7 +4,7 @@ use crate::program::Folder;
 
 /// The first TOML block of a page that has `mark` in it.
 fn example(page: &str, mark: &str) -> String {
-    let path = format!("{}/../../docs/{page}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../../docs/guides/{page}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
     let blocks = text.split("```toml\n").skip(1).map(|b| b.split("```").next().unwrap());
     blocks.filter(|b| b.contains(mark)).map(String::from).next().unwrap()

@@ -209,10 +209,10 @@ fn an_error_is_shown_once_in_the_component_and_names_who_uses_it() {
 
 #[test]
 fn the_index_of_the_library_is_up_to_date() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/library.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/library.md");
     let page = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
         page == trunnion::commands::components::index(),
-        "trunnion components --markdown > docs/library.md"
+        "trunnion components --markdown > docs/reference/library.md"
     );
 }

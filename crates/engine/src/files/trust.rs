@@ -77,6 +77,10 @@ impl Files for Confined {
         read_text(path)
     }
 
+    fn exists(&self, path: &str) -> bool {
+        Path::new(path).symlink_metadata().is_ok()
+    }
+
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {
         self.check(Path::new(folder))?;
         list(folder, &|real| self.holds(real))
@@ -102,6 +106,10 @@ impl Files for Confined {
 impl Files for Disk {
     fn read(&self, path: &str) -> Result<String, String> {
         read_text(path)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        Path::new(path).symlink_metadata().is_ok()
     }
 
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {

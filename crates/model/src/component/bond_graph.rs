@@ -8,6 +8,7 @@ use crate::domain::{Connector, DOMAINS, Domain, domain};
 use crate::file::{Data, Entry, Fields, Key, Span, Text, Value};
 use crate::language::LAST;
 use crate::network::Kind;
+use crate::units::Unit;
 
 /// What a chain passes through: a port, or an element or junction of its kind.
 #[derive(Clone, Debug)]
@@ -34,6 +35,10 @@ pub struct ElementLaw {
     /// Keys: displacement of a C, momentum of an I.
     pub stored: Vec<Scalar>,
     pub ratio: Option<Scalar>,
+    /// The unit of the ratio; None: not checked.
+    pub ratio_unit: Option<Unit>,
+    /// The ratio of the bond graph is the reciprocal of what is written.
+    pub is_reciprocal: bool,
     pub start: Vec<Scalar>,
     /// Names of the states.
     pub states: Vec<Text>,
@@ -51,6 +56,8 @@ impl ElementLaw {
             flow: vec![],
             stored: vec![],
             ratio: None,
+            ratio_unit: None,
+            is_reciprocal: false,
             start: vec![],
             states: vec![],
             words: vec![],
@@ -204,9 +211,8 @@ fn read_law(entry: &Entry, problems: &Problems) -> Option<ElementLaw> {
         ratio: scalars("ratio").into_iter().next(),
         start: scalars("start"),
         states: f.texts("state"),
-        words: vec![],
         doc: f.doc(),
-        key: key.clone(),
+        ..ElementLaw::new(key.clone())
     };
     f.finish();
     law.states

@@ -6,15 +6,26 @@
 //!
 //! nodes are 0-junctions and elements hang on 1-junctions where across is the effort; in mechanics, where across is the
 //! velocity, it is the other way round.
+//!
+//! Transformers and gyrators may couple two domains (Rowell, Wormley, System Dynamics, 1997, chapter 6). With through₂ as what the
+//! second pair delivers,
+//!
+//!   transformer:  across₁ = r · across₂,    through₂ = r · through₁,                                   (2)
+//!   gyrator:      across₁ = r · through₂,   across₂ = r · through₁.                                    (3)
+//!
+//! Where across is an effort on one side and a flow on the other, (2) is a gyrator of the bond graph and (3) a transformer.
+
+use std::collections::BTreeMap;
 
 use super::bond_graph::{BondGraph, Chain, ElementLaw, Stop};
 use super::read::{check_name, formula};
 use super::sections::{fields_of, table_of};
 use super::{Form, Scalar, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems, one_of};
-use crate::domain::{Connector, DOMAINS, Domain, domain};
-use crate::file::{Entry, Fields, Key, Span, Text};
+use crate::domain::{Connector, DOMAINS, Domain, domain, unit_of};
+use crate::file::{Data, Entry, Fields, Key, Span, Text};
 use crate::network::Kind;
+use crate::units::Unit;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Type {
@@ -42,78 +53,135 @@ pub fn read_linear_graph(fields: &Fields<'_>, problems: &Problems) -> BondGraph 
     let Some(entry) = fields.entry("linear_graph") else { return made };
     let Some(table) = table_of(entry, "a table with `domain` and `elements`", problems) else { return made };
     let f = Fields::new(table, "[linear_graph]", &entry.key.span, problems);
-    let word = f.text("domain");
-    let known = word.as_ref().and_then(|t| domain(&t.text)).filter(|d| d.is_power() && !d.is_raw());
-    let Some(domain) = known else {
-        let names = DOMAINS.iter().filter(|d| d.is_power() && !d.is_raw()).map(|d| d.name);
-        let place = word.map_or(entry.key.span.clone(), |t| t.span);
-        problems.add(
-            Diagnostic::error("M0112", "a linear graph needs a `domain`")
-                .at(&place, format!("has to be {}", one_of(names))),
-        );
-        return made;
+    let elements = f.entries("elements");
+    let named = |e: &Entry| matches!(&e.value.data, Data::Table(t) if t.get("domain").is_some());
+    let common = match f.text("domain") {
+        Some(word) => match known(&word, "a linear graph", problems) {
+            Some(domain) => Some(domain),
+            None => return made,
+        },
+        None if elements.iter().any(named) => None,
+        None => {
+            problems.add(needs_domain("a linear graph", &entry.key.span));
+            return made;
+        }
     };
-    let mut graph = Drawing { domain, made: &mut made, problems };
-    if let Some(reference) = f.text("reference") {
-        graph.reference(&reference);
+    let mut graph = Drawing { common, nodes: BTreeMap::new(), made: &mut made, problems };
+    let references = f.texts("reference");
+    let read: Vec<Element> = elements.iter().filter_map(|e| graph.read(e)).collect();
+    for node in &references {
+        let name =
+            if references.len() == 1 { "reference".into() } else { format!("{}_reference", node.text) };
+        graph.reference(node, name);
     }
-    for entry in f.entries("elements") {
-        graph.element(entry);
+    for element in read {
+        graph.draw(element);
     }
     f.finish();
     made
 }
 
-struct Drawing<'a> {
+fn needs_domain(what: &str, place: &Span) -> Diagnostic {
+    let names = DOMAINS.iter().filter(|d| d.is_power() && !d.is_raw()).map(|d| d.name);
+    Diagnostic::error("M0112", format!("{what} needs a `domain`"))
+        .at(place, format!("has to be {}", one_of(names)))
+}
+
+/// A domain with across and through variables of its own.
+fn known(word: &Text, what: &str, problems: &Problems) -> Option<&'static Domain> {
+    let found = domain(&word.text).filter(|d| d.is_power() && !d.is_raw());
+    if found.is_none() {
+        problems.add(needs_domain(what, &word.span));
+    }
+    found
+}
+
+fn across_is_effort(domain: &Domain) -> bool {
+    matches!(domain.connector, Connector::Power { across_is_effort: true, .. })
+}
+
+/// Kinds of nodes and of the junctions that elements hang on.
+fn junctions(domain: &Domain) -> (Kind, Kind) {
+    if across_is_effort(domain) { (Kind::Zero, Kind::One) } else { (Kind::One, Kind::Zero) }
+}
+
+/// The element of the bond graph that an element with one pair of nodes is.
+fn kind(of: Type, domain: &Domain) -> Kind {
+    match (of, across_is_effort(domain)) {
+        (Type::AcrossSource, true) | (Type::ThroughSource, false) => Kind::Se,
+        (Type::AcrossSource, false) | (Type::ThroughSource, true) => Kind::Sf,
+        (Type::AcrossStore, true) | (Type::ThroughStore, false) => Kind::C,
+        (Type::AcrossStore, false) | (Type::ThroughStore, true) => Kind::I,
+        (Type::Loss, _) => Kind::R,
+        (Type::Transformer, _) => Kind::Tf,
+        (Type::Gyrator, _) => Kind::Gy,
+    }
+}
+
+/// across₁/across₂ of a transformer, across₁/through₂ of a gyrator, in SI.
+fn ratio_unit(of: Type, first: &Domain, second: &Domain) -> Option<Unit> {
+    let (Connector::Power { across: x_1, .. }, Connector::Power { across: x_2, through: t_2, .. }) =
+        (first.connector, second.connector)
+    else {
+        return None;
+    };
+    let (above, below) = (unit_of(x_1.unit)?, unit_of(if of == Type::Transformer { x_2 } else { t_2 }.unit)?);
+    let text = format!("{}/({})", above.text, below.text);
+    Some(Unit { dimension: above.dimension / below.dimension, factor: 1.0, offset: 0.0, text })
+}
+
+/// Two nodes and the domain they belong to.
+struct NodePair {
+    a: Text,
+    b: Text,
     domain: &'static Domain,
+}
+
+/// An element as it is written.
+enum Element {
+    OnePort { of: Type, nodes: NodePair, law: ElementLaw },
+    TwoPort { of: Type, key: Key, pairs: [NodePair; 2], ratio: Text },
+}
+
+struct Drawing<'a> {
+    /// The domain of elements that name none.
+    common: Option<&'static Domain>,
+    /// The domain of each node, from the first element at it.
+    nodes: BTreeMap<String, &'static Domain>,
     made: &'a mut BondGraph,
     problems: &'a Problems,
 }
 
 impl Drawing<'_> {
-    fn across_is_effort(&self) -> bool {
-        matches!(self.domain.connector, Connector::Power { across_is_effort: true, .. })
-    }
-
-    /// Kinds of nodes and of the junctions that elements hang on.
-    fn junctions(&self) -> (Kind, Kind) {
-        if self.across_is_effort() { (Kind::Zero, Kind::One) } else { (Kind::One, Kind::Zero) }
-    }
-
-    fn kind(&self, of: Type) -> Kind {
-        match (of, self.across_is_effort()) {
-            (Type::AcrossSource, true) | (Type::ThroughSource, false) => Kind::Se,
-            (Type::AcrossSource, false) | (Type::ThroughSource, true) => Kind::Sf,
-            (Type::AcrossStore, true) | (Type::ThroughStore, false) => Kind::C,
-            (Type::AcrossStore, false) | (Type::ThroughStore, true) => Kind::I,
-            (Type::Loss, _) => Kind::R,
-            (Type::Transformer, _) => Kind::Tf,
-            (Type::Gyrator, _) => Kind::Gy,
-        }
-    }
-
     fn chain(&mut self, stops: &[(Kind, &str)], span: &Span) {
         let stop =
             |&(kind, name): &(Kind, &str)| Stop { kind: Some(kind), name: name.into(), span: span.clone() };
         self.made.chains.push(Chain { stops: stops.iter().map(stop).collect() });
     }
 
-    fn declare(&mut self, name: &str, span: &Span) {
-        self.made.domains.push((Key { name: name.into(), span: span.clone() }, self.domain));
+    fn declare(&mut self, name: &str, span: &Span, domain: &'static Domain) {
+        self.made.domains.push((Key { name: name.into(), span: span.clone() }, domain));
     }
 
     /// The node whose across variable is zero.
-    fn reference(&mut self, node: &Text) {
-        let source = self.kind(Type::AcrossSource);
-        self.chain(&[(source, "reference"), (self.junctions().0, &node.text)], &node.span);
-        self.declare(&node.text, &node.span);
+    fn reference(&mut self, node: &Text, name: String) {
+        let Some(domain) = self.nodes.get(&node.text).copied().or(self.common) else {
+            self.problems.add(
+                Diagnostic::error("M0116", format!("no element is at the reference `{}`", node.text))
+                    .at(&node.span, "its domain is not known"),
+            );
+            return;
+        };
+        let source = kind(Type::AcrossSource, domain);
+        self.chain(&[(source, &name), (junctions(domain).0, &node.text)], &node.span);
+        self.declare(&node.text, &node.span, domain);
         let zero = vec![Scalar { form: Form::Number(0.0), span: node.span.clone() }];
         let (effort, flow) = if source == Kind::Se { (zero, vec![]) } else { (vec![], zero) };
-        let key = Key { name: "reference".into(), span: node.span.clone() };
+        let key = Key { name, span: node.span.clone() };
         self.made.laws.push(ElementLaw { effort, flow, ..ElementLaw::new(key) });
     }
 
-    fn element(&mut self, entry: &Entry) -> Option<()> {
+    fn read(&mut self, entry: &Entry) -> Option<Element> {
         let problems = self.problems;
         let key = entry.key.clone();
         if !check_name(&key, problems) {
@@ -126,33 +194,96 @@ impl Drawing<'_> {
         if f.value("type").is_none() {
             f.missing("type", &one_of(TYPES.iter().map(|t| t.0)));
         }
+        let is_two_port = matches!(of, Some(Type::Transformer | Type::Gyrator));
+        let domains = self.domains(&f, &key, is_two_port);
         let first = self.two_nodes(&f, "between");
-        let (hang, span) = (format!("{}_at", key.name), key.span.clone());
-        match of {
-            Some(of @ (Type::Transformer | Type::Gyrator)) => {
-                let second = self.two_nodes(&f, "and");
-                let ratio = f.text("ratio");
-                if f.value("ratio").is_none() {
-                    f.missing(
-                        "ratio",
-                        "across of the first pair = ratio · across (gyrator: through) of the second",
-                    );
-                }
-                f.finish();
-                self.two_port(of, &key, (first?, second?), ratio?)
+        let of = of?;
+        if is_two_port {
+            let second = self.two_nodes(&f, "and");
+            let ratio = f.text("ratio");
+            if f.value("ratio").is_none() {
+                f.missing(
+                    "ratio",
+                    "across of the first pair = ratio · across (gyrator: through) of the second",
+                );
             }
-            Some(of) => {
-                let law = self.law(of, &key, &f);
-                f.finish();
-                let (node, at) = self.junctions();
-                let (a, b) = first?;
+            f.finish();
+            let [one, two] = domains?;
+            let pairs = [self.pair(first?, one)?, self.pair(second?, two)?];
+            return Some(Element::TwoPort { of, key, pairs, ratio: ratio? });
+        }
+        let law = domains.map(|[domain, _]| self.law(of, domain, &key, &f));
+        f.finish();
+        let nodes = self.pair(first?, domains?[0])?;
+        Some(Element::OnePort { of, nodes, law: law? })
+    }
+
+    /// The domain of an element, or those of both pairs of a transformer or gyrator: one word or two.
+    fn domains(&self, f: &Fields<'_>, key: &Key, two: bool) -> Option<[&'static Domain; 2]> {
+        let problems = self.problems;
+        let what = format!("`{}`", key.name);
+        let words = f.texts("domain");
+        if words.len() > 1 + usize::from(two) {
+            problems.add(
+                Diagnostic::error("M0116", format!("{what} has {} domains", words.len()))
+                    .at(&words[words.len() - 1].span, "one too many")
+                    .hint("a transformer or gyrator couples two domains, other elements have one"),
+            );
+            return None;
+        }
+        if words.is_empty() {
+            if self.common.is_none() {
+                problems.add(needs_domain(&what, &key.span));
+            }
+            return self.common.map(|d| [d, d]);
+        }
+        let found: Vec<_> = words.iter().map(|w| known(w, &what, problems)).collect();
+        let pair = [found[0]?, (*found.last()?)?];
+        // p · q_m and temp · q_heat are no power: a coupling of them with another domain would make energy of nothing.
+        let odd = |d: &Domain| ["pneumatic", "thermal"].contains(&d.name);
+        if pair[0] != pair[1] && pair.iter().any(|d| odd(d)) {
+            let word = &words[usize::from(odd(pair[1]))];
+            problems.add(
+                Diagnostic::error(
+                    "M0116",
+                    format!("{what} cannot couple {} and {}", pair[0].name, pair[1].name),
+                )
+                .at(&word.span, "across times through is not the power here")
+                .hint("write a component with equations"),
+            );
+            return None;
+        }
+        Some(pair)
+    }
+
+    /// Nodes of one domain: a node that an element of another domain has already is an error.
+    fn pair(&mut self, (a, b): (Text, Text), domain: &'static Domain) -> Option<NodePair> {
+        for node in [&a, &b] {
+            let first = *self.nodes.entry(node.text.clone()).or_insert(domain);
+            if first != domain {
+                self.problems.add(
+                    Diagnostic::error("M0116", format!("node `{}` is in two domains", node.text))
+                        .at(&node.span, format!("{} here, {} before", domain.name, first.name))
+                        .hint("a transformer or gyrator with `domain = [\"…\", \"…\"]` couples nodes of two domains"),
+                );
+                return None;
+            }
+        }
+        Some(NodePair { a, b, domain })
+    }
+
+    fn draw(&mut self, element: Element) {
+        match element {
+            Element::OnePort { of, nodes: NodePair { a, b, domain }, law } => {
+                let (name, span) = (law.key.name.clone(), law.key.span.clone());
+                let (node, at) = junctions(domain);
+                let hang = format!("{name}_at");
                 self.chain(&[(node, &a.text), (at, &hang), (node, &b.text)], &span);
-                self.chain(&[(at, &hang), (self.kind(of), &key.name)], &span);
-                self.declare(&hang, &span);
+                self.chain(&[(at, &hang), (kind(of, domain), &name)], &span);
+                self.declare(&hang, &span, domain);
                 self.made.laws.push(law);
-                Some(())
             }
-            None => None,
+            Element::TwoPort { of, key, pairs, ratio } => self.two_port(of, key, pairs, ratio),
         }
     }
 
@@ -169,16 +300,16 @@ impl Drawing<'_> {
     }
 
     /// Laws in the words of the domain: `u`, `i` or `v`, `f`, and `x` for what is stored.
-    fn law(&self, of: Type, key: &Key, f: &Fields<'_>) -> ElementLaw {
+    fn law(&self, of: Type, domain: &Domain, key: &Key, f: &Fields<'_>) -> ElementLaw {
         let read = |name: &'static str| -> Vec<Scalar> {
             f.value(name).map(|v| read_scalar(v, name, self.problems)).into_iter().collect()
         };
         let (across, through) = (read("across"), read("through"));
-        let (effort, flow) = if self.across_is_effort() { (across, through) } else { (through, across) };
+        let (effort, flow) = if across_is_effort(domain) { (across, through) } else { (through, across) };
         let stored = if matches!(of, Type::AcrossStore | Type::ThroughStore) { "x" } else { "" };
-        let letter = if self.kind(of) == Kind::C { "q" } else { "p" };
+        let letter = if kind(of, domain) == Kind::C { "q" } else { "p" };
         let mut words: Vec<(String, String)> = vec![];
-        if let Some((e, f)) = self.domain.effort_and_flow() {
+        if let Some((e, f)) = domain.effort_and_flow() {
             words.push((e.name.into(), "e".into()));
             words.push((f.name.into(), "f".into()));
         }
@@ -189,38 +320,39 @@ impl Drawing<'_> {
         ElementLaw { effort, flow, start, words, doc: f.doc(), ..ElementLaw::new(key.clone()) }
     }
 
-    /// across₁ = ratio · across₂ (transformer), across₁ = ratio · through₂ (gyrator).
-    fn two_port(
-        &mut self,
-        of: Type,
-        key: &Key,
-        nodes: ((Text, Text), (Text, Text)),
-        ratio: Text,
-    ) -> Option<()> {
-        let (node, at) = self.junctions();
+    /// (2), (3). The first pair takes power from a to b, the second gives it from its second node to its first.
+    fn two_port(&mut self, of: Type, key: Key, [first, second]: [NodePair; 2], ratio: Text) {
         let [one, two] = ["1", "2"].map(|n| format!("{}_at{n}", key.name));
-        let ((a, b), (c, d)) = nodes;
-        let kind = self.kind(of);
         let span = &key.span;
-        // Side 1 takes power from a to b, side 2 gives it from d to c; in mechanics sides change places, since
-        // the ratio of a transformer is that of flows from its second side to its first.
-        let (taking, giving, first, second) = if self.across_is_effort() || of == Type::Gyrator {
-            (&one, &two, (&a, &b), (&d, &c))
-        } else {
-            (&two, &one, (&c, &d), (&b, &a))
+        let efforts = [first.domain, second.domain].map(across_is_effort);
+        let kind = match (of == Type::Transformer, efforts[0] == efforts[1]) {
+            (true, true) | (false, false) => Kind::Tf,
+            (true, false) | (false, true) => Kind::Gy,
         };
-        self.chain(&[(node, &first.0.text), (at, taking), (node, &first.1.text)], span);
-        self.chain(&[(node, &second.0.text), (at, giving), (node, &second.1.text)], span);
-        self.chain(&[(at, taking), (kind, &key.name), (at, giving)], span);
-        self.declare(&one, span);
-        self.declare(&two, span);
-        // e₂ = A f₁ reads through₂ = A across₁ in mechanics.
-        let inverse = of == Type::Gyrator && !self.across_is_effort();
-        let text =
-            Text { text: if inverse { format!("1/({})", ratio.text) } else { ratio.text }, span: ratio.span };
-        let form = formula(text.clone(), self.problems).map_or(Form::Broken, Form::Formula);
-        let ratio = Some(Scalar { form, span: text.span });
-        self.made.laws.push(ElementLaw { ratio, ..ElementLaw::new(key.clone()) });
-        Some(())
+        // The ratio of a transformer of the bond graph is that of flows from its first side to its second, f₂ = A f₁: between flows the pairs
+        // change places. Otherwise, where across₁ is a flow, f₁ = r e₂ or f₁ = r f₂ has 1/r for A.
+        let exchanged = of == Type::Transformer && efforts == [false, false];
+        let inverse = !efforts[0] && !exchanged;
+        self.declare(&one, span, first.domain);
+        self.declare(&two, span, second.domain);
+        let (taking, giving) =
+            if exchanged { ((&second, &two), (&first, &one)) } else { ((&first, &one), (&second, &two)) };
+        let ends = |(pair, at): (&NodePair, &String), reversed: bool| {
+            let (node, hang) = junctions(pair.domain);
+            let (from, to) = if reversed { (&pair.b, &pair.a) } else { (&pair.a, &pair.b) };
+            [(node, from.text.clone()), (hang, at.clone()), (node, to.text.clone())]
+        };
+        for stops in [ends(taking, false), ends(giving, true)] {
+            self.chain(&stops.each_ref().map(|(kind, name)| (*kind, name.as_str())), span);
+        }
+        let at = |side: (&NodePair, &String)| junctions(side.0.domain).1;
+        self.chain(&[(at(taking), taking.1), (kind, &key.name), (at(giving), giving.1)], span);
+        let form = formula(ratio.clone(), self.problems).map_or(Form::Broken, Form::Formula);
+        self.made.laws.push(ElementLaw {
+            ratio: Some(Scalar { form, span: ratio.span }),
+            ratio_unit: ratio_unit(of, first.domain, second.domain),
+            is_reciprocal: inverse,
+            ..ElementLaw::new(key.clone())
+        });
     }
 }

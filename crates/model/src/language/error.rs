@@ -1,4 +1,4 @@
-//! What can be wrong with an expression. docs/expressions.md explains every code.
+//! What can be wrong with an expression. docs/reference/expressions.md explains every code.
 
 use std::ops::Range;
 

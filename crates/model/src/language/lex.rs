@@ -1,4 +1,4 @@
-//! Text to tokens. A number takes the unit that follows it; docs/expressions.md has the rule.
+//! Text to tokens. A number takes the unit that follows it; docs/reference/expressions.md has the rule.
 
 use std::ops::Range;
 

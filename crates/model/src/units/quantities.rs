@@ -101,7 +101,7 @@ pub(super) fn find(dimension: Dimension) -> Option<&'static Quantity> {
     BY_DIMENSION.get(&dimension).copied()
 }
 
-/// The typical size of a quantity, for error control where the user gives none; docs/units.md has the table.
+/// The typical size of a quantity, for error control where the user gives none; docs/reference/units.md has the table.
 ///
 /// A dimension without a name gets the product of base sizes that agree with the named ones: with 1 cm, 10 kg
 /// and 0.1 s a speed is 0.1 m/s and a pressure 1 bar.

@@ -247,13 +247,13 @@ fn unnamed_dimensions_have_a_size() {
 
 #[test]
 fn the_page_lists_every_unit_and_quantity() {
-    let page = include_str!("../../../../docs/units.md");
+    let page = include_str!("../../../../docs/reference/units.md");
     for name in known::names() {
-        assert!(page.contains(&format!("`{name}`")), "docs/units.md does not mention `{name}`");
+        assert!(page.contains(&format!("`{name}`")), "docs/reference/units.md does not mention `{name}`");
     }
     for q in QUANTITIES {
         let row = format!("| {} | {} | {:e} |", q.name, q.unit, q.size);
-        assert!(page.contains(&row), "docs/units.md lacks the row {row}");
+        assert!(page.contains(&row), "docs/reference/units.md lacks the row {row}");
     }
 }
 

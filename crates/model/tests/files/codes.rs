@@ -25,7 +25,7 @@ fn emitted(folder: &Path, letter: char, digits: usize, codes: &mut BTreeSet<Stri
 
 #[test]
 fn every_code_has_an_entry() {
-    let page = std::fs::read_to_string(root().join("docs/errors.md")).unwrap();
+    let page = std::fs::read_to_string(root().join("docs/reference/errors.md")).unwrap();
     let entries: BTreeSet<String> =
         page.lines().filter_map(|l| l.strip_prefix("### ")).map(String::from).collect();
     let mut codes = BTreeSet::new();
@@ -40,7 +40,7 @@ fn every_code_has_an_entry() {
 
 #[test]
 fn every_code_of_the_language_has_a_line() {
-    let page = std::fs::read_to_string(root().join("docs/expressions.md")).unwrap();
+    let page = std::fs::read_to_string(root().join("docs/reference/expressions.md")).unwrap();
     let mut codes = BTreeSet::new();
     emitted(&root().join("crates/model/src/language"), 'L', 2, &mut codes);
     assert!(!codes.is_empty());

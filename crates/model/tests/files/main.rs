@@ -4,10 +4,12 @@ mod broken;
 mod codes;
 mod common;
 mod csv;
+mod expectations;
 mod families;
 mod garbage;
 mod included;
 mod library;
+mod linear_graphs;
 mod mechanisms;
 mod models;
 mod poses;
@@ -34,6 +36,10 @@ impl Files for Memory {
         self.0.get(path).cloned().ok_or_else(|| "no such file".to_string())
     }
 
+    fn exists(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {
         let found: Vec<String> = self.0.keys().filter(|p| p.starts_with(folder)).cloned().collect();
         if found.is_empty() { Err("no such folder".into()) } else { Ok(found) }
@@ -46,6 +52,10 @@ pub struct Disk;
 impl Files for Disk {
     fn read(&self, path: &str) -> Result<String, String> {
         std::fs::read_to_string(root().join(path)).map_err(|e| e.to_string())
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        root().join(path).exists()
     }
 
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {

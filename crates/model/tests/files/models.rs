@@ -380,7 +380,7 @@ fn a_long_chain_of_parameters_is_no_trouble() {
 
 #[test]
 fn the_first_model_of_the_documents_runs() {
-    let page = std::fs::read_to_string(crate::root().join("docs/model-files.md")).unwrap();
+    let page = std::fs::read_to_string(crate::root().join("docs/reference/model-files.md")).unwrap();
     let text = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let model = good(text);
     assert!(model.warnings.is_empty(), "{}", shown(&model.warnings));

@@ -1,4 +1,4 @@
-//! docs/symbols.md says what every parameter of the library means: one symbol, one unit in each domain.
+//! docs/reference/symbols.md says what every parameter of the library means: one symbol, one unit in each domain.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,7 +51,7 @@ fn used(library: &Library) -> Tables {
 
 #[test]
 fn the_page_lists_every_symbol_once_with_its_units() {
-    assert_eq!(written(include_str!("../../../../docs/symbols.md")), used(&built_in()));
+    assert_eq!(written(include_str!("../../../../docs/reference/symbols.md")), used(&built_in()));
 }
 
 /// Several units of one symbol differ by what turns and what moves straight: N s/m and N m s/rad. Numbers, parts of one

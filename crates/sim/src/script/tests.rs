@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 /// The program of the manual.
 fn manual() -> &'static str {
-    let text = include_str!("../../../../docs/controllers.md");
+    let text = include_str!("../../../../docs/guides/controllers.md");
     text.split("```js\n").nth(1).and_then(|text| text.split("```").next()).unwrap()
 }
 

@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn every_reason_names_a_fault_of_the_library() {
         let root = format!("{}/../..", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read_to_string(format!("{root}/docs/mutants.toml")).unwrap();
+        let text = std::fs::read_to_string(format!("{root}/tests/mutants.toml")).unwrap();
         for excuse in Reasons::read("mutants.toml", &text).unwrap().excuses {
             let path = format!("{root}/library/{}.toml", excuse.component);
             let source = Source::new(&path, std::fs::read_to_string(&path).unwrap());

@@ -86,7 +86,13 @@ impl<'a> Builder<'a> {
         law.stored = all(&written.stored, Part::State);
         law.ratio = written.ratio.as_ref().and_then(|r| {
             let whose = format!("the ratio of `{}`", self.network.nodes[n].name);
-            self.scalar(r, &view, None, &whose).map(|t| t.expr)
+            let written_as = self.scalar(r, &view, written.ratio_unit.as_ref(), &whose)?.expr;
+            let graph = self.graph();
+            Some(if written.is_reciprocal {
+                (graph.constant(1.0) / graph.at(written_as)).id
+            } else {
+                written_as
+            })
         });
         let count = self.bonds.bonds.get(&n).map_or(0, Vec::len);
         for list in [&law.effort, &law.flow, &law.stored] {

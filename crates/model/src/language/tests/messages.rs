@@ -107,19 +107,22 @@ fn wrong_equations_are_explained() {
 
 #[test]
 fn every_code_and_function_is_on_the_page() {
-    let page = include_str!("../../../../../docs/expressions.md");
+    let page = include_str!("../../../../../docs/reference/expressions.md");
     let codes =
         include_str!("../error.rs").split('"').filter(|word| word.len() == 3 && word.starts_with('L'));
     let mut count = 0;
     for code in codes {
         count += 1;
-        assert!(page.contains(&format!("| {code} |")), "docs/expressions.md does not explain {code}");
+        assert!(
+            page.contains(&format!("| {code} |")),
+            "docs/reference/expressions.md does not explain {code}"
+        );
     }
     assert_eq!(count, 17);
     for function in crate::language::functions::FUNCTIONS {
         assert!(
             page.contains(&format!("`{}`", function.form)),
-            "docs/expressions.md lacks `{}`",
+            "docs/reference/expressions.md lacks `{}`",
             function.form
         );
     }
