@@ -35,6 +35,7 @@ mod hostile_values;
 mod hostile_whole;
 mod hybrid;
 mod imports;
+mod json_answers;
 mod library_checks;
 mod live;
 mod mechanism_studies;
