@@ -52,6 +52,7 @@ mod program;
 mod reduction;
 mod references;
 mod rest;
+mod script_changes;
 mod scripts;
 mod slips;
 mod slow_modes;
