@@ -11,6 +11,7 @@ use crate::commands::{
     balance, completions, equations, examples, linearize, live, lqr, modes, mutants, new, response,
 };
 use crate::commands::{check, components, energy, graph, inverse, page, reduce, run, solvers, workspace};
+use crate::report::{AnswerFormat, AnswerOptions};
 use crate::session::Session;
 
 /// Simulates machines whose mechanism, hydraulics, pneumatics and controller are designed together.
@@ -83,6 +84,32 @@ pub enum Command {
     Completions(completions::CompletionsArgs),
     /// List the solvers
     Solvers,
+}
+
+impl Command {
+    /// Whether its answer, errors included, is to be JSON.
+    pub fn answers_json(&self) -> bool {
+        let json = |options: &AnswerOptions| options.format == AnswerFormat::Json;
+        match self {
+            Command::Check(args) => json(&args.answer),
+            Command::Verify(args) => json(&args.answer),
+            Command::Sweep(args) => json(&args.answer),
+            Command::Linearize(args) => json(&args.answer),
+            Command::Modes(args) => json(&args.answer),
+            Command::Balance(args) => json(&args.answer),
+            Command::Energy(args) => json(&args.answer),
+            _ => self.writes_documents(),
+        }
+    }
+
+    /// Whether its result is a JSON document as it is.
+    pub fn writes_documents(&self) -> bool {
+        match self {
+            Command::Equations(args) => args.format == equations::Format::Json,
+            Command::Graph(args) => args.format == Some(graph::Format::Json),
+            _ => false,
+        }
+    }
 }
 
 /// False: what was checked does not hold, and that was told.

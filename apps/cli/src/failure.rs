@@ -7,6 +7,7 @@ use trunnion_num::text::count;
 
 /// Exit codes, as documented in docs/reference/command-line.md.
 pub mod exit {
+    pub const GOOD: u8 = 0;
     pub const MODEL: u8 = 1;
     pub const USAGE: u8 = 2;
     pub const RUN: u8 = 3;
@@ -16,6 +17,9 @@ pub mod exit {
 
 /// The message of a file that cannot be read.
 const UNREADABLE: &str = "M0002";
+
+/// The message of a parameter without a value.
+const MISSING: &str = "M0302";
 
 pub fn exit_code(failure: &Failure) -> u8 {
     match failure {
@@ -31,6 +35,16 @@ pub fn exit_code(failure: &Failure) -> u8 {
     }
 }
 
+/// What the user can do about it here.
+fn hint(failure: &Failure) -> Option<String> {
+    match failure {
+        Failure::Results(trunnion_results::Error::NoColumn { nearest, .. }) if nearest.is_empty() => {
+            Some("`trunnion plot FILE --list` lists the signals".into())
+        }
+        other => other.hint(),
+    }
+}
+
 /// The whole message, with hint.
 pub fn render(failure: &Failure, colour: bool) -> String {
     match failure {
@@ -38,13 +52,16 @@ pub fn render(failure: &Failure, colour: bool) -> String {
             let mut text: String = list.iter().map(|d| d.render(colour) + "\n").collect();
             let n = list.iter().filter(|d| d.severity == Severity::Error).count();
             text.push_str(&format!("{}\n", count(n, "error")));
+            if list.iter().any(|d| d.code == MISSING) {
+                text.push_str("values are given with --set PATH=VALUE, or in a file with --defaults FILE\n");
+            }
             text
         }
         Failure::Script { place, .. } => place.render(colour),
         Failure::Cancelled => "cancelled\n".into(),
         other => {
             let head = if colour { "\x1b[1;31merror\x1b[0m" } else { "error" };
-            let hint = other.hint().map(|h| format!("\n  = hint: {}", visible(&h))).unwrap_or_default();
+            let hint = hint(other).map(|h| format!("\n  = hint: {}", visible(&h))).unwrap_or_default();
             format!("{head}: {}{hint}\n", visible(&other.to_string()))
         }
     }

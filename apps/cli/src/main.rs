@@ -4,11 +4,14 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use trunnion::cli::{Cli, execute};
-use trunnion::failure::{exit, exit_code, render};
-use trunnion::session::Session;
+use trunnion::failure::{exit, exit_code};
+use trunnion::report::JsonAnswer;
+use trunnion::session::{Session, interrupt};
 use trunnion::{output, watchdog};
+use trunnion_engine::Failure;
+use trunnion_files::input::protect_inputs;
 use trunnion_results::nearest;
 use trunnion_study::Cancel;
 
@@ -25,26 +28,51 @@ fn suggested(mut error: clap::Error) -> clap::Error {
     error
 }
 
+/// A mistake in the arguments, as JSON where that is asked for.
+fn refuse(error: clap::Error) -> ! {
+    let asked = std::env::args().any(|a| a == "json" || a == "--format=json");
+    if asked && error.use_stderr() {
+        let answer = JsonAnswer::default();
+        let text = error.render().to_string();
+        let message = text.split("\n\nUsage:").next().unwrap_or_default().trim();
+        answer.failed(&Failure::usage(message.trim_start_matches("error: ")));
+        let command = std::env::args().nth(1).unwrap_or_default();
+        answer.print(&command, exit::USAGE);
+        std::process::exit(i32::from(exit::USAGE));
+    }
+    error.exit()
+}
+
 fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| suggested(error).exit());
+    let matches = Cli::command().try_get_matches();
+    let parsed =
+        matches.and_then(|m| Ok((Cli::from_arg_matches(&m)?, m.subcommand_name().map(str::to_owned))));
+    let (cli, name) = parsed.unwrap_or_else(|error| refuse(suggested(error)));
+    protect_inputs();
     let cancel = Cancel::default();
-    // The first Ctrl-C ends a run cleanly, the second one at once.
     let interrupted = cancel.clone();
-    let _ = ctrlc::set_handler(move || {
-        if interrupted.cancel() {
-            std::process::exit(i32::from(exit::CANCELLED));
-        }
-    });
+    let _ = ctrlc::set_handler(move || interrupt(&interrupted));
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     watchdog::start(cancel.clone(), colour);
-    let session = Session::new(colour, cancel, &cli.allow);
-    let done = session.and_then(|session| execute(&cli, &session));
-    match done.and_then(|good| output::arrived().map(|()| good)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(exit::MODEL),
+    let mut session = Session::new(colour, cli.command.answers_json(), cancel);
+    let done = session.begin(&cli.allow).and_then(|()| execute(&cli, &session));
+    let done = done.and_then(|good| output::arrived().map(|()| good));
+    let code = match &done {
+        Ok(true) => exit::GOOD,
+        Ok(false) => exit::MODEL,
         Err(failure) => {
-            eprint!("{}", render(&failure, colour));
-            ExitCode::from(exit_code(&failure))
+            session.fail(failure);
+            exit_code(failure)
         }
+    };
+    match &session.json {
+        // A document of its own is the whole answer of a command that succeeds.
+        Some(_) if code == exit::GOOD && cli.command.writes_documents() => {}
+        Some(answer) => answer.print(&name.unwrap_or_default(), code),
+        None => {}
     }
+    ExitCode::from(match (code, output::arrived()) {
+        (exit::GOOD, Err(failure)) => exit_code(&failure),
+        (code, _) => code,
+    })
 }

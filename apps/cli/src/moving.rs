@@ -5,8 +5,8 @@ use std::path::Path;
 use trunnion_draw::scene::Moving;
 use trunnion_engine::Failure;
 use trunnion_study::signals::{is_model, run_project};
-use trunnion_study::simulate::Overrides;
 
+use crate::options::RunOptions;
 use crate::output::tell;
 use crate::session::{Session, tell_stopped};
 
@@ -15,7 +15,7 @@ pub fn open(
     session: &Session,
     file: &str,
     model: Option<&str>,
-    sets: &[String],
+    options: &RunOptions,
     at: &[f64],
 ) -> Result<Moving, Failure> {
     let path = match (is_model(file), model) {
@@ -28,7 +28,7 @@ pub fn open(
             ));
         }
     };
-    let project = session.open(path, sets)?;
+    let project = session.open(path, &options.sets())?;
     if project.mechanism.is_empty() {
         return Err(Failure::usage_hint(
             format!("`{path}` has no bodies to be drawn"),
@@ -37,7 +37,7 @@ pub fn open(
     }
     let table = match is_model(file) {
         true => {
-            let ran = run_project(&project, &Overrides::default(), at, &session.monitor)?;
+            let ran = run_project(&project, &options.overrides(), at, &session.monitor)?;
             tell_stopped(path, ran.stopped.as_ref());
             ran.table
         }

@@ -1,5 +1,6 @@
 //! Standard output that never panics: a reader that goes away is fine, a full disk is a failure at the end.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
@@ -27,6 +28,14 @@ fn say_raw(line: &str) {
     if lost.is_none() {
         *lost = writeln!(io::stdout(), "{line}").err();
     }
+}
+
+/// A document on standard output. What would steer a terminal stands in its strings only, and is written out there.
+pub fn say_json(document: &serde_json::Value) {
+    let text = format!("{document:#}");
+    let turns = |c: char| matches!(visible(c.encode_utf8(&mut [0; 4])), Cow::Owned(_));
+    let shown = |c: char| if turns(c) { format!("\\u{:04x}", c as u32) } else { c.to_string() };
+    say_raw(&text.chars().map(shown).collect::<String>());
 }
 
 /// Tables on standard output.

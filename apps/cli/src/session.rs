@@ -1,29 +1,54 @@
 //! What all commands share: where models are opened, whether the terminal shows colours, Ctrl-C and the progress line.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
+use serde_json::Value;
 use trunnion_engine::{Failure, Project, Workspace};
 use trunnion_model::Diagnostic;
 use trunnion_study::display;
 use trunnion_study::{Cancel, Monitor};
 
+use crate::failure::{exit, render};
 use crate::given::answers;
-use crate::output::tell;
+use crate::output::{say, tell};
 use crate::progress::ProgressLine;
+use crate::report::JsonAnswer;
 
 /// The variable with the units a user prefers.
 const PREFERRED: &str = "TRUNNION_UNITS";
 
+/// The first Ctrl-C ends a run cleanly, the second one at once.
+pub fn interrupt(cancel: &Cancel) {
+    if cancel.cancel() {
+        leave(exit::CANCELLED);
+    }
+}
+
+/// Ends the program at once, with the terminal as it was.
+pub fn leave(code: u8) -> ! {
+    let _ = crossterm::terminal::disable_raw_mode();
+    std::process::exit(i32::from(code))
+}
+
 pub struct Session {
     pub colour: bool,
+    /// Where the answer is one JSON document.
+    pub json: Option<JsonAnswer>,
     pub workspace: Workspace,
     pub monitor: Monitor,
 }
 
 impl Session {
+    pub fn new(colour: bool, json: bool, cancel: Cancel) -> Self {
+        let monitor = Monitor { cancel, progress: ProgressLine::shared() };
+        let json = json.then(JsonAnswer::default);
+        Session { colour, json, workspace: Workspace::default(), monitor }
+    }
+
     /// `allowed` are folders that models may read too.
-    pub fn new(colour: bool, cancel: Cancel, allowed: &[PathBuf]) -> Result<Self, Failure> {
-        let mut workspace = Workspace::default();
+    pub fn begin(&mut self, allowed: &[PathBuf]) -> Result<(), Failure> {
+        let workspace = &mut self.workspace;
         workspace.answers = answers();
         for folder in allowed {
             workspace.allow(folder).map_err(|_| {
@@ -35,8 +60,7 @@ impl Session {
         }
         let units = std::env::var(PREFERRED).unwrap_or_default();
         workspace.units = display::parse(&format!("{PREFERRED}="), &units)?;
-        let monitor = Monitor { cancel, progress: ProgressLine::shared() };
-        Ok(Session { colour, workspace, monitor })
+        Ok(())
     }
 
     /// A compiled model with results in the units they are to be shown in.
@@ -58,7 +82,32 @@ impl Session {
     }
 
     pub fn warn<'a>(&self, list: impl IntoIterator<Item = &'a Diagnostic>) {
-        list.into_iter().for_each(|told| eprintln!("{}", told.render(self.colour)));
+        for told in list {
+            match &self.json {
+                Some(answer) => answer.found(told),
+                None => eprintln!("{}", told.render(self.colour)),
+            }
+        }
+    }
+
+    /// Tells of something that failed where the command goes on.
+    pub fn fail(&self, failure: &Failure) {
+        match &self.json {
+            Some(answer) => answer.failed(failure),
+            None => eprint!("{}", render(failure, self.colour)),
+        }
+    }
+
+    /// A line beside the result; where that is JSON there is none.
+    pub fn note(&self, line: impl Display) {
+        if self.json.is_none() {
+            say(line);
+        }
+    }
+
+    /// The result of the command, where it is to be JSON; else None, and it is to be printed.
+    pub fn answer(&self, result: impl FnOnce() -> Value) -> Option<()> {
+        self.json.as_ref().map(|answer| answer.result(result()))
     }
 
     /// For work that shows no progress.

@@ -12,6 +12,7 @@ use trunnion_sim::script::{CallCount, calls};
 
 use crate::failure::{exit, render};
 use crate::output::tell;
+use crate::session::leave;
 use trunnion_engine::Failure;
 use trunnion_results::{CANCELLED, rescue};
 use trunnion_study::Cancel;
@@ -47,7 +48,7 @@ pub fn start(cancel: Cancel, colour: bool) {
                 if cancelled.is_some_and(|at| now - at > GRACE) && within > GRACE {
                     rescue(CANCELLED);
                     eprint!("{}", render(&Failure::Cancelled, colour));
-                    std::process::exit(i32::from(exit::CANCELLED));
+                    leave(exit::CANCELLED);
                 }
             }
         }
@@ -63,5 +64,5 @@ fn give_up(script: &CallCount, colour: bool) {
         tell(format_args!("what was computed is in {}", path.display()));
     }
     eprint!("{}", render(&Failure::Run { message, hint: Some(hint.into()) }, colour));
-    std::process::exit(i32::from(exit::RUN));
+    leave(exit::RUN);
 }

@@ -1,7 +1,9 @@
 //! A model from its file to compiled equations: what every program opens.
 
 pub mod assembly;
+pub mod catalogue;
 pub mod controllers;
+pub mod examples;
 mod failure;
 pub mod files;
 pub mod given;

@@ -7,8 +7,14 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Files that this process has read. A process is one command.
+/// Files that this process has read; None: nobody keeps count of them.
 static READ: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
+
+/// From now on no output takes the place of a file that was read. For a program whose process is one command: what others read in the
+/// same process counts too, for as long as it lives.
+pub fn protect_inputs() {
+    READ.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default();
+}
 
 /// Why a file is not read.
 #[derive(Debug)]
@@ -73,11 +79,11 @@ pub fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, Unread> {
     if bytes.len() as u64 > largest { Err(Unread::TooLarge { largest }) } else { Ok(bytes) }
 }
 
-/// Keeps outputs away from a file that the command reads, or that belongs to what it reads.
+/// Keeps outputs away from a file that the command reads, or that belongs to what it reads, where inputs are protected.
 pub fn remember(path: &Path) {
     if let Ok(real) = path.canonicalize() {
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-        read.get_or_insert_default().insert(real);
+        read.as_mut().map(|all| all.insert(real));
     }
 }
 
@@ -95,6 +101,7 @@ mod tests {
     fn a_file_is_read_up_to_its_limit() {
         let path = std::env::temp_dir().join(format!("trunnion-input-{}", std::process::id()));
         fs::write(&path, "12345678").unwrap();
+        protect_inputs();
         assert!(!was_read(&path));
         assert_eq!(bytes(&path, 8).unwrap(), b"12345678");
         assert!(was_read(&path));

@@ -300,6 +300,7 @@ mod tests {
 
     #[test]
     fn what_was_read_and_models_stay() {
+        input::protect_inputs();
         let folder = folder("kept");
         let file = |name: &str| folder.join(name);
         fs::write(file("a.txt"), "a").unwrap();

@@ -63,7 +63,7 @@ impl Error {
             Self::File { path, action, cause, kept } => file_hint(path, *action, cause, kept.as_ref()),
             Self::Content { fault, .. } => fault.hint(),
             Self::NoColumn { nearest, .. } if nearest.is_empty() => {
-                Some("`trunnion plot FILE --list` lists the signals".into())
+                Some("list the signals of the file to see how they are called".into())
             }
             Self::NoColumn { nearest, .. } => Some(format!("did you mean {}?", quoted(nearest))),
         }

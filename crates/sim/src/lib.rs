@@ -16,6 +16,7 @@ pub mod lqr;
 pub mod machine;
 pub mod modes;
 pub mod newton;
+mod offer;
 pub mod output_watch;
 pub mod plan;
 pub mod problem;

@@ -437,6 +437,7 @@ impl Machine {
         self.held.order.iter_mut().for_each(|order| archive.count(order));
         archive.numbers(&mut self.held.least);
         self.tasks.remember(archive)?;
+        self.given.extend(self.tasks.changes());
         self.prepare();
         Ok(())
     }

@@ -21,6 +21,7 @@ mod watch;
 pub use error::ScriptError;
 pub use watch::{CallCount, calls};
 
+use crate::offer::{Offer, Requests};
 use error::{Call, Trouble};
 use host::Log;
 use rquickjs::context::{EvalOptions, intrinsic};
@@ -154,6 +155,16 @@ impl Script {
         self.answer(result)
     }
 
+    /// From now on the program may change these.
+    pub fn offer(&mut self, offer: Arc<Offer>) {
+        self.engine.requests.lock().unwrap_or_else(PoisonError::into_inner).begin(offer);
+    }
+
+    /// What `model.set` asked for since the last time: the place among what is offered, and the value (SI).
+    pub fn take_changes(&mut self) -> Vec<(usize, f64)> {
+        self.engine.requests.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     /// What `console.log` wrote since the last time, a text for each call.
     pub fn take_log(&mut self) -> Vec<String> {
         self.engine.log.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -228,6 +239,8 @@ struct Engine {
     count: Arc<CallCount>,
     watch: Arc<Mutex<Watch>>,
     log: Arc<Mutex<Log>>,
+    /// What `model.set` asked for.
+    requests: Arc<Mutex<Requests>>,
     /// Where `Math.random` stands.
     random: Arc<AtomicU64>,
     limits: Limits,
@@ -251,9 +264,10 @@ impl Engine {
         let runtime = Runtime::new()?;
         let context = Context::custom::<Language>(&runtime)?;
         let log = Arc::new(Mutex::new(Log::new(limits.log)));
+        let requests = Arc::default();
         let random = Arc::new(AtomicU64::new(host::SEED));
         let numbers = context.with(|ctx| {
-            Ok::<_, rquickjs::Error>(Persistent::save(&ctx, host::install(&ctx, &log, &random)?))
+            Ok::<_, rquickjs::Error>(Persistent::save(&ctx, host::install(&ctx, &log, &random, &requests)?))
         })?;
         // From here on, as the engine itself must not fail half-built.
         let watch = Arc::new(Mutex::new(Watch::new(limits.call)));
@@ -264,7 +278,7 @@ impl Engine {
         runtime.set_memory_limit(limits.memory.max(1));
         runtime.set_max_stack_size(limits.stack.max(1));
         let count = CallCount::register(name, limits.call);
-        Ok(Engine { numbers, context, count, watch, log, random, limits })
+        Ok(Engine { numbers, context, count, watch, log, requests, random, limits })
     }
 
     fn watch(&self) -> MutexGuard<'_, Watch> {

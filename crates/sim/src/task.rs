@@ -2,10 +2,14 @@
 //!
 //!   t_k = offset + k · period,  k = 0, 1, …   computed from k, so that instants do not drift       (1)
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use trunnion_equations::flat::{Action, Kind, Task};
 use trunnion_equations::{Start, Symbol, System};
 use trunnion_num::Archive;
 
+use crate::offer::Offer;
 #[cfg(feature = "script")]
 use crate::script::{Limits, Script};
 use crate::script_error::{ScriptError, TaskError};
@@ -16,9 +20,11 @@ use without::{Limits, Script};
 /// A build without JavaScript refuses scripts when a run starts.
 #[cfg(not(feature = "script"))]
 mod without {
+    use std::sync::Arc;
+
     use trunnion_num::Archive;
 
-    use super::ScriptError;
+    use super::{Offer, ScriptError};
 
     #[derive(Default)]
     pub struct Limits {}
@@ -35,6 +41,12 @@ mod without {
             match *self {}
         }
         pub fn step(&mut self, _: f64, _: &[f64], _: &mut [f64]) -> Result<(), ScriptError> {
+            match *self {}
+        }
+        pub fn offer(&mut self, _: Arc<Offer>) {
+            match *self {}
+        }
+        pub fn take_changes(&mut self) -> Vec<(usize, f64)> {
             match *self {}
         }
         pub fn take_log(&mut self) -> Vec<String> {
@@ -58,6 +70,8 @@ struct Due {
     k: u64,
     script: Option<Script>,
     outputs: Vec<f64>,
+    /// Parameters that the controller has changed, by their place in the offer; None: its program does not name the model.
+    changed: Option<BTreeMap<usize, f64>>,
 }
 
 impl Due {
@@ -69,6 +83,8 @@ impl Due {
 /// All tasks of one run.
 pub struct Tasks {
     list: Vec<Due>,
+    /// What controllers may change.
+    offer: Arc<Offer>,
 }
 
 /// What a controller is told at the start: the parameters of the component it stands in, and its period.
@@ -111,9 +127,34 @@ pub fn script_faults(system: &System, start: &Start<'_>, t_0: f64) -> Vec<(usize
     system.tasks.iter().enumerate().filter_map(fault).collect()
 }
 
+fn remember_changes(changed: &mut BTreeMap<usize, f64>, archive: &mut Archive) {
+    let mut n = changed.len();
+    archive.count(&mut n);
+    let mut pairs: Vec<(usize, f64)> = changed.iter().map(|(&place, &value)| (place, value)).collect();
+    if archive.reads() {
+        pairs.clear();
+    }
+    for k in 0..n {
+        let (mut place, mut value) = pairs.get(k).copied().unwrap_or_default();
+        archive.count(&mut place);
+        archive.number(&mut value);
+        if archive.reads() {
+            pairs.push((place, value));
+        } else if pairs.len() <= k {
+            // The archive ended early, and says so itself.
+            return;
+        }
+    }
+    *changed = pairs.into_iter().collect();
+}
+
 impl Tasks {
     pub fn new(system: &System, start: &Start<'_>, t_0: f64) -> Result<Self, TaskError> {
         let mut list = Vec::new();
+        let names_model =
+            |task: &Task| matches!(&task.action, Action::Script { source, .. } if source.contains("model"));
+        let any = system.tasks.iter().any(names_model);
+        let offer = Arc::new(if any { Offer::of(system) } else { Offer::default() });
         for task in &system.tasks {
             let period = start.evaluate(task.period);
             let offset = start.evaluate(task.offset);
@@ -125,14 +166,19 @@ impl Tasks {
                 .into());
             }
             let k = ((t_0 - offset) / period).ceil().max(0.0) as u64;
-            let script = begun(system, start, task, period, t_0)?;
+            let mut script = begun(system, start, task, period, t_0)?;
+            let changed = names_model(task).then(BTreeMap::new);
+            if let (Some(script), Some(_)) = (&mut script, &changed) {
+                script.offer(Arc::clone(&offer));
+            }
             let outputs = match &task.action {
                 Action::Set(_) => Vec::new(),
                 Action::Script { outputs, .. } => vec![0.0; outputs.len()],
             };
-            list.push(Due { name: task.name.clone(), period, offset, after: task.after, k, script, outputs });
+            let (name, after) = (task.name.clone(), task.after);
+            list.push(Due { name, period, offset, after, k, script, outputs, changed });
         }
-        Ok(Tasks { list })
+        Ok(Tasks { list, offer })
     }
 
     /// ∞ without tasks.
@@ -163,6 +209,22 @@ impl Tasks {
         script.step(t, inputs, &mut task.outputs)
     }
 
+    /// What a controller asked to change at its last sample: parameters or inputs, and their values (SI).
+    pub fn take_changes(&mut self, number: usize) -> Vec<(Symbol, f64)> {
+        let Due { script: Some(script), changed: Some(changed), .. } = &mut self.list[number] else {
+            return vec![];
+        };
+        let asked = script.take_changes();
+        changed.extend(asked.iter().copied());
+        asked.into_iter().filter_map(|(place, value)| Some((self.offer.symbol(place)?, value))).collect()
+    }
+
+    /// All that controllers have changed since the start.
+    pub fn changes(&self) -> impl Iterator<Item = (Symbol, f64)> {
+        let made = self.list.iter().filter_map(|task| task.changed.as_ref()).flatten();
+        made.filter_map(|(&place, &value)| Some((self.offer.symbol(place)?, value)))
+    }
+
     /// Output k of a controller at its last sample.
     pub fn output(&self, number: usize, k: usize) -> f64 {
         self.list[number].outputs[k]
@@ -175,6 +237,9 @@ impl Tasks {
             archive.numbers(&mut task.outputs);
             if let Some(script) = &mut task.script {
                 script.remember(archive).map_err(|e| e.to_string())?;
+            }
+            if let Some(changed) = &mut task.changed {
+                remember_changes(changed, archive);
             }
         }
         Ok(())

@@ -1,5 +1,9 @@
 //! The static equilibrium of a model, and the start values that begin there.
 
+mod report;
+
+pub use report::{RestRate, RestReport, RestValue};
+
 use std::collections::HashMap;
 
 use trunnion_engine::files::{Confined, library};

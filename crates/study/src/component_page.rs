@@ -4,7 +4,7 @@ use trunnion_model::component::{Definition, Parameter};
 use trunnion_model::file::Key;
 use trunnion_model::{Diagnostic, Span};
 
-/// What the page of the component lacks. The icon is looked at elsewhere.
+/// What the page of the component lacks. An icon is not needed; one that is named is looked at elsewhere.
 pub fn page(definition: &Definition) -> Vec<Diagnostic> {
     let top = Span::new(&definition.source, 0..0);
     let mut found = vec![];
@@ -14,9 +14,6 @@ pub fn page(definition: &Definition) -> Vec<Diagnostic> {
     };
     if definition.title == definition.name {
         lacks("title", "add title = \"…\" at the top: its name in words");
-    }
-    if definition.icon.is_none() {
-        lacks("icon", "add icon = \"….svg\", a small picture beside the file");
     }
     let doc = &definition.doc;
     if doc.trim().is_empty() {

@@ -20,6 +20,10 @@ pub struct Balance {
 }
 
 impl Balance {
+    pub fn sum(&self, side: Side) -> f64 {
+        self.rows.iter().filter(|(account, _)| account.side == side).map(|(_, energy)| energy).sum()
+    }
+
     pub fn relative(&self) -> f64 {
         if self.scale > 0.0 { self.rest.abs() / self.scale } else { 0.0 }
     }

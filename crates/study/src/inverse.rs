@@ -26,8 +26,7 @@ pub struct Request {
     pub motions: Vec<String>,
     /// Changes of the model, each as "path=value".
     pub values: Vec<String>,
-    pub t_end: Option<f64>,
-    pub rtol: Option<f64>,
+    pub overrides: Overrides,
 }
 
 /// The motion and what it takes.
@@ -56,8 +55,8 @@ pub fn inverse(workspace: &Workspace, request: &Request, monitor: &Monitor) -> R
         let proposed = std::mem::take(&mut project.proposed);
         project = Project { proposed, ..workspace.open(&request.model, &values)? };
     }
-    let rtol = request.rtol.or(project.run.rtol).unwrap_or(RTOL);
-    let overrides = Overrides { t_end: request.t_end, solver: None, rtol: Some(rtol) };
+    let rtol = request.overrides.rtol.or(project.run.rtol).unwrap_or(RTOL);
+    let overrides = Overrides { rtol: Some(rtol), ..request.overrides.clone() };
     let (solver, settings) = settings(&project.run, &overrides)?;
     let (mut table, outcome) = simulate_to_table(&project, &HashMap::new(), (solver, &settings), monitor)?;
     outcome.check()?;

@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod balance;
+pub mod checked_files;
 pub mod compare;
 pub mod component_checks;
 mod component_page;
@@ -14,6 +15,7 @@ pub mod linear;
 pub mod live;
 pub mod lqr;
 pub mod measure;
+pub mod modes;
 pub mod monitor;
 pub mod mutants;
 pub mod parallel;

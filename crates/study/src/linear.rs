@@ -5,7 +5,7 @@
 mod export;
 mod frequency;
 
-pub use export::{csv, json};
+pub use export::{csv, document, json};
 pub use frequency::{Response, responses};
 
 use trunnion_engine::{Failure, Project};

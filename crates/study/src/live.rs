@@ -4,5 +4,6 @@ pub mod drive;
 pub mod inputs;
 pub mod pilot;
 pub mod recorder;
+pub mod setup;
 pub mod snapshot;
 pub mod times;

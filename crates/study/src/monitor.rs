@@ -47,7 +47,7 @@ pub trait Progress: Send + Sync {
     fn end(&self) {}
 }
 
-/// Nobody is told.
+/// Reports to no one.
 struct Silent;
 
 impl Progress for Silent {}

@@ -80,7 +80,7 @@ impl Run {
         Ok(self.row[column])
     }
 
-    /// Changes a parameter or an input, as "12 kg"; it counts from the next step on.
+    /// Changes a parameter or an input, as "12 kg", within its range; it counts from the next step on.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
         let system = &self.project.prepared.system;
         let can_change = |k: &Kind| matches!(k, Kind::Parameter { .. } | Kind::Input { .. });
@@ -92,7 +92,15 @@ impl Run {
         let unit = unit(&system.quantity(symbol).unit);
         let difference = self.project.differences.iter().any(|d| d == name);
         let number = read_value(value, name, &unit, difference)?.number;
-        self.run.set(symbol, unit.to_si(number));
+        let (si, (low, high)) = (unit.to_si(number), system.quantity(symbol).range);
+        if !(low..=high).contains(&si) {
+            let shown = |si: f64| system.quantity(symbol).unit.shown(si);
+            return Err(Failure::usage_hint(
+                format!("`{name}` = {value} is out of range"),
+                format!("it lies between {} and {} {}", shown(low), shown(high), unit.text),
+            ));
+        }
+        self.run.set(symbol, si);
         Ok(())
     }
 

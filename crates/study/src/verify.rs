@@ -22,6 +22,8 @@ use crate::simulate::{Overrides, settings};
 pub struct Options {
     pub solver: Option<String>,
     pub rtol: Option<f64>,
+    /// Changes of the models, each as "path=value".
+    pub values: Vec<String>,
 }
 
 /// Models among the paths: files as they are named, of folders those that look like one.
@@ -136,7 +138,9 @@ impl Report {
 
 /// Run one model with every solver and tolerance its expectations ask for.
 pub fn verify_model(workspace: &Workspace, path: &str, options: &Options, monitor: &Monitor) -> Report {
-    verify_with(path, options, Depth::Full, monitor, &|sets| workspace.open(path, sets))
+    verify_with(path, options, Depth::Full, monitor, &|sets| {
+        workspace.open(path, &[&options.values[..], sets].concat())
+    })
 }
 
 /// How much of a model is verified.

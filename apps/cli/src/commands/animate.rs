@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::given::Given;
 use crate::moving;
+use crate::options::RunOptions;
 use crate::output::say;
 use crate::session::Session;
 use trunnion_draw::scene::glb;
@@ -27,7 +27,7 @@ pub struct AnimateArgs {
     #[arg(long, default_value_t = 30.0, value_name = "N")]
     pub rate: f64,
     #[command(flatten)]
-    pub given: Given,
+    pub options: RunOptions,
     /// The animation, as .glb; default: the first file's name with .glb, in this folder
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -44,7 +44,7 @@ pub fn execute(args: &AnimateArgs, session: &Session) -> Result<(), Failure> {
         let message = format!("--rate has to be above 0, but it is {}", args.rate);
         return Err(Failure::usage_hint(message, "30 is usual"));
     }
-    let moving = moving::open(session, &args.file, args.model.as_deref(), &args.given.sets(), &[])?;
+    let moving = moving::open(session, &args.file, args.model.as_deref(), &args.options, &[])?;
     write_whole(&out, &glb(&moving, args.rate))?;
     let bodies = count(moving.scene.bodies.len() - 1, "body").replace("bodys", "bodies");
     let length = number(moving.poses.last() - moving.poses.first(), 4);

@@ -1,29 +1,28 @@
 //! `trunnion check`: everything that is wrong with a model, and what it consists of; the common checks on components.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use clap::Args;
+use serde_json::{Value, json};
 use trunnion_equations::flat::Action;
-use trunnion_model::component::is_shared;
 use trunnion_model::{ASSUMED_UNIT, Deferred, Diagnostic, Files};
 use trunnion_sim::task::script_faults;
 
-use crate::failure::render;
 use crate::given::Given;
-use crate::output::{Print, say};
+use crate::output::Print;
+use crate::report::AnswerOptions;
 use crate::session::Session;
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_draw::plot::png;
 use trunnion_engine::Failure;
 use trunnion_engine::controllers::cannot_begin;
-use trunnion_engine::files::{Disk, library};
+use trunnion_engine::files::library;
 use trunnion_engine::given::describe;
 use trunnion_engine::project::Project;
-use trunnion_files::{looks_like_a_component, looks_like_a_model};
 use trunnion_num::text::{count, with_unit};
 use trunnion_study::advice::remarks;
-use trunnion_study::component_checks::{Bundle, Check, Report, Verdict, siblings};
+use trunnion_study::checked_files::find_checked;
+use trunnion_study::component_checks::{Bundle, Check, Report, Verdict};
 use trunnion_study::parallel::{for_each, workers};
 
 #[derive(Args, Debug)]
@@ -33,100 +32,86 @@ pub struct CheckArgs {
     pub paths: Vec<String>,
     #[command(flatten)]
     pub given: Given,
-}
-
-/// The files to check.
-#[derive(Default)]
-struct Found {
-    models: Vec<String>,
-    components: Vec<String>,
-    /// Other files that components may use.
-    beside: Vec<String>,
+    #[command(flatten)]
+    pub answer: AnswerOptions,
 }
 
 pub fn execute(args: &CheckArgs, session: &Session) -> Result<bool, Failure> {
-    let found = find(&args.paths)?;
-    let mut good = true;
+    let found = find_checked(&args.paths)?;
     let sets = args.given.sets();
-    for path in &found.models {
-        good &= check_model(path, &sets, session);
-    }
+    let models: Vec<(bool, Value)> = found.models.iter().map(|p| check_model(p, &sets, session)).collect();
+    let (mut good, mut components) = (models.iter().all(|(good, _)| *good), vec![]);
+    let mut cancelled = false;
     if !found.components.is_empty() {
         let files = session.workspace.confined(&args.paths);
         let bundle = Bundle::read(&files, library(), &found.components, found.beside);
-        good &= check_components(&bundle, &files, session)?;
+        let (reports, ended) = check_components(&bundle, &files, session);
+        good &= reports.iter().all(|r| r.findings().next().is_none()) && bundle.unreadable().next().is_none();
+        (components, cancelled) = (reports, ended);
     }
-    Ok(good)
+    session.answer(|| {
+        let models: Vec<Value> = models.into_iter().map(|(_, about)| about).collect();
+        json!({ "models": models, "components": components.iter().map(component).collect::<Vec<_>>() })
+    });
+    if cancelled { Err(Failure::Cancelled) } else { Ok(good) }
 }
 
-fn find(paths: &[String]) -> Result<Found, Failure> {
-    let mut found = Found::default();
-    let reads_so = |path: &str| Disk.read(path).is_ok_and(|text| looks_like_a_component(&text));
-    let is_component = |path: &str| !is_shared(path) && reads_so(path);
-    for path in paths {
-        if !Path::new(path).is_dir() {
-            if is_shared(path) {
-                let message = format!("`{path}` is no component: it is there to be included by others");
-                return Err(Failure::usage_hint(message, "check the components that include it"));
-            }
-            if is_component(path) {
-                found.components.push(path.clone());
-                found.beside.extend(siblings(path));
-            } else {
-                found.models.push(path.clone());
-            }
-            continue;
-        }
-        let refused = |reason: String| Failure::File(trunnion_files::Error::read(path, reason));
-        let mut inside = Disk.list(path).map_err(refused)?;
-        inside.retain(|file| file.ends_with(".toml"));
-        inside.sort();
-        let (components, others): (Vec<_>, Vec<_>) = inside.into_iter().partition(|p| is_component(p));
-        let is_model = |path: &String| Disk.read(path).is_ok_and(|text| looks_like_a_model(&text));
-        let models: Vec<String> = others.into_iter().filter(is_model).collect();
-        if components.is_empty() && models.is_empty() {
-            return Err(Failure::usage_hint(
-                format!("there are no models and no components in `{path}`"),
-                "a model is a .toml file with [model] or [run], a component one with [ports]",
-            ));
-        }
-        found.components.extend(components);
-        found.models.extend(models);
-    }
-    Ok(found)
+/// The verdict on each check of a component.
+fn component(report: &Report) -> Value {
+    let verdict = |verdict: &Verdict| match verdict {
+        Verdict::Absent => Value::Null,
+        Verdict::Passed => json!(true),
+        Verdict::Failed(_) => json!(false),
+    };
+    let checks = Check::ALL.iter().zip(&report.verdicts).map(|(c, v)| (c.word().to_string(), verdict(v)));
+    json!({ "name": report.name, "checks": checks.collect::<serde_json::Map<_, _>>() })
 }
 
-fn check_model(path: &str, sets: &[String], session: &Session) -> bool {
+/// Whether it has no errors, and what it consists of.
+fn check_model(path: &str, sets: &[String], session: &Session) -> (bool, Value) {
+    let bad = json!({ "path": path, "good": false });
     match open(path, sets, session) {
         Ok((project, deferred)) => {
             session.warn(project.told());
             let faults = controllers(&project);
             if !faults.is_empty() {
-                eprint!("{}", render(&Failure::Model(faults), session.colour));
-                return false;
+                session.fail(&Failure::Model(faults));
+                return (false, bad);
             }
             for one in &deferred {
                 let default = one.default.map(|si| with_unit(one.unit.shown(si), &one.unit.text, 9));
                 let default = default.map(|d| format!(", {d} if nobody is asked")).unwrap_or_default();
-                say(format_args!("{path}: asked when it is run: {}{default}", describe(one)));
+                session.note(format_args!("{path}: asked when it is run: {}{default}", describe(one)));
             }
             let notes = project.notes.iter().filter(|n| n.code != ASSUMED_UNIT);
-            for note in notes.chain(&remarks(&project)) {
-                eprintln!("{}", note.render(session.colour));
-            }
-            say(format_args!("{path}: {}", contents(&project)));
+            session.warn(notes.chain(&remarks(&project)));
+            session.note(format_args!("{path}: {}", contents(&project)));
             let programs = scripts(&project);
             if !programs.is_empty() {
                 let names = programs.join(", ");
-                say(format_args!("{path}: controllers were run up to the end of `init`: {names}"));
+                session.note(format_args!("{path}: controllers were run up to the end of `init`: {names}"));
             }
-            true
+            (true, about(path, &project, &deferred))
         }
         Err(failure) => {
-            eprint!("{}", render(&failure, session.colour));
-            false
+            session.fail(&failure);
+            (false, bad)
         }
     }
+}
+
+fn about(path: &str, project: &Project, deferred: &[Deferred]) -> Value {
+    let system = &project.prepared.system;
+    json!({
+        "path": path,
+        "good": true,
+        "name": project.name,
+        "states": system.n_states,
+        "unknowns": system.n() - system.n_states,
+        "guards": system.events.len() + system.relations.len(),
+        "sampled_tasks": system.tasks.len(),
+        "left_open": deferred.iter().map(|d| d.name.as_str()).collect::<Vec<_>>(),
+    })
 }
 
 /// Names of the controllers that are programs.
@@ -149,8 +134,8 @@ fn open(path: &str, sets: &[String], session: &Session) -> Result<(Project, Vec<
     Ok((session.open(path, &sets)?, deferred))
 }
 
-/// A row for every component, then what was found; true if nothing was.
-fn check_components(bundle: &Bundle, files: &(dyn Files + Sync), session: &Session) -> Result<bool, Failure> {
+/// A row for every component, then what was found. True: not all were checked.
+fn check_components(bundle: &Bundle, files: &(dyn Files + Sync), session: &Session) -> (Vec<Report>, bool) {
     let n = bundle.components.len();
     let mut reports: Vec<Option<Report>> = (0..n).map(|_| None).collect();
     let work = |k: usize| bundle.check(k, files, png::check, &session.monitor);
@@ -167,17 +152,15 @@ fn check_components(bundle: &Bundle, files: &(dyn Files + Sync), session: &Sessi
         });
         table.push([report.name.clone()].into_iter().chain(cells));
     }
-    if !table.is_empty() {
+    if !table.is_empty() && session.json.is_none() {
         table.print();
     }
     let findings: Vec<_> = reports.iter().flat_map(Report::findings).chain(bundle.unreadable()).collect();
-    for finding in &findings {
-        eprintln!("{}", finding.render(session.colour));
-    }
+    session.warn(findings.iter().copied());
     let findings = findings.len();
     let found = if findings == 0 { "no errors".into() } else { count(findings, "error") };
-    say(format_args!("{}: {found}", count(n, "component")));
-    if cancelled { Err(Failure::Cancelled) } else { Ok(findings == 0) }
+    session.note(format_args!("{}: {found}", count(n, "component")));
+    (reports, cancelled)
 }
 
 fn contents(project: &Project) -> String {

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::commands::run::seconds;
+use crate::options::RunOptions;
 use crate::output::{Print, say};
 use crate::session::{Session, tell_proposed, tell_stopped};
 use trunnion_draw::listing::{Align, Listing};
@@ -36,24 +37,15 @@ pub struct CompareArgs {
     /// Only these signals, separated by commas, with * for anything
     #[arg(short, value_delimiter = ',', value_name = "NAMES")]
     pub y: Vec<String>,
-    /// Solver of both models
-    #[arg(long, value_name = "NAME")]
-    pub solver: Option<String>,
+    /// Of both models.
+    #[command(flatten)]
+    pub options: RunOptions,
     /// Solver of the second model
     #[arg(long, value_name = "NAME")]
     pub solver_b: Option<String>,
-    /// Relative tolerance of both models
-    #[arg(long, value_name = "X")]
-    pub rtol: Option<f64>,
     /// Relative tolerance of the second model
     #[arg(long, value_name = "X")]
     pub rtol_b: Option<f64>,
-    /// Change something in both models
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub set: Vec<String>,
-    /// Units to show signals in: "bar, l/min, deg, boom.p=MPa"
-    #[arg(long, value_name = "LIST")]
-    pub units: Option<String>,
     /// Change something in the second model: a parameter, a fidelity
     #[arg(long, value_name = "PATH=VALUE")]
     pub set_b: Vec<String>,
@@ -107,22 +99,13 @@ pub fn execute(args: &CompareArgs, session: &Session) -> Result<bool, Failure> {
 }
 
 fn open(args: &CompareArgs, session: &Session) -> Result<(Signals, Signals), Failure> {
-    let asked = display::parse("--units ", args.units.as_deref().unwrap_or_default())?;
-    let units = args.units.iter().map(|units| format!("display.units={units}"));
-    let set: Vec<String> = units.chain(args.set.iter().cloned()).collect();
-    let changes_a = Changes {
-        set: set.clone(),
-        units: asked.clone(),
-        overrides: Overrides { t_end: None, solver: args.solver.clone(), rtol: args.rtol },
-    };
+    let units = display::parse("--units ", args.options.given.units.as_deref().unwrap_or_default())?;
+    let changes_a = Changes { set: args.options.sets(), units, overrides: args.options.overrides() };
+    let Overrides { t_end, solver, rtol } = args.options.overrides();
     let changes_b = Changes {
-        set: [set, args.set_b.clone()].concat(),
-        units: asked.clone(),
-        overrides: Overrides {
-            t_end: None,
-            solver: args.solver_b.clone().or(args.solver.clone()),
-            rtol: args.rtol_b.or(args.rtol),
-        },
+        set: [args.options.sets(), args.set_b.clone()].concat(),
+        units: changes_a.units.clone(),
+        overrides: Overrides { t_end, solver: args.solver_b.clone().or(solver), rtol: args.rtol_b.or(rtol) },
     };
     let changed = args.solver_b.is_some() || args.rtol_b.is_some() || !args.set_b.is_empty();
     let path_b = match &args.b {

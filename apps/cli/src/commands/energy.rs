@@ -1,43 +1,65 @@
 //! `trunnion energy`: what every element supplied, lost and stored during a run, and whether it adds up.
 
 use clap::Args;
+use serde_json::{Value, json};
 use trunnion_draw::listing::{Align, Listing};
-use trunnion_engine::Failure;
-use trunnion_model::energy::Side;
+use trunnion_engine::{Failure, Project};
+use trunnion_model::energy::{Account, Side};
 use trunnion_num::text::number;
 use trunnion_study::energy::{Balance, balance_of};
 use trunnion_study::simulate::Overrides;
 
+use crate::options::RunOptions;
 use crate::output::{Print, say};
+use crate::report::AnswerOptions;
 use crate::session::{Session, tell_proposed};
 
 #[derive(Args, Debug)]
 pub struct EnergyArgs {
     /// The model file
     pub model: String,
-    /// Stop at this time, in seconds
-    #[arg(long, value_name = "S")]
-    pub t_end: Option<f64>,
-    /// Relative tolerance
-    #[arg(long, value_name = "X", default_value_t = 1e-9)]
-    pub rtol: f64,
-    /// Change a parameter, an option or a start value before
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub set: Vec<String>,
+    #[command(flatten)]
+    pub options: RunOptions,
+    #[command(flatten)]
+    pub answer: AnswerOptions,
 }
 
+/// Relative tolerance where none is given: finer than that of a run, for energies are differences.
+const RTOL: f64 = 1e-9;
+
 pub fn execute(args: &EnergyArgs, session: &Session) -> Result<(), Failure> {
-    let overrides = Overrides { t_end: args.t_end, solver: None, rtol: Some(args.rtol) };
-    let (project, accounts) = session.workspace.open_with_energy(&args.model, &args.set)?;
+    let overrides = args.options.overrides();
+    let overrides = Overrides { rtol: overrides.rtol.or(Some(RTOL)), ..overrides };
+    let (project, accounts) = session.workspace.open_with_energy(&args.model, &args.options.sets())?;
     tell_proposed(&project.proposed);
     session.warn(project.told());
     if accounts.is_empty() {
-        say(format_args!("{} has no element that takes or gives energy", project.name));
+        if session.answer(|| json!({ "model": project.name, "elements": [] })).is_none() {
+            say(format_args!("{} has no element that takes or gives energy", project.name));
+        }
         return Ok(());
     }
     let balance = balance_of(&project, accounts, &overrides, &session.monitor)?;
-    show(&balance);
+    if session.answer(|| document(&project, &balance)).is_none() {
+        show(&balance);
+    }
     Ok(())
+}
+
+fn document(project: &Project, balance: &Balance) -> Value {
+    let element = |(account, energy): &(Account, f64)| {
+        let (kind, side) = (account.kind.word(), account.side.word());
+        json!({ "name": account.name, "kind": kind, "side": side, "energy_j": energy })
+    };
+    json!({
+        "model": project.name,
+        "elements": balance.rows.iter().map(element).collect::<Vec<_>>(),
+        "supplied_j": balance.sum(Side::Supplied),
+        "lost_j": balance.sum(Side::Lost),
+        "stored_j": balance.sum(Side::Stored),
+        "rest_j": balance.rest,
+        "rest_relative": balance.relative(),
+    })
 }
 
 fn show(balance: &Balance) {
@@ -48,8 +70,7 @@ fn show(balance: &Balance) {
         listing.push([account.name.clone(), kind, number(*energy, 7), account.side.word().into()]);
     }
     for side in [Side::Supplied, Side::Lost, Side::Stored] {
-        let sum: f64 = balance.rows.iter().filter(|(a, _)| a.side == side).map(|(_, e)| e).sum();
-        listing.push(["sum".into(), String::new(), number(sum, 7), side.word().into()]);
+        listing.push(["sum".into(), String::new(), number(balance.sum(side), 7), side.word().into()]);
     }
     listing.print();
     say(format_args!(

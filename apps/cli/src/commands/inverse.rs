@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::{Failure, Project};
+use trunnion_model::units::parse_unit;
 use trunnion_num::text::number;
 use trunnion_results::{Table, write};
 use trunnion_study::inverse::{Driven, Request, inverse};
 
-use crate::given::Given;
+use crate::options::RunOptions;
 use crate::output::{Print, say, tell};
 use crate::session::{Session, tell_proposed};
 
@@ -20,14 +21,8 @@ pub struct InverseArgs {
     /// Motion of a joint: shoulder="0.5 rad*sin(2 rad/s*time)", with several coordinates hand.x="…"; may be given several times
     #[arg(long, short, value_name = "JOINT=MOTION")]
     pub motion: Vec<String>,
-    /// End of the motion in seconds
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    pub t_end: Option<f64>,
-    /// Relative tolerance, for what still moves by itself
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    pub rtol: Option<f64>,
     #[command(flatten)]
-    pub given: Given,
+    pub options: RunOptions,
     /// Write all signals over time, as .parquet or .csv
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -39,9 +34,8 @@ pub fn execute(args: &InverseArgs, session: &Session) -> Result<(), Failure> {
     let request = Request {
         model: args.model.clone(),
         motions: args.motion.clone(),
-        values: args.given.sets(),
-        t_end: args.t_end,
-        rtol: args.rtol,
+        values: args.options.sets(),
+        overrides: args.options.overrides(),
     };
     let Driven { project, table, still } =
         inverse(&session.workspace, &request, &session.quietly(args.out.is_none()))?;
@@ -72,9 +66,13 @@ fn show(project: &Project, table: &Table, still: &[String]) -> Result<(), Failur
         let [effort, speed] = [motion.effort, freedom.velocity].map(|s| &system.quantity(s).name);
         let effort = table.column(effort)?;
         let values = &effort.values;
-        // Both are shown in SI, so that their product is in W.
+        // In W, whatever units they are shown in.
+        let si = |unit: &str| parse_unit(unit).map_or(f64::NAN, |unit| unit.factor);
         let power = match table.column(speed) {
-            Ok(speed) => values.iter().zip(&speed.values).fold(0.0, |m: f64, (f, v)| m.max((f * v).abs())),
+            Ok(speed) => {
+                let products = values.iter().zip(&speed.values).map(|(f, v)| (f * v).abs());
+                si(&effort.unit) * si(&speed.unit) * products.fold(0.0, f64::max)
+            }
             Err(_) => f64::NAN,
         };
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);

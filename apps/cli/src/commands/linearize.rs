@@ -12,10 +12,11 @@ use trunnion_files::write_whole;
 use trunnion_num::text::number;
 use trunnion_sim::linear::Pole;
 use trunnion_study::linear::{self, PointChoice, Response, Shown, Signal, inputs, outputs, responses};
-use trunnion_study::simulate::Overrides;
 
 use crate::given::Given;
+use crate::options::{MethodOptions, time};
 use crate::output::{Print, say};
+use crate::report::AnswerOptions;
 use crate::session::Session;
 
 #[derive(Args, Debug)]
@@ -44,13 +45,15 @@ pub struct LinearizeArgs {
     pub frequencies: Option<String>,
     #[command(flatten)]
     pub given: Given,
+    #[command(flatten)]
+    pub answer: AnswerOptions,
 }
 
 /// Where a model is made linear.
 #[derive(Args, Clone, Debug, Default)]
 pub struct PointArgs {
-    /// Linearize where a run is at this time, in seconds; default: at the start
-    #[arg(long, value_name = "S", allow_negative_numbers = true, conflicts_with = "balance")]
+    /// Linearize where a run is at this time: 2, "200 ms"; default: at the start
+    #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true, conflicts_with = "balance")]
     pub at: Option<f64>,
     /// Linearize at the static equilibrium
     #[arg(long)]
@@ -58,18 +61,14 @@ pub struct PointArgs {
     /// Unknowns to keep while looking for the equilibrium
     #[arg(long, value_name = "X,…", value_delimiter = ',', requires = "balance")]
     pub hold: Vec<String>,
-    /// Solver of a run
-    #[arg(long, value_name = "NAME")]
-    pub solver: Option<String>,
-    /// Relative tolerance of a run
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    pub rtol: Option<f64>,
+    #[command(flatten)]
+    pub method: MethodOptions,
 }
 
 impl PointArgs {
     pub fn choice(&self) -> PointChoice {
-        let overrides = Overrides { t_end: None, solver: self.solver.clone(), rtol: self.rtol };
-        PointChoice { at: self.at, balance: self.balance, hold: self.hold.clone(), overrides }
+        let (hold, overrides) = (self.hold.clone(), self.method.overrides());
+        PointChoice { at: self.at, balance: self.balance, hold, overrides }
     }
 }
 
@@ -119,23 +118,25 @@ pub fn execute(args: &LinearizeArgs, session: &Session) -> Result<(), Failure> {
     }
     let (mut at, place) = args.point.choice().find(&project, &session.monitor)?;
     let shown = Shown::at(&project, &mut at, place, &inputs, &outputs)?;
-    show(&shown);
+    if session.answer(|| linear::document(&shown)).is_none() {
+        show(&shown);
+    }
     if let Some(path) = &args.out {
         write(&shown, path)?;
-        say(format_args!("\nmatrices in {}", path.display()));
+        session.note(format_args!("\nmatrices in {}", path.display()));
     }
     if let Some(path) = &args.poles {
         let poles: Vec<(f64, f64)> = shown.poles.iter().map(|p| (p.re, p.im)).collect();
         let mut chart = views::poles(&poles);
         (chart.title, chart.subtitle) = (shown.title.clone(), format!("poles {}", shown.place));
         plot::save(&chart, path)?;
-        say(format_args!("poles drawn in {}", path.display()));
+        session.note(format_args!("poles drawn in {}", path.display()));
     }
     if let Some(path) = &args.bode {
         let mut chart = views::bode(&curves(responses(&shown, range)));
         (chart.title, chart.subtitle) = (shown.title.clone(), format!("frequency response {}", shown.place));
         plot::save(&chart, path)?;
-        say(format_args!("frequency response drawn in {}", path.display()));
+        session.note(format_args!("frequency response drawn in {}", path.display()));
     }
     Ok(())
 }

@@ -19,6 +19,10 @@ pub enum Template {
     BouncingBall,
     /// A position controller in JavaScript
     Controller,
+    /// Pump, servo valve, cylinder and load under position control
+    HydraulicAxis,
+    /// A slider-crank: bodies and joints in a closed loop
+    Mechanism,
 }
 
 impl Template {
@@ -28,6 +32,8 @@ impl Template {
             Template::Oscillator => &[("toml", include_str!("../../templates/oscillator.toml"))],
             Template::Circuit => &[("toml", include_str!("../../templates/circuit.toml"))],
             Template::BouncingBall => &[("toml", include_str!("../../templates/bouncing-ball.toml"))],
+            Template::HydraulicAxis => &[("toml", include_str!("../../templates/hydraulic-axis.toml"))],
+            Template::Mechanism => &[("toml", include_str!("../../templates/mechanism.toml"))],
             Template::Controller => &[
                 ("toml", include_str!("../../templates/controller.toml")),
                 ("js", include_str!("../../templates/controller.js")),

@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::plot::PlotArgs;
 use crate::moving;
+use crate::options::time;
 use crate::output::say;
 use crate::session::Session;
 use trunnion_draw::plot::save_svg;
@@ -24,8 +25,8 @@ pub struct PictureArgs {
     /// The model of the results; not needed where a model is given
     #[arg(long, requires = "view", value_name = "MODEL")]
     pub model: Option<String>,
-    /// Instants to draw, in seconds, separated by commas; default: the first
-    #[arg(long, requires = "view", value_delimiter = ',', value_name = "S,…")]
+    /// Instants to draw, separated by commas: 0,"200 ms"; default: the first
+    #[arg(long, requires = "view", value_delimiter = ',', value_name = "TIME,…", value_parser = time)]
     pub at: Vec<f64>,
     /// Draw so many poses at even times
     #[arg(long, requires = "view", conflicts_with = "at", value_name = "N")]
@@ -67,7 +68,7 @@ pub fn execute(args: &PlotArgs, view: View, session: &Session) -> Result<(), Fai
         return Err(Failure::usage_hint("--view draws one mechanism", "give one file"));
     };
     let wanted = &args.picture;
-    let moving = moving::open(session, file, wanted.model.as_deref(), &args.given.sets(), &wanted.at)?;
+    let moving = moving::open(session, file, wanted.model.as_deref(), &args.options, &wanted.at)?;
     let poses = &moving.poses;
     let (first, last) = (poses.first(), poses.last());
     let from = args.from.unwrap_or(first).clamp(first, last);

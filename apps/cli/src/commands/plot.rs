@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::picture::{self, PictureArgs};
-use crate::given::Given;
+use crate::options::{RunOptions, time};
 use crate::output::{Print, say};
 use crate::session::{Session, tell_proposed, tell_stopped};
 use trunnion_draw::listing::{Align, Listing};
@@ -52,11 +52,11 @@ pub struct PlotArgs {
     /// Peaks of a spectrum to list and mark
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub peaks: usize,
-    /// Only from this time on, in seconds
-    #[arg(long, value_name = "S")]
+    /// Only from this time on: 2, "200 ms"
+    #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
     pub from: Option<f64>,
-    /// Only up to this time, in seconds
-    #[arg(long, value_name = "S")]
+    /// Only up to this time
+    #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
     pub to: Option<f64>,
     /// A line across: y="210 bar", x=0.5, with a label y=3:limit; may be given several times
     #[arg(long, value_name = "AXIS=VALUE")]
@@ -70,7 +70,7 @@ pub struct PlotArgs {
     #[command(flatten)]
     pub picture: PictureArgs,
     #[command(flatten)]
-    pub given: Given,
+    pub options: RunOptions,
     /// The picture, as .svg or .png; default: the first file's name with .svg, in this folder
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -106,8 +106,8 @@ pub fn execute(args: &PlotArgs, session: &Session) -> Result<(), Failure> {
     if let Some(view) = args.picture.view {
         return picture::execute(args, view.into(), session);
     }
-    let units = display::parse("--units ", args.given.units.as_deref().unwrap_or_default())?;
-    let changes = Changes { set: args.given.sets(), units, ..Changes::default() };
+    let units = display::parse("--units ", args.options.given.units.as_deref().unwrap_or_default())?;
+    let changes = Changes { set: args.options.sets(), units, overrides: args.options.overrides() };
     let mut all = args
         .files
         .iter()

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::compare::share;
 use super::run::seconds;
-use crate::given::Given;
+use crate::options::RunOptions;
 use crate::output::{Print, say};
 use crate::session::{Session, tell_proposed};
 use trunnion_draw::listing::{Align, Listing};
@@ -18,7 +18,6 @@ use trunnion_files::write_model;
 use trunnion_num::text::{count, number, percent, with_unit};
 use trunnion_study::compare::Difference;
 use trunnion_study::reduce::{Search, Store, Study, Trial, Verdict, rank, shown, with_activities};
-use trunnion_study::simulate::Overrides;
 
 #[derive(Args, Debug)]
 pub struct ReduceArgs {
@@ -33,22 +32,13 @@ pub struct ReduceArgs {
     /// Write the reduced model, which includes the full one
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Stop at this time, in seconds
-    #[arg(long, value_name = "S")]
-    pub t_end: Option<f64>,
-    /// Solver
-    #[arg(long, value_name = "NAME")]
-    pub solver: Option<String>,
-    /// Relative tolerance of the solver
-    #[arg(long, value_name = "X")]
-    pub rtol: Option<f64>,
     #[command(flatten)]
-    pub given: Given,
+    pub options: RunOptions,
 }
 
 pub fn execute(args: &ReduceArgs, session: &Session) -> Result<(), Failure> {
-    let overrides = Overrides { t_end: args.t_end, solver: args.solver.clone(), rtol: args.rtol };
-    let (model, proposed) = session.workspace.ask_model(&args.model, &args.given.sets())?;
+    let overrides = args.options.overrides();
+    let (model, proposed) = session.workspace.ask_model(&args.model, &args.options.sets())?;
     tell_proposed(&proposed);
     let (project, signals) = with_activities(&model, &session.workspace.units)?;
     session.warn(project.told());

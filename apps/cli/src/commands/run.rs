@@ -8,7 +8,7 @@ use serde_json::json;
 use trunnion_sim::integrate::Ended;
 use trunnion_sim::run::Settings;
 
-use crate::given::Given;
+use crate::options::RunOptions;
 use crate::output::{say, tell};
 use crate::session::Session;
 use trunnion_engine::Failure;
@@ -19,26 +19,15 @@ use trunnion_results::Writer;
 use trunnion_study::advice::warnings;
 use trunnion_study::display::remember;
 use trunnion_study::jumps;
-use trunnion_study::simulate::{
-    Outcome, Overrides, header, metadata, recorded, settings, simulate, too_large,
-};
+use trunnion_study::simulate::{Outcome, header, metadata, recorded, settings, simulate, too_large};
 use trunnion_study::unseen;
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct RunArgs {
     /// The model file
     pub model: String,
-    /// End of the run in seconds
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    pub t_end: Option<f64>,
-    /// Solver, by name; `trunnion solvers` lists them
-    #[arg(long, value_name = "NAME")]
-    pub solver: Option<String>,
-    /// Relative tolerance of adaptive solvers
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    pub rtol: Option<f64>,
     #[command(flatten)]
-    pub given: Given,
+    pub options: RunOptions,
     /// Where to write results, as .parquet or .csv; default: the model's name with .parquet, in this folder
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -53,12 +42,6 @@ pub struct RunArgs {
     pub quiet: bool,
 }
 
-impl RunArgs {
-    pub fn overrides(&self) -> Overrides {
-        Overrides { t_end: self.t_end, solver: self.solver.clone(), rtol: self.rtol }
-    }
-}
-
 /// Default results file: the model's file name with another ending, in the working folder.
 pub fn results_path(model: &str) -> PathBuf {
     let stem = Path::new(model).file_stem().map_or("results".into(), |s| s.to_string_lossy().into_owned());
@@ -66,9 +49,9 @@ pub fn results_path(model: &str) -> PathBuf {
 }
 
 pub fn execute(args: &RunArgs, session: &Session) -> Result<(), Failure> {
-    let project = session.open_stored(&args.model, &args.given.sets())?;
+    let project = session.open_stored(&args.model, &args.options.sets())?;
     let project = if args.shown_units { project.shown() } else { project };
-    let (solver, settings) = settings(&project.run, &args.overrides())?;
+    let (solver, settings) = settings(&project.run, &args.options.overrides())?;
     let out = args.out.clone().unwrap_or_else(|| results_path(&args.model));
     let columns = recorded(&project.prepared, &project.run.record);
     if let Some(size) = too_large(&settings, columns.len()) {

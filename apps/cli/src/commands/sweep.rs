@@ -4,17 +4,18 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use serde_json::{Value, json};
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_draw::plot::{Chart, save, views};
 use trunnion_engine::Failure;
 use trunnion_num::text::{count, number};
 use trunnion_results::{CANCELLED, COMPLETE, Column, Metadata, Writer};
-use trunnion_study::simulate::Overrides;
 use trunnion_study::sweep::{Request, Sweep, SweepOutcome, Swept};
 
 use crate::commands::run::seconds;
-use crate::given::Given;
-use crate::output::{Print, say, tell};
+use crate::options::RunOptions;
+use crate::output::{Print, tell};
+use crate::report::{AnswerOptions, errors};
 use crate::session::{Session, tell_proposed};
 
 /// A longer table is printed only in part where it is in a file too.
@@ -32,23 +33,16 @@ pub struct SweepArgs {
     /// What to measure: 'max(body.x)', min, mean, rms, final, 'at(body.x, 2 s)', 'count(event)', 'time(event, 2)'
     #[arg(long, short, required = true, value_name = "MEASURE")]
     pub measure: Vec<String>,
-    /// End of the runs in seconds
-    #[arg(long, value_name = "S")]
-    pub t_end: Option<f64>,
-    /// Solver, by name
-    #[arg(long, value_name = "NAME")]
-    pub solver: Option<String>,
-    /// Relative tolerance of adaptive solvers
-    #[arg(long, value_name = "X")]
-    pub rtol: Option<f64>,
     #[command(flatten)]
-    pub given: Given,
+    pub options: RunOptions,
     /// Write the table as .csv or .parquet
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Draw the measures over one parameter, or as maps over two, as .svg or .png
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub answer: AnswerOptions,
 }
 
 pub fn execute(args: &SweepArgs, session: &Session) -> Result<(), Failure> {
@@ -57,8 +51,8 @@ pub fn execute(args: &SweepArgs, session: &Session) -> Result<(), Failure> {
         model: args.model.clone(),
         parameters: args.param.clone(),
         measures: args.measure.clone(),
-        values: args.given.sets(),
-        overrides: Overrides { t_end: args.t_end, solver: args.solver.clone(), rtol: args.rtol },
+        values: args.options.sets(),
+        overrides: args.options.overrides(),
     };
     let sweep = Sweep::open(&session.workspace, &request)?;
     tell_proposed(&sweep.project.proposed);
@@ -74,19 +68,21 @@ pub fn execute(args: &SweepArgs, session: &Session) -> Result<(), Failure> {
     if let Some(writer) = writer {
         writer.finish(if outcome.cancelled { CANCELLED } else { COMPLETE }, Metadata::new())?;
     }
-    print(&sweep, &outcome.rows, args.out.is_some());
+    if session.answer(|| document(&sweep, &outcome)).is_none() {
+        print(&sweep, &outcome.rows, args.out.is_some());
+        note(&sweep, &outcome);
+        warn(&sweep, &outcome);
+    }
     if let Some(path) = &args.plot {
         save(&chart(&sweep, &outcome.rows), path)?;
     }
-    note(&sweep, &outcome);
-    warn(&sweep, &outcome);
     let done = outcome.rows.iter().flatten().count();
     let files: Vec<String> = args.out.iter().chain(&args.plot).map(|p| p.display().to_string()).collect();
     let files = if files.is_empty() { String::new() } else { format!("; {}", files.join(", ")) };
     let failures = &mut outcome.failures;
     let failed = if failures.is_empty() { String::new() } else { format!(", {} failed", failures.len()) };
     let time = seconds(start.elapsed().as_secs_f64());
-    say(format_args!("\n{}{failed} in {time}{files}", count(done, "run")));
+    session.note(format_args!("\n{}{failed} in {time}{files}", count(done, "run")));
     match (outcome.lost, outcome.cancelled) {
         (Some(error), _) => Err(error.into()),
         (None, true) => Err(Failure::Cancelled),
@@ -98,6 +94,26 @@ pub fn execute(args: &SweepArgs, session: &Session) -> Result<(), Failure> {
             hint: None,
         }),
     }
+}
+
+/// A row for every run: values of the parameters, then measures, null where one has no value.
+fn document(sweep: &Sweep, outcome: &SweepOutcome) -> Value {
+    let column = |c: &Column| json!({ "name": c.name, "unit": c.unit });
+    let rows: Vec<Option<Vec<f64>>> = outcome
+        .rows
+        .iter()
+        .enumerate()
+        .map(|(k, row)| row.as_ref().map(|values| sweep.row(k, values).to_vec()))
+        .collect();
+    let failed = |(k, failure): &(usize, Failure)| json!({ "run": k, "values": sweep.values(*k), "errors": errors(failure) });
+    let absent = |(k, m, why): &(usize, usize, String)| json!({ "run": k, "measure": sweep.probe.wanted()[*m].to_string(), "reason": why });
+    json!({
+        "model": sweep.project.name,
+        "columns": sweep.header().columns.iter().map(column).collect::<Vec<_>>(),
+        "rows": rows,
+        "failures": outcome.failures.iter().map(failed).collect::<Vec<_>>(),
+        "without_value": outcome.absent.iter().map(absent).collect::<Vec<_>>(),
+    })
 }
 
 fn print(sweep: &Sweep, rows: &[Option<Vec<f64>>], in_file: bool) {

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::time::Instant;
 
 use clap::Args;
+use serde_json::{Value, json};
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::Failure;
 use trunnion_model::Run;
@@ -11,11 +12,14 @@ use trunnion_model::expect::LARGEST_SHARE;
 use trunnion_num::text::{count, number, with_unit};
 use trunnion_study::parallel::{for_each, workers};
 use trunnion_study::simulate::{Overrides, settings};
-use trunnion_study::verify::{Check, Options, Report, find_models, verify_model};
+use trunnion_study::verify::{Broken, Check, Options, Report, find_models, verify_model};
 
 use crate::commands::run::seconds;
 use crate::failure::render;
+use crate::given::Given;
+use crate::options::MethodOptions;
 use crate::output::{say, say_red, tell};
+use crate::report::{AnswerOptions, errors};
 use crate::session::Session;
 
 #[derive(Args, Clone, Debug, Default)]
@@ -23,32 +27,79 @@ pub struct VerifyArgs {
     /// Model files, or folders with models in them
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<String>,
-    /// Check with this solver only
-    #[arg(long, value_name = "NAME")]
-    pub solver: Option<String>,
-    /// Check at this relative tolerance only
-    #[arg(long, value_name = "X")]
-    pub rtol: Option<f64>,
+    /// Solver and tolerance given here replace those that expectations ask for.
+    #[command(flatten)]
+    pub method: MethodOptions,
+    #[command(flatten)]
+    pub given: Given,
     /// List every check; otherwise, of those that pass, the one nearest to its limit
     #[arg(long, short)]
     pub all: bool,
+    #[command(flatten)]
+    pub answer: AnswerOptions,
 }
 
 pub fn execute(args: &VerifyArgs, session: &Session) -> Result<bool, Failure> {
     let start = Instant::now();
     // A mistake in the arguments is no fault of the models.
-    let overrides = Overrides { t_end: None, solver: args.solver.clone(), rtol: args.rtol };
-    settings(&Run::default(), &overrides)?;
+    let Overrides { solver, rtol, .. } = args.method.overrides();
+    settings(&Run::default(), &args.method.overrides())?;
     let models = find_models(&args.paths)?;
     let mut reports: Vec<Option<Report>> = models.iter().map(|_| None).collect();
-    let options = Options { solver: args.solver.clone(), rtol: args.rtol };
+    let options = Options { solver, rtol, values: args.given.sets() };
     let monitor = &session.monitor;
     let work = |k: usize| verify_model(&session.workspace, &models[k], &options, monitor);
     let done = |k: usize, report| reports[k] = Some(report);
     let cancelled = for_each(models.len(), workers(), "models", monitor, &work, done);
     let reports: Vec<Report> = reports.into_iter().flatten().collect();
+    if session.answer(|| document(&reports)).is_none() {
+        show(&reports, args, session, start);
+    }
+    let failed: usize = reports.iter().map(Report::failed).sum();
+    match (cancelled, failed) {
+        (true, _) => Err(Failure::Cancelled),
+        (false, failed) => Ok(failed == 0),
+    }
+}
+
+fn document(reports: &[Report]) -> Value {
+    let check = |c: &Check| {
+        let shown = |si: f64| c.unit.shown(si);
+        json!({
+            "check": c.what,
+            "solver": c.solver,
+            "unit": c.unit.text,
+            "expected": c.bounds.is_none().then(|| shown(c.expected)),
+            "at_least": c.bounds.map(|(low, _)| shown(low)),
+            "at_most": c.bounds.map(|(_, high)| shown(high)),
+            "found": shown(c.found),
+            "error": c.error() / c.unit.factor,
+            "allowed": c.allowed / c.unit.factor,
+            "passed": c.passed(),
+        })
+    };
+    let failure = |f: &Broken| json!({ "solver": f.solver, "errors": errors(&f.cause) });
+    let model = |r: &Report| {
+        json!({
+            "path": r.path,
+            "runs": r.runs,
+            "passed": r.passed(),
+            "failed": r.failed(),
+            "checks": r.checks.iter().map(check).collect::<Vec<_>>(),
+            "failures": r.failures.iter().map(failure).collect::<Vec<_>>(),
+            "without_value": r.absent.iter().map(|(of, why)| json!({ "measure": of, "reason": why })).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "passed": reports.iter().map(Report::passed).sum::<usize>(),
+        "failed": reports.iter().map(Report::failed).sum::<usize>(),
+        "models": reports.iter().map(model).collect::<Vec<_>>(),
+    })
+}
+
+fn show(reports: &[Report], args: &VerifyArgs, session: &Session, start: Instant) {
     let coloured = std::io::stdout().is_terminal() && session.colour;
-    for line in table(&reports, args.all).lines() {
+    for line in table(reports, args.all).lines() {
         match BAD.iter().find_map(|word| Some((line.strip_suffix(word)?, word))).filter(|_| coloured) {
             Some((rest, word)) => say_red(rest, word),
             None => say(line),
@@ -76,11 +127,6 @@ pub fn execute(args: &VerifyArgs, session: &Session) -> Result<bool, Failure> {
         count(runs, "run"),
         count(reports.len(), "model")
     ));
-    match (cancelled, failed) {
-        (true, _) => Err(Failure::Cancelled),
-        (false, 0) => Ok(true),
-        _ => Ok(false),
-    }
 }
 
 /// Verdicts that are shown in red.

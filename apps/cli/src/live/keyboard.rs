@@ -1,38 +1,47 @@
-//! Keys as they are pressed: a terminal that hands over every character at once, and a thread that reads it.
+//! Keys as they are pressed: a terminal that hands over every key at once, and a thread that reads it.
 //!
-//! The terminal is switched by `stty`, and back when the keyboard is dropped. Signals stay on: Ctrl-C ends a run.
+//! The terminal is switched to raw mode, and back when the keyboard is dropped. Raw mode keeps Ctrl-C from becoming a signal: the
+//! thread that reads does what the signal would.
 
-use std::io::{self, IsTerminal, Read};
-use std::process::{Command, Stdio};
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use trunnion_study::Cancel;
+
+use crate::session::interrupt;
 
 /// Keys that wait for the next period; more at once are dropped.
 const WAITING: usize = 256;
+/// Time between two looks whether the keyboard is still wanted.
+const LOOK: Duration = Duration::from_millis(50);
 
 pub struct Keyboard {
     keys: Receiver<String>,
-    /// What `stty` restores.
-    before: String,
     done: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Keyboard {
     /// None where no terminal is connected, or it cannot be switched.
-    pub fn open() -> Option<Self> {
-        if !io::stdin().is_terminal() {
+    pub fn open(cancel: Cancel) -> Option<Self> {
+        if !io::stdin().is_terminal() || enable_raw_mode().is_err() {
             return None;
         }
-        let before = stty(&["-g"])?;
-        // A read comes back after a tenth of a second, with nothing if nothing was pressed.
-        stty(&["-icanon", "-echo", "min", "0", "time", "1"])?;
         let (send, keys) = sync_channel(WAITING);
         let done = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&done);
-        thread::spawn(move || listen(&send, &stop));
-        Some(Keyboard { keys, before: before.trim().to_string(), done })
+        let thread = thread::spawn(move || {
+            listen(&send, &stop, &cancel);
+            // Also where the terminal has gone: Ctrl-C is a signal again.
+            let _ = disable_raw_mode();
+        });
+        Some(Keyboard { keys, done, thread: Some(thread) })
     }
 
     /// The next key that was pressed, if there is one.
@@ -44,65 +53,47 @@ impl Keyboard {
 impl Drop for Keyboard {
     fn drop(&mut self) {
         self.done.store(true, Ordering::Relaxed);
-        let _ = stty(&[&self.before]);
-    }
-}
-
-/// What `stty` says of the terminal at standard input.
-fn stty(arguments: &[&str]) -> Option<String> {
-    let output = Command::new("stty").args(arguments).stdin(Stdio::inherit()).stderr(Stdio::null()).output();
-    let output = output.ok().filter(|o| o.status.success())?;
-    String::from_utf8(output.stdout).ok()
-}
-
-fn listen(keys: &SyncSender<String>, stop: &AtomicBool) {
-    let mut waiting = Vec::new();
-    let mut bytes = [0; 64];
-    while !stop.load(Ordering::Relaxed) {
-        let Ok(n) = io::stdin().read(&mut bytes) else { return };
-        waiting.extend_from_slice(&bytes[..n]);
-        for key in decode(&mut waiting) {
-            let _ = keys.try_send(key);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
         }
     }
 }
 
-/// Takes whole keys from the front; the beginning of one stays.
-fn decode(bytes: &mut Vec<u8>) -> Vec<String> {
-    let mut keys = vec![];
-    let mut at = 0;
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        let (key, length) = match rest {
-            [0x1b, b'[' | b'O', last, ..] => (arrow(*last), 3),
-            // An escape alone, or the beginning of an arrow.
-            [] | [0x1b] | [0x1b, b'[' | b'O'] => break,
-            [0x1b, ..] => (None, 1),
-            [b' ', ..] => (Some("space".to_string()), 1),
-            [b'\r' | b'\n', ..] => (Some("enter".to_string()), 1),
-            [b'\t', ..] => (Some("tab".to_string()), 1),
-            [byte, ..] => {
-                let length = [(0xc0, 1), (0xe0, 2), (0xf0, 3), (0xf8, 4)];
-                let length = length.iter().find(|(below, _)| byte < below).map_or(1, |(_, n)| *n);
-                match rest.get(..length) {
-                    Some(character) => (std::str::from_utf8(character).ok().map(String::from), length),
-                    None => break,
-                }
-            }
+fn listen(keys: &SyncSender<String>, stop: &AtomicBool, cancel: &Cancel) {
+    while !stop.load(Ordering::Relaxed) {
+        let event = match poll(LOOK) {
+            Ok(true) => read(),
+            Ok(false) => continue,
+            Err(_) => return,
         };
-        keys.extend(key.filter(|key| !key.chars().all(char::is_control)));
-        at += length;
+        match event {
+            Ok(Event::Key(key)) if is_interrupt(&key) => interrupt(cancel),
+            Ok(Event::Key(key)) => drop(name(&key).map(|key| keys.try_send(key))),
+            Ok(_) => {}
+            Err(_) => return,
+        }
     }
-    bytes.drain(..at);
-    keys
 }
 
-fn arrow(last: u8) -> Option<String> {
-    let name = match last {
-        b'A' => "up",
-        b'B' => "down",
-        b'C' => "right",
-        b'D' => "left",
+fn is_interrupt(key: &KeyEvent) -> bool {
+    key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c')
+}
+
+/// What a key is called in [live]; None: one that no model can name, as F5.
+fn name(key: &KeyEvent) -> Option<String> {
+    let others = KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SUPER | KeyModifiers::META;
+    if key.kind == KeyEventKind::Release || key.modifiers.intersects(others) {
+        return None;
+    }
+    let name = match key.code {
+        KeyCode::Up => "up",
+        KeyCode::Down => "down",
+        KeyCode::Left => "left",
+        KeyCode::Right => "right",
+        KeyCode::Enter => "enter",
+        KeyCode::Tab => "tab",
+        KeyCode::Char(' ') => "space",
+        KeyCode::Char(c) if !c.is_control() => return Some(c.to_string()),
         _ => return None,
     };
     Some(name.into())
@@ -113,19 +104,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_become_keys() {
-        let check = |bytes: &[u8], expected: &[&str], left: usize| {
-            let mut bytes = bytes.to_vec();
-            assert_eq!(
-                (decode(&mut bytes), bytes.len()),
-                (expected.iter().map(|k| k.to_string()).collect(), left)
-            );
-        };
-        check(b"qa ", &["q", "a", "space"], 0);
-        check("ö\r\t".as_bytes(), &["ö", "enter", "tab"], 0);
-        check(b"\x1b[A\x1bOD\x1b[Zx", &["up", "left", "x"], 0);
-        check(b"a\x1b[", &["a"], 2);
-        check(&[b'a', 0xc3], &["a"], 1);
-        check(&[0x01, 0xff, b'b'], &["b"], 0);
+    fn keys_have_the_names_of_models() {
+        let plain = |code| name(&KeyEvent::new(code, KeyModifiers::NONE));
+        for (code, expected) in [
+            (KeyCode::Char('q'), Some("q")),
+            (KeyCode::Char('ö'), Some("ö")),
+            (KeyCode::Char(' '), Some("space")),
+            (KeyCode::Enter, Some("enter")),
+            (KeyCode::Left, Some("left")),
+            (KeyCode::F(5), None),
+            (KeyCode::PageUp, None),
+            (KeyCode::Esc, None),
+        ] {
+            assert_eq!(plain(code).as_deref(), expected, "{code:?}");
+        }
+        assert_eq!(name(&KeyEvent::new(KeyCode::Char('Q'), KeyModifiers::SHIFT)).as_deref(), Some("Q"));
+        let with = |modifiers| KeyEvent::new(KeyCode::Char('c'), modifiers);
+        assert_eq!(name(&with(KeyModifiers::ALT)), None);
+        assert!(is_interrupt(&with(KeyModifiers::CONTROL)) && !is_interrupt(&with(KeyModifiers::NONE)));
     }
 }

@@ -1,6 +1,5 @@
 //! The line that shows how a live run fares, written by a thread of its own: a slow terminal delays no period.
 
-use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,6 +15,9 @@ use trunnion_study::live::pilot::{Operator, Status};
 
 /// Time between two pictures of the line.
 const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Columns of a terminal that does not tell.
+const WIDTH: usize = 80;
 
 /// The thread that shows it.
 pub struct Screen {
@@ -77,31 +79,61 @@ fn show(shared: &Mutex<Status>, done: &AtomicBool, labels: &[(String, String)]) 
         if done.load(Ordering::Relaxed) {
             return;
         }
-        eprint!("\r\x1b[2K{}", visible(&line(&status, labels)));
+        eprint!("\r\x1b[2K{}", visible(&line(&status, labels, width())));
         let _ = std::io::stderr().flush();
     }
 }
 
-fn line(status: &Status, labels: &[(String, String)]) -> String {
-    let [median, most] = [0.5, 0.999].map(|share| seconds(status.times.share(share)));
-    let mut line = format!(
-        "t = {:.2} s  {:.3} × real time  median {median}, 99.9 % {most}, worst {}  {} missed",
-        status.t,
-        status.factor,
-        seconds(status.times.worst),
-        status.missed
-    );
+/// Columns of the terminal but the last, where some begin a new line.
+fn width() -> usize {
+    crossterm::terminal::size().map_or(WIDTH, |(columns, _)| usize::from(columns)).max(2) - 1
+}
+
+/// As much as fits: what is asked for by the model before how long periods take.
+fn line(status: &Status, labels: &[(String, String)], width: usize) -> String {
+    let mut line = format!("t = {:.2} s  {:.3} × real time", status.t, status.factor);
+    let mut add = |piece: &str| {
+        if !piece.is_empty() && line.chars().count() + 2 + piece.chars().count() <= width {
+            line += "  ";
+            line += piece;
+        }
+    };
+    if status.paused {
+        add("paused");
+    }
+    add(&status.note);
+    if status.missed > 0 {
+        add(&format!("{} missed", status.missed));
+    }
     if status.overruns > 0 {
-        let _ = write!(line, ", {} overruns", status.overruns);
+        add(&format!("{} overruns", status.overruns));
     }
     for ((name, unit), value) in labels.iter().zip(&status.values) {
-        let _ = write!(line, "  {name} {}", with_unit(*value, unit, 4));
+        add(&format!("{name} {}", with_unit(*value, unit, 4)));
     }
-    if status.paused {
-        line += "  paused";
-    }
-    if !status.note.is_empty() {
-        let _ = write!(line, "  {}", status.note);
-    }
+    add(&format!("median {}", seconds(status.times.share(0.5))));
+    add(&format!("worst {}", seconds(status.times.worst)));
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_fits_the_terminal() {
+        let label = |name: &str, unit: &str| (name.to_string(), unit.to_string());
+        let labels = [label("boom.cylinder.p_a", "bar"), label("stick.phi", "deg"), label("tip.v", "m/s")];
+        let values = vec![123.456, -45.25, 1e-3];
+        let status =
+            Status { t: 1234.5, factor: 1.0, missed: 3, values, note: "saved".into(), ..Status::default() };
+        let full = line(&status, &labels, 200);
+        assert!(full.contains("tip.v 0.001 m/s") && full.contains("worst"), "{full}");
+        for width in [40, 60, 80, 100] {
+            let cut = line(&status, &labels, width);
+            assert!(cut.chars().count() <= width && cut.starts_with("t = 1234.50 s"), "{width}: {cut}");
+        }
+        assert!(line(&status, &labels, 80).contains("boom.cylinder.p_a 123.5 bar"));
+        assert!(!line(&status, &labels, 80).contains("median"));
+    }
 }

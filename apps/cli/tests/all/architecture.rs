@@ -114,6 +114,90 @@ const OF_PROGRAMS: [(&str, &str); 7] = [
     ("env::var", "the environment"),
 ];
 
+/// What lasts as long as the process, below the programs: the file, the word after `static`, and why several users in one process do
+/// not meet there.
+const OF_THE_PROCESS: [(&str, &str, &str); 3] = [
+    ("crates/files/src/input.rs", "READ", "empty until a program whose process is one command asks for it"),
+    (
+        "crates/results/src/writer.rs",
+        "ALL",
+        "weak references that only a watchdog which ends the process reads",
+    ),
+    (
+        "crates/sim/src/script/watch.rs",
+        "ALL",
+        "weak references that only a watchdog which ends the process reads",
+    ),
+];
+
+/// The text of a file without its tests and comments, and the names of the files of tests among all.
+fn code(file: &Path) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap();
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_string();
+    code.lines().filter(|l| !l.trim_start().starts_with("//")).map(String::from).collect()
+}
+
+/// Source files of all crates, tests aside.
+fn crate_sources() -> Vec<PathBuf> {
+    let mut files = vec![];
+    sources(&root().join("crates"), &mut files);
+    files.retain(|f| {
+        f.strip_prefix(root().join("crates")).unwrap().components().nth(1).unwrap().as_os_str() == "src"
+    });
+    let tests: Vec<PathBuf> = files
+        .iter()
+        .flat_map(|file| {
+            let text = fs::read_to_string(file).unwrap();
+            let names =
+                text.split("#[cfg(test)]\nmod ").skip(1).filter_map(|r| r.lines().next()?.strip_suffix(';'));
+            let beside = |name: &str| [format!("{name}.rs"), format!("{name}/mod.rs")];
+            let folders = [file.parent().unwrap().to_path_buf(), file.with_extension("")];
+            let paths = names.flat_map(beside).flat_map(|name| folders.clone().map(|f| f.join(&name)));
+            paths.collect::<Vec<_>>()
+        })
+        .collect();
+    files.retain(|f| !tests.contains(f));
+    files
+}
+
+/// A hint names what to change in the model or in the request: another program has no such flags.
+#[test]
+fn only_programs_know_flags() {
+    let is_flag = |rest: &str| rest.chars().next().is_some_and(|c| c.is_ascii_lowercase());
+    for file in crate_sources() {
+        for line in code(&file) {
+            let strings = line.split('"').skip(1).step_by(2);
+            let flags = strings.filter(|s| s.split("--").skip(1).any(is_flag));
+            assert_eq!(flags.count(), 0, "{}: flags belong to programs: {line}", file.display());
+        }
+    }
+}
+
+/// Nothing that changes lasts as long as the process, but what is listed with its reason.
+#[test]
+fn only_programs_keep_what_lasts_as_long_as_the_process() {
+    let mut found = vec![];
+    for file in crate_sources() {
+        let name = file.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+        for line in code(&file) {
+            let line = line.trim_start();
+            let declared = line.trim_start_matches("pub ").trim_start_matches("pub(crate) ");
+            let Some(rest) = declared.strip_prefix("static ") else {
+                assert!(!line.starts_with("thread_local!"), "{name}: {line}");
+                continue;
+            };
+            // A table that is made once is no state.
+            let changes = ["Mutex", "RwLock", "Atomic", "Cell", "OnceLock", "static mut"];
+            if changes.iter().any(|word| declared.contains(word)) {
+                found.push((name.clone(), rest.split(':').next().unwrap_or_default().to_string()));
+            }
+        }
+    }
+    let listed = OF_THE_PROCESS.map(|(file, word, _)| (file.to_string(), word.to_string()));
+    found.sort();
+    assert_eq!(found, listed);
+}
+
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

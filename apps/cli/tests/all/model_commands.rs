@@ -261,10 +261,11 @@ fn balance_writes_into_components() {
 #[test]
 fn templates_do_what_they_expect() {
     let folder = Folder::new();
-    for template in ["oscillator", "circuit", "bouncing-ball", "controller"] {
+    for template in ["oscillator", "circuit", "bouncing-ball", "controller", "hydraulic-axis", "mechanism"] {
         folder.good(&["new", template, "--template", template]);
         let model = format!("{template}.toml");
-        folder.good(&["check", &model]);
+        let answer = folder.run(&["check", &model]);
+        assert_eq!((answer.code, answer.err.as_str()), (0, ""), "{template}");
         folder.good(&["equations", &model]);
         assert!(!folder.read(&model).contains("NAME"));
         folder.good(&["verify", &model]);

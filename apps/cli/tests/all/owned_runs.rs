@@ -110,7 +110,12 @@ fn a_cancelled_run_is_paused_and_wrong_names_are_refused() {
     assert!(run.t() > 0.0 && run.t() < 1.0);
     run.advance(f64::INFINITY, &Monitor::default()).unwrap();
     assert_eq!(bits(&run), plain(&project, &Overrides::default()));
-    for (name, value, reason) in [("b", "1 N s/m", "no parameter"), ("B", "1 kg", "is"), ("B", "x", "B")] {
+    for (name, value, reason) in [
+        ("b", "1 N s/m", "no parameter"),
+        ("B", "1 kg", "is"),
+        ("B", "x", "B"),
+        ("B", "-1 N s/m", "out of range"),
+    ] {
         let failure = run.set(name, value).unwrap_err();
         assert!(failure.to_string().contains(reason), "{failure}");
     }

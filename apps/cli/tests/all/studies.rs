@@ -93,7 +93,7 @@ b = "(2 kg)*der(v) = -c*v - k*x"
 fn open_parameters_come_from_outside() {
     let folder = Folder::new();
     folder.write("m.toml", OPEN).write("stiff.toml", "k = '2 kN/m'\n").write("wrong.toml", "kk = 2\n");
-    folder.bad(&["run", "m.toml"], 1, &["M0302", "`k`", "Stiffness", "--set k=", "--defaults"]);
+    folder.bad(&["run", "m.toml"], 1, &["M0302", "`k`", "Stiffness", "--set PATH=VALUE", "--defaults"]);
     let check = folder.good(&["check", "m.toml"]);
     assert!(check.contains("k [N/m] from 0: Stiffness") && check.contains("no errors; 2 states"), "{check}");
     let answer = folder.run(&["run", "m.toml", "--set", "k=200"]);

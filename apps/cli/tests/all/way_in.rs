@@ -81,3 +81,43 @@ fn two_runs_of_one_model_are_named_by_what_differs() {
         assert!(names.iter().all(|name| text.contains(name)), "{arguments:?}: {names:?}");
     }
 }
+
+/// One group of options for all that run models; where a run has an end of its own, `--t-end` is left out.
+#[test]
+fn commands_that_run_models_take_the_same_options() {
+    let ends = ["run", "sweep", "compare", "energy", "reduce", "inverse", "plot", "animate", "live"];
+    let others = ["linearize", "modes", "lqr", "response", "verify"];
+    let all = Cli::command();
+    for name in ends.iter().chain(&others) {
+        let command = all.find_subcommand(name).unwrap();
+        let has = |option: &str| command.get_arguments().any(|a| a.get_long() == Some(option));
+        for option in ["solver", "rtol", "set", "defaults", "units"] {
+            assert!(has(option), "`{name}` has no --{option}");
+        }
+        assert_eq!(has("t-end"), ends.contains(name), "--t-end of `{name}`");
+    }
+    for name in ["check", "balance", "workspace"] {
+        let command = all.find_subcommand(name).unwrap();
+        let has = |option: &str| command.get_arguments().any(|a| a.get_long() == Some(option));
+        assert!(["set", "defaults", "units"].iter().all(|o| has(o)), "{name}");
+    }
+}
+
+#[test]
+fn the_end_of_a_run_has_a_unit_or_is_in_seconds() {
+    let folder = Folder::new();
+    folder.good(&["new", "m", "--template", "mechanism"]);
+    let last = |end: &str| {
+        folder.good(&["run", "m.toml", "--t-end", end, "-o", "m.csv"]);
+        let text = folder.read("m.csv");
+        text.lines().rev().find_map(|l| l.split(',').next()?.parse::<f64>().ok()).unwrap()
+    };
+    for (end, seconds) in [("0.5", 0.5), ("500ms", 0.5), ("0.01 min", 0.6)] {
+        assert!((last(end) - seconds).abs() < 1e-12, "{end}");
+    }
+    for end in ["5 bar", "soon", "5 sec"] {
+        let hint = "write a time as 5, \"5 s\", \"200 ms\" or \"2 min\"";
+        folder.bad(&["run", "m.toml", "--t-end", end], 2, &["--t-end <TIME>", hint]);
+    }
+    folder.bad(&["run", "m.toml", "--t-end", "-1"], 2, &["the end has to come after 0 s"]);
+}

@@ -6,6 +6,7 @@ use trunnion_equations::flat::Action;
 use trunnion_equations::{Expr, Node, Symbol};
 
 use super::Builder;
+use super::tree::GIVEN_VALUE;
 use crate::component::{Causality, Form, Port};
 use crate::diagnostic::Diagnostic;
 use crate::expect::{Expect, Subject};
@@ -120,15 +121,15 @@ impl<'a> Builder<'a> {
                     continue;
                 };
                 let span = &argument.scalar.span;
-                let from_command = span.source.name.starts_with("--set");
-                let list = if from_command { &mut set } else { &mut written };
+                let from_outside = span.source.name.starts_with(GIVEN_VALUE);
+                let list = if from_outside { &mut set } else { &mut written };
                 list.add(&name, format!("{number} {}", unit.text), span);
             }
         }
         let own = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
         let notes = [
             written.note(|name, value| format!("write the unit with it: {} = \"{value}\"", own(name))),
-            set.note(|name, value| format!("write the unit with it: --set {name}=\"{value}\"")),
+            set.note(|name, value| format!("write the unit with it: {name}=\"{value}\"")),
         ];
         notes.into_iter().flatten().for_each(|note| self.problems.add(note));
     }

@@ -249,10 +249,9 @@ impl<'a> Builder<'a> {
             (format!("`{}` needs a value for `{name}`", instance.path), &instance.place)
         };
         self.problems.add(
-            Diagnostic::error("M0302", message).at(place, format!("`{name}` is missing{doc}")).hint(format!(
-                "add {name} = \"{example}\", or give it with --set {}=… or in a file with --defaults",
-                item.name
-            )),
+            Diagnostic::error("M0302", message)
+                .at(place, format!("`{name}` is missing{doc}"))
+                .hint(format!("add {name} = \"{example}\", or give `{}` a value when it is run", item.name)),
         );
     }
 

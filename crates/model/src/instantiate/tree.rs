@@ -82,11 +82,14 @@ struct Set {
     used: Cell<bool>,
 }
 
+/// How the source of a value that was given from outside begins; its path follows.
+pub(crate) const GIVEN_VALUE: &str = "value of ";
+
 impl Sets {
     pub fn new(sets: &[(String, String)], problems: &Problems) -> Self {
         let mut list = vec![];
         for (path, text) in sets {
-            let source = Source::new(&format!("--set {}", path.trim()), format!("{path}={text}"));
+            let source = Source::new(&format!("{GIVEN_VALUE}{}", path.trim()), format!("{path}={text}"));
             let key = Key { name: path.trim().to_string(), span: Span::new(&source, 0..path.len()) };
             let span = Span::new(&source, path.len() + 1..source.text.len());
             // What is not a number or true or false is a text, with or without quotes.

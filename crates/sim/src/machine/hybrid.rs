@@ -278,6 +278,7 @@ impl Hybrid for Machine {
                         for (k, &(_, target)) in outputs.iter().enumerate() {
                             changed |= self.put(target, self.tasks.output(number, k), y);
                         }
+                        changed |= self.change_parameters(number, t, y, touched);
                     }
                     first += inputs.len();
                 }
@@ -289,5 +290,26 @@ impl Hybrid for Machine {
             self.recount(t, y);
         }
         Ok(Effect { changed, terminate: false })
+    }
+}
+
+impl Machine {
+    /// Parameters that a controller asked to change at this instant; guards that move with them are marked.
+    fn change_parameters(&mut self, task: usize, t: f64, y: &[f64], touched: &mut [bool]) -> bool {
+        let asked = self.tasks.take_changes(task);
+        if asked.is_empty() {
+            return false;
+        }
+        let (mut before, mut after) = (vec![0.0; touched.len()], vec![0.0; touched.len()]);
+        self.guards(t, y, &mut before);
+        let changes = asked.into_iter().filter(|&(symbol, value)| self.set_parameter(symbol, value));
+        if changes.count() == 0 {
+            return false;
+        }
+        self.guards(t, y, &mut after);
+        for ((touched, before), after) in touched.iter_mut().zip(&before).zip(&after) {
+            *touched |= before.to_bits() != after.to_bits();
+        }
+        true
     }
 }

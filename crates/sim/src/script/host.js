@@ -1,5 +1,5 @@
-// What a controller finds besides the language. Runs before it; `print`, `random` and `refuse` are ours.
-((print, random, refuse) => {
+// What a controller finds besides the language. Runs before it; `print`, `random`, `refuse` and `change` are ours.
+((print, random, refuse, change) => {
     const { create, defineProperty, keys, preventExtensions } = Object;
     const { stringify } = JSON;
     const { get } = Reflect;
@@ -16,6 +16,7 @@
     };
     const log = (...values) => print(values.map(text).join(" "));
     globalThis.console = { log, info: log, warn: log, error: log, debug: log };
+    globalThis.model = { set: (name, value) => change(name, value) };
     Math.random = { random: () => random() }.random;
 
     // A name that an object lacks is looked up in its prototype, and there refused: the others cost nothing.

@@ -1,8 +1,9 @@
-//! What a program finds besides the language: `console.log`, a repeatable `Math.random`, and objects that refuse
+//! What a program finds besides the language: `console.log`, `model.set`, a repeatable `Math.random`, and objects that refuse
 //! names they do not have.
 
 use super::error::suggest;
-use rquickjs::{Ctx, Exception, Function};
+use crate::offer::{RefusedChange, Requests};
+use rquickjs::{Ctx, Exception, Function, Value};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,6 +12,7 @@ pub fn install<'js>(
     ctx: &Ctx<'js>,
     log: &Arc<Mutex<Log>>,
     state: &Arc<AtomicU64>,
+    requests: &Arc<Mutex<Requests>>,
 ) -> rquickjs::Result<Function<'js>> {
     let log = log.clone();
     let print = Function::new(ctx.clone(), move |line: String| {
@@ -19,13 +21,46 @@ pub fn install<'js>(
     let state = state.clone();
     let random = Function::new(ctx.clone(), move || uniform(&state))?.with_name("random")?;
     let refuse = Function::new(ctx.clone(), refuse)?;
+    let requests = requests.clone();
+    let change = Function::new(ctx.clone(), move |ctx: Ctx<'js>, name: String, value: Value<'js>| {
+        change(ctx, &requests, &name, &value)
+    })?;
     let host: Function = ctx.eval(include_str!("host.js"))?;
-    host.call((print, random, refuse))
+    host.call((print, random, refuse, change))
 }
 
 fn refuse(ctx: Ctx<'_>, kind: String, name: String, known: Vec<String>) -> rquickjs::Result<()> {
     let error = Exception::from_message(ctx, &format!("there is no {kind} `{name}`"))?;
     error.as_object().set("hint", suggest(&name, &known, &format!("{kind}s")))?;
+    Err(error.throw())
+}
+
+/// `model.set(name, value)`: a parameter or input of the model, in SI.
+fn change<'js>(
+    ctx: Ctx<'js>,
+    requests: &Mutex<Requests>,
+    name: &str,
+    value: &Value<'js>,
+) -> rquickjs::Result<()> {
+    let number = value.as_number().unwrap_or(f64::NAN);
+    let asked = requests.lock().unwrap_or_else(PoisonError::into_inner).ask(name, number);
+    let (message, hint) = match asked {
+        Ok(()) => return Ok(()),
+        Err(RefusedChange::Unknown(known)) => return refuse(ctx, "parameter".into(), name.into(), known),
+        Err(RefusedChange::TooEarly) => (
+            "`model.set` is called before the model begins".to_string(),
+            "call it in `step`; values at the start stand in the model file".to_string(),
+        ),
+        Err(RefusedChange::NotFinite) => {
+            (format!("the value for `{name}` is no finite number"), "give a number in SI units".to_string())
+        }
+        Err(RefusedChange::OutOfRange(low, high)) => (
+            format!("`{name}` = {number} is out of range"),
+            format!("it lies between {low} and {high}, in SI units"),
+        ),
+    };
+    let error = Exception::from_message(ctx, &message)?;
+    error.as_object().set("hint", hint)?;
     Err(error.throw())
 }
 

@@ -63,7 +63,7 @@ impl Script {
         let realm = Context::custom::<Language>(self.engine.context.runtime());
         let make = realm.as_ref().map_err(clone_error).and_then(|realm| {
             realm.with(|ctx| {
-                host::install(&ctx, &Arc::new(Mutex::new(Log::new(0))), &Arc::default())?;
+                host::install(&ctx, &Arc::new(Mutex::new(Log::new(0))), &Arc::default(), &Arc::default())?;
                 Ok(Persistent::save(&ctx, ctx.eval::<Function, _>(include_str!("memory.js"))?))
             })
         });

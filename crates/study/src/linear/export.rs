@@ -9,12 +9,17 @@ use trunnion_num::Matrix;
 use super::{Shown, Signal};
 
 pub fn json(shown: &Shown) -> String {
+    format!("{:#}\n", document(shown))
+}
+
+/// The linear model with names, units and poles.
+pub fn document(shown: &Shown) -> Value {
     let signals = |list: &[Signal]| -> Vec<Value> {
         list.iter().map(|s| json!({ "name": s.name, "unit": s.unit.text, "value": s.value })).collect()
     };
     let rows = |m: &Matrix| (0..m.rows()).map(|i| m.row(i).to_vec()).collect::<Vec<_>>();
     let linear = &shown.linear;
-    let document = json!({
+    json!({
         "model": shown.title,
         "place": shown.place,
         "t": shown.t,
@@ -31,8 +36,7 @@ pub fn json(shown: &Shown) -> String {
             "natural_frequency_hz": p.natural_frequency(),
             "damping_ratio": Some(p.damping_ratio()).filter(|d| d.is_finite()),
         })).collect::<Vec<_>>(),
-    });
-    format!("{document:#}\n")
+    })
 }
 
 pub fn csv(shown: &Shown) -> String {

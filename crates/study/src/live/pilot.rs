@@ -23,7 +23,7 @@ use trunnion_engine::project::Project;
 /// A sleeping thread wakes late by about this much; the rest is waited out awake.
 const WAKING: Duration = Duration::from_micros(200);
 /// A clock that is so many periods ahead is set back: the program was stopped for a while.
-const HOPELESS: u32 = 1000;
+const LONGEST_DELAY: u32 = 1000;
 /// Time between two looks at the screen, and at the keyboard during a pause.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -125,7 +125,7 @@ impl Pilot<'_> {
             }
             if self.paced {
                 self.state.missed += u64::from(done > deadline);
-                if done > deadline + HOPELESS * h {
+                if done > deadline + LONGEST_DELAY * h {
                     deadline = done;
                 }
                 wait(deadline);

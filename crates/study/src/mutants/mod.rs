@@ -4,6 +4,7 @@
 //! that uses the component fails with it, or a common check of the component itself. Models are asked in the order of
 //! the time they take, those first that caught neighbours. A fault that no expectation notices is a law that nothing tests.
 
+mod campaign;
 mod coverage;
 mod faults;
 mod reasons;
@@ -28,7 +29,8 @@ use trunnion_engine::files::Disk;
 use trunnion_engine::given::split;
 use trunnion_model::display::Display;
 
-pub use reasons::{Reasons, Rule};
+pub use campaign::{Campaign, CampaignEffort, CampaignOutcome, CampaignRequest, Piece, Tally, Tried};
+pub use reasons::{Excuse, Reasons, Rule};
 pub use sites::{Mutant, Site, is_number, sites};
 
 use coverage::reached;

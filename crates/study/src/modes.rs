@@ -1,0 +1,82 @@
+//! Natural motions of a model at a point, each with the states that take part.
+
+use trunnion_engine::Failure;
+use trunnion_sim::linear::Pole;
+use trunnion_sim::modes::modes;
+
+use crate::linear::Shown;
+
+/// Rates below this share of what acts in a mode are none.
+const ROUNDING: f64 = 1e-9;
+
+/// What a motion is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MotionKind {
+    /// Nothing brings it back, nothing drives it.
+    Free,
+    Unstable,
+    Decay,
+    Undamped,
+    Oscillation,
+}
+
+impl MotionKind {
+    pub fn word(self) -> &'static str {
+        match self {
+            MotionKind::Free => "free",
+            MotionKind::Unstable => "unstable",
+            MotionKind::Decay => "decay",
+            MotionKind::Undamped => "undamped",
+            MotionKind::Oscillation => "oscillation",
+        }
+    }
+}
+
+/// A natural motion, or several with the same pole.
+#[derive(Clone, Debug)]
+pub struct NaturalMode {
+    /// Of a conjugate pair the one with the positive imaginary part.
+    pub pole: Pole,
+    /// How often it occurs.
+    pub count: usize,
+    pub kind: MotionKind,
+    /// In Hz; None where it does not oscillate.
+    pub frequency: Option<f64>,
+    pub damping_ratio: Option<f64>,
+    /// In s, negative where it grows; None where it neither grows nor decays.
+    pub time_constant: Option<f64>,
+    /// States by their share, the largest first; all shares add up to one.
+    pub shares: Vec<(String, f64)>,
+}
+
+/// The modes of a linear model.
+pub fn natural_modes(shown: &Shown) -> Result<Vec<NaturalMode>, Failure> {
+    let found = modes(&shown.si).map_err(|_| Failure::Run {
+        message: "the modes could not be found".into(),
+        hint: Some("look at the matrix with `trunnion linearize`".into()),
+    })?;
+    let list = found.into_iter().map(|mode| {
+        let (pole, zero) = (mode.pole, ROUNDING * mode.size);
+        let kind = match pole {
+            p if p.re.hypot(p.im) <= zero => MotionKind::Free,
+            p if p.re > zero => MotionKind::Unstable,
+            p if p.im == 0.0 => MotionKind::Decay,
+            p if p.re.abs() <= zero => MotionKind::Undamped,
+            _ => MotionKind::Oscillation,
+        };
+        let moves = kind != MotionKind::Free;
+        let named = shown.states.iter().zip(&mode.shares).map(|(s, &share)| (s.name.clone(), share));
+        let mut shares: Vec<(String, f64)> = named.collect();
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+        NaturalMode {
+            pole,
+            count: mode.count,
+            kind,
+            frequency: (moves && pole.im != 0.0).then(|| pole.natural_frequency()),
+            damping_ratio: moves.then(|| pole.damping_ratio()),
+            time_constant: (pole.re.abs() > zero).then(|| -1.0 / pole.re),
+            shares,
+        }
+    });
+    Ok(list.collect())
+}
