@@ -68,7 +68,7 @@ pub fn read_linear_graph(fields: &Fields<'_>, problems: &Problems) -> BondGraph 
     };
     let mut graph = Drawing { common, nodes: BTreeMap::new(), made: &mut made, problems };
     let references = f.texts("reference");
-    let read: Vec<Element> = elements.iter().filter_map(|e| graph.read(e)).collect();
+    let read: Vec<GraphElement> = elements.iter().filter_map(|e| graph.read(e)).collect();
     for node in &references {
         let name =
             if references.len() == 1 { "reference".into() } else { format!("{}_reference", node.text) };
@@ -138,8 +138,8 @@ struct NodePair {
 }
 
 /// An element as it is written.
-enum Element {
-    OnePort { of: Type, nodes: NodePair, law: ElementLaw },
+enum GraphElement {
+    OnePort { of: Type, nodes: NodePair, law: Box<ElementLaw> },
     TwoPort { of: Type, key: Key, pairs: [NodePair; 2], ratio: Text },
 }
 
@@ -181,7 +181,7 @@ impl Drawing<'_> {
         self.made.laws.push(ElementLaw { effort, flow, ..ElementLaw::new(key) });
     }
 
-    fn read(&mut self, entry: &Entry) -> Option<Element> {
+    fn read(&mut self, entry: &Entry) -> Option<GraphElement> {
         let problems = self.problems;
         let key = entry.key.clone();
         if !check_name(&key, problems) {
@@ -210,12 +210,12 @@ impl Drawing<'_> {
             f.finish();
             let [one, two] = domains?;
             let pairs = [self.pair(first?, one)?, self.pair(second?, two)?];
-            return Some(Element::TwoPort { of, key, pairs, ratio: ratio? });
+            return Some(GraphElement::TwoPort { of, key, pairs, ratio: ratio? });
         }
         let law = domains.map(|[domain, _]| self.law(of, domain, &key, &f));
         f.finish();
         let nodes = self.pair(first?, domains?[0])?;
-        Some(Element::OnePort { of, nodes, law: law? })
+        Some(GraphElement::OnePort { of, nodes, law: Box::new(law?) })
     }
 
     /// The domain of an element, or those of both pairs of a transformer or gyrator: one word or two.
@@ -272,18 +272,18 @@ impl Drawing<'_> {
         Some(NodePair { a, b, domain })
     }
 
-    fn draw(&mut self, element: Element) {
+    fn draw(&mut self, element: GraphElement) {
         match element {
-            Element::OnePort { of, nodes: NodePair { a, b, domain }, law } => {
+            GraphElement::OnePort { of, nodes: NodePair { a, b, domain }, law } => {
                 let (name, span) = (law.key.name.clone(), law.key.span.clone());
                 let (node, at) = junctions(domain);
                 let hang = format!("{name}_at");
                 self.chain(&[(node, &a.text), (at, &hang), (node, &b.text)], &span);
                 self.chain(&[(at, &hang), (kind(of, domain), &name)], &span);
                 self.declare(&hang, &span, domain);
-                self.made.laws.push(law);
+                self.made.laws.push(*law);
             }
-            Element::TwoPort { of, key, pairs, ratio } => self.two_port(of, key, pairs, ratio),
+            GraphElement::TwoPort { of, key, pairs, ratio } => self.two_port(of, key, pairs, ratio),
         }
     }
 
