@@ -26,14 +26,13 @@ done
 
 # The forestry crane: in motion, full against reduced, ringing.
 crane=../examples/forestry/crane.toml
-"$trunnion" plot $crane --view side --frames 5 --trace stick.tip -o pictures/examples/crane-view.svg > /dev/null
-"$trunnion" compare $crane --set-b hydraulics=reduced -y e,reach.p_2,u_sk --plot pictures/examples/crane-compare.svg > /dev/null
-"$trunnion" compare $crane --set-b hydraulics=reduced -y raise.p_1 --plot pictures/examples/crane-boom.svg > /dev/null
-"$trunnion" plot $crane --set motion=ring --set run.t_end="5 s" -y reach.p_2,raise.p_1 -o pictures/examples/crane-ring.svg > /dev/null
+"$trunnion" plot $crane --view side --frames 5 --to 10 --trace stick.tip -o pictures/examples/crane-view.svg > /dev/null
+"$trunnion" compare $crane --set-b hydraulics=reduced -y e,reach.p_2,u_sk --units bar --plot pictures/examples/crane-compare.svg > /dev/null
+"$trunnion" compare $crane --set-b hydraulics=reduced -y raise.p_1 --units bar --plot pictures/examples/crane-boom.svg > /dev/null
+"$trunnion" plot $crane --set motion=ring --set run.t_end="5 s" --units bar -y reach.p_2,raise.p_1 -o pictures/examples/crane-ring.svg > /dev/null
 
 # Mechanisms in motion.
 "$trunnion" plot ../examples/mechanisms/driven_arm.toml --view iso --frames 4 --trace forearm.end -o pictures/examples/driven_arm-view.svg > /dev/null
 "$trunnion" plot ../examples/mechanisms/bricard_square.toml --view iso --at 0,0.5,1 -o pictures/examples/bricard_square-view.svg > /dev/null
 "$trunnion" plot ../examples/torx/torx.toml --view iso --at 0,1.4 --trace platform -o pictures/examples/torx-view.svg > /dev/null
 "$trunnion" plot ../examples/excavator/load_sensing_arm.toml --view xy --at 0,3.5 -o pictures/examples/load_sensing_arm-view.svg > /dev/null
-"$trunnion" plot ../examples/mechanisms/squeezer.toml --view xy --at 0.02 -o pictures/examples/squeezer-view.svg > /dev/null
