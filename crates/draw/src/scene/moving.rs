@@ -18,7 +18,7 @@ pub struct Moving {
 
 /// Times that are looked at for poses that differ, and rows for the shortest length of a line.
 const LOOKS: usize = 200;
-/// Poses nearer than this share of the way are one.
+/// Poses nearer to each other than this share of the largest displacement are one.
 const SAME_POSE: f64 = 0.02;
 /// A mechanism that moves by less than this share of its extent rests.
 const ROUNDING: f64 = 1e-9;
@@ -53,9 +53,9 @@ impl Moving {
         };
         let mut chosen = vec![0];
         let mut nearest: Vec<f64> = (0..times.len()).map(|k| apart(k, 0)).collect();
-        let way = nearest.iter().copied().fold(0.0, f64::max);
+        let farthest = nearest.iter().copied().fold(0.0, f64::max);
         let extent = places[0].iter().map(|&p| norm(p)).fold(0.0, f64::max);
-        let least = (SAME_POSE * way).max(ROUNDING * extent);
+        let least = (SAME_POSE * farthest).max(ROUNDING * extent);
         while chosen.len() < n {
             // Of equal ones the last: the end of a run rather than a time before it.
             let best = (0..times.len()).max_by(|&a, &b| nearest[a].total_cmp(&nearest[b])).unwrap_or(0);
