@@ -26,10 +26,10 @@ done
 
 # The forestry crane: in motion, full against reduced, ringing.
 crane=../examples/machines/forestry/crane.toml
-"$trunnion" plot $crane --view side --frames 5 --trace stick.tip -o pictures/examples/crane-view.svg > /dev/null
-"$trunnion" compare $crane --set-b hydraulics=reduced -y e,reach.p_2,u_sk --plot pictures/examples/crane-compare.svg > /dev/null
-"$trunnion" compare $crane --set-b hydraulics=reduced -y raise.p_1 --plot pictures/examples/crane-boom.svg > /dev/null
-"$trunnion" plot $crane --set motion=ring --set run.t_end="5 s" -y reach.p_2,raise.p_1 -o pictures/examples/crane-ring.svg > /dev/null
+"$trunnion" plot $crane --view side --frames 5 --to 10 --trace stick.tip -o pictures/examples/crane-view.svg > /dev/null
+"$trunnion" compare $crane --set-b hydraulics=reduced -y e,reach.p_2,u_sk --units bar --plot pictures/examples/crane-compare.svg > /dev/null
+"$trunnion" compare $crane --set-b hydraulics=reduced -y raise.p_1 --units bar --plot pictures/examples/crane-boom.svg > /dev/null
+"$trunnion" plot $crane --set motion=ring --set run.t_end="5 s" --units bar -y reach.p_2,raise.p_1 -o pictures/examples/crane-ring.svg > /dev/null
 
 # Mechanisms in motion.
 "$trunnion" plot ../examples/domains/mechanisms/driven_arm.toml --view iso --frames 4 --trace forearm.end -o pictures/examples/driven_arm-view.svg > /dev/null

@@ -1,6 +1,7 @@
 //! Linear and 3-D algebra, tables, numbers as text.
 
 mod archive;
+pub mod csv;
 mod dense_lu;
 pub mod eigen;
 mod hessenberg;

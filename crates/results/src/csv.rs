@@ -3,6 +3,8 @@
 //! ```text
 //! # model: hydro-gas strut
 //! # doc body.x: Position of the body
+//! # held: ["valve.open"]
+//! # alias strut.rod.x: body.x
 //! time [s],body.x [m],valve.open
 //! 0,0.001,1
 //! 0.001,0.0013,1
@@ -10,13 +12,18 @@
 //! ```
 //!
 //! Numbers have the fewest digits that read back as the same number; `NaN`, `inf` and `-inf` are written so.
-//! What is known only at the end follows the rows. A file of others needs only its header line.
+//! What is known only at the end follows the rows. Further names of a column (`alias NAME: COLUMN`) come without values of their own. A
+//! file of others needs only its line of names; `trunnion_num::csv` has the rules.
 
 use std::io::Write;
+
+use trunnion_num::csv::{ALIAS, CsvFault, CsvHeading, CsvText, comment, entry};
 
 use super::{Column, Fault, Metadata, Table};
 
 const DOC: &str = "doc ";
+/// Names of columns that change at instants only, as a list in JSON.
+const HELD: &str = "held";
 
 /// Everything before the first row.
 pub fn head(header: &Table) -> String {
@@ -24,7 +31,16 @@ pub fn head(header: &Table) -> String {
     for column in header.columns.iter().filter(|column| !column.doc.is_empty()) {
         text += &comment(&format!("{DOC}{}", column.name), &column.doc);
     }
-    let cells: Vec<String> = header.columns.iter().map(header_cell).collect();
+    let held: Vec<&str> = header.stored().filter(|column| column.held).map(|c| c.name.as_str()).collect();
+    if !held.is_empty() {
+        text += &comment(HELD, &serde_json::json!(held).to_string());
+    }
+    for column in &header.columns {
+        if let Some(of) = &column.same_as {
+            text += &comment(&format!("{ALIAS}{}", column.name), of);
+        }
+    }
+    let cells: Vec<String> = header.stored().map(header_cell).collect();
     text += &cells.join(",");
     text.push('\n');
     text
@@ -51,31 +67,6 @@ pub fn push_row(text: &mut Vec<u8>, row: impl IntoIterator<Item = f64>) {
     text.push(b'\n');
 }
 
-fn comment(key: &str, value: &str) -> String {
-    format!("# {}: {}\n", escape(key).replace(": ", ":\\ "), escape(value))
-}
-
-fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r")
-}
-
-fn unescape(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        plain.push(match c {
-            '\\' => match chars.next() {
-                Some('n') => '\n',
-                Some('r') => '\r',
-                Some(other) => other,
-                None => '\\',
-            },
-            other => other,
-        });
-    }
-    plain
-}
-
 fn header_cell(column: &Column) -> String {
     // A bare name that ends like a unit gets an empty one, so that it reads back as a name.
     let cell = if column.unit.is_empty() && column.name.ends_with(']') {
@@ -93,101 +84,54 @@ fn header_cell(column: &Column) -> String {
 
 /// Reads a whole file. Of an unfinished one, a last line without its line break is dropped.
 pub fn parse(text: &str, unfinished: bool) -> Result<Table, Fault> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let whole = if unfinished { text.rfind('\n').map_or(0, |at| at + 1) } else { text.len() };
-    let mut table = Table::default();
-    let mut docs = Metadata::new();
-    for (idx, line) in text[..whole].lines().enumerate() {
-        if let Some(comment) = line.strip_prefix('#') {
-            if let Some((key, value)) = comment.trim_start().split_once(": ") {
-                let (key, value) = (unescape(key), unescape(value));
-                match key.strip_prefix(DOC) {
-                    Some(name) => docs.insert(name.to_owned(), value),
-                    None => table.metadata.insert(key, value),
-                };
-            }
-        } else if line.trim().is_empty() {
-            continue;
-        } else if table.columns.is_empty() {
-            table.columns = header_columns(line, idx + 1)?;
-        } else {
-            parse_row(line, idx + 1, &mut table.columns)?;
+    let text = &text[..whole];
+    let fault = |fault: CsvFault| match fault {
+        CsvFault::Empty => Fault::NoColumns,
+        CsvFault::NoHeader { line, .. } => Fault::NoHeader { line },
+        CsvFault::Cells { line, found, expected, place } => {
+            Fault::Cells { line, at: CsvText::character(text, place.start), found, expected }
+        }
+    };
+    let csv = CsvText::read(text).map_err(fault)?;
+    let column = |h: &CsvHeading<'_>| Column::new(h.name.as_ref(), h.unit.as_deref().unwrap_or_default(), "");
+    let mut table = Table { columns: csv.head.iter().map(column).collect(), ..Table::default() };
+    for row in csv.rows() {
+        let row = row.map_err(fault)?;
+        for (cell, column) in row.cells.iter().zip(&mut table.columns) {
+            let value = cell.number().ok_or_else(|| Fault::NotANumber {
+                line: row.line,
+                at: CsvText::character(text, cell.place.start),
+                column: column.name.clone(),
+                text: cell.text.chars().take(40).collect(),
+            })?;
+            column.values.push(value);
         }
     }
-    for column in &mut table.columns {
-        column.doc = docs.remove(&column.name).unwrap_or_default();
-    }
+    comments_of(&csv, &mut table);
     table.check()?;
     Ok(table)
 }
 
-fn header_columns(line: &str, line_no: usize) -> Result<Vec<Column>, Fault> {
-    let cells = split_header(line);
-    if cells.iter().all(|cell| cell.trim().parse::<f64>().is_ok()) {
-        return Err(Fault::NoHeader { line: line_no });
-    }
-    Ok(cells
-        .into_iter()
-        .map(|cell| {
-            let parts = cell.strip_suffix(']').and_then(|inner| inner.rsplit_once(" ["));
-            let (name, unit) = parts.unwrap_or((&cell, ""));
-            Column::new(name, unit, "")
-        })
-        .collect())
-}
-
-/// Cells between commas; a cell in double quotes may hold commas, and doubled quotes for one.
-fn split_header(line: &str) -> Vec<String> {
-    let mut cells = Vec::new();
-    let mut rest = line;
-    loop {
-        let trimmed = rest.trim_start();
-        let cell = if let Some(quoted) = trimmed.strip_prefix('"') {
-            let mut cell = String::new();
-            let mut chars = quoted.char_indices().peekable();
-            rest = "";
-            while let Some((at, c)) = chars.next() {
-                if c != '"' {
-                    cell.push(c);
-                } else if chars.next_if(|(_, next)| *next == '"').is_some() {
-                    cell.push('"');
-                } else {
-                    rest = &quoted[at + 1..];
-                    break;
-                }
-            }
-            rest = rest.find(',').map_or("", |at| &rest[at..]);
-            cell
+/// Metadata, descriptions and further names from the comments.
+fn comments_of(csv: &CsvText<'_>, table: &mut Table) {
+    let (mut docs, mut held) = (Metadata::new(), vec![]);
+    for (key, value) in csv.comments.iter().filter_map(|comment| entry(comment)) {
+        if let Some(name) = key.strip_prefix(DOC) {
+            docs.insert(name.to_owned(), value);
+        } else if let Some(name) = key.strip_prefix(ALIAS) {
+            let unit = table.columns.iter().find(|c| c.name == value).map_or("", |c| &c.unit).to_owned();
+            table.columns.push(Column { same_as: Some(value), ..Column::new(name, unit, "") });
+        } else if key == HELD {
+            held = serde_json::from_str::<Vec<String>>(&value).unwrap_or_default();
         } else {
-            let end = rest.find(',').unwrap_or(rest.len());
-            let cell = rest[..end].trim().to_owned();
-            rest = &rest[end..];
-            cell
-        };
-        cells.push(cell);
-        match rest.strip_prefix(',') {
-            Some(after) => rest = after,
-            None => return cells,
+            table.metadata.insert(key, value);
         }
     }
-}
-
-fn parse_row(line: &str, line_no: usize, columns: &mut [Column]) -> Result<(), Fault> {
-    let found = line.split(',').count();
-    if found != columns.len() {
-        return Err(Fault::Cells { line: line_no, found, expected: columns.len() });
+    for column in &mut table.columns {
+        column.doc = docs.remove(&column.name).unwrap_or_default();
+        column.held = held.contains(column.same_as.as_ref().unwrap_or(&column.name));
     }
-    for (cell, column) in line.split(',').zip(columns) {
-        let cell = cell.trim().trim_matches('"');
-        // Others leave a missing value empty.
-        let value = if cell.is_empty() { Ok(f64::NAN) } else { cell.parse() };
-        column.values.push(value.map_err(|_| Fault::NotANumber {
-            line: line_no,
-            column: column.name.clone(),
-            text: cell.chars().take(40).collect(),
-        })?);
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -229,8 +173,8 @@ mod tests {
     #[test]
     fn wrong_lines_are_named() {
         let message = |text: &str| parse(text, false).unwrap_err().to_string();
-        assert_eq!(message("t,x\n0,1\n0,1,2\n"), "line 3: 3 values for 2 columns");
-        assert_eq!(message("t,x\n0,high\n"), "line 2: `high` in column `x` is not a number");
+        assert_eq!(message("t,x\n0,1\n0,1,2\n"), "line 3, column 5: 3 values for 2 columns");
+        assert_eq!(message("t,x\n0,high\n"), "line 2, column 3: `high` is not a number, but a value of `x`");
         assert_eq!(message("1,2\n3,4\n"), "line 1: numbers where the names of the columns should be");
         assert_eq!(message("t,t\n"), "two columns are named `t`");
         assert_eq!(message(""), "there are no columns");

@@ -19,15 +19,49 @@ pub enum Action {
 #[derive(Debug)]
 pub enum Fault {
     NoColumns,
-    TwiceNamed { name: String },
-    Ragged { name: String, found: usize, expected: usize },
-    RowLength { found: usize, expected: usize },
+    TwiceNamed {
+        name: String,
+    },
+    Ragged {
+        name: String,
+        found: usize,
+        expected: usize,
+    },
+    RowLength {
+        found: usize,
+        expected: usize,
+    },
     NotText,
-    NoHeader { line: usize },
-    NotANumber { line: usize, column: String, text: String },
-    Cells { line: usize, found: usize, expected: usize },
+    NoHeader {
+        line: usize,
+    },
+    NotANumber {
+        line: usize,
+        at: usize,
+        column: String,
+        text: String,
+    },
+    Cells {
+        line: usize,
+        at: usize,
+        found: usize,
+        expected: usize,
+    },
+    /// A further name of a column that is not there.
+    Alias {
+        name: String,
+        of: String,
+    },
+    /// A row in which two names of one quantity have different values.
+    NotTheSame {
+        name: String,
+        of: String,
+    },
     JournalHeader,
-    ColumnType { name: String, found: String },
+    ColumnType {
+        name: String,
+        found: String,
+    },
     Parquet(parquet::errors::ParquetError),
     Damaged,
 }
@@ -110,9 +144,9 @@ impl Fault {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoHeader { .. } | Self::NotANumber { .. } | Self::Cells { .. } => {
-                Some("a results file has one header line, then numbers separated by commas".into())
+                Some("a results file has one line of names, then as many numbers in each line".into())
             }
-            Self::Parquet(_) | Self::Damaged | Self::JournalHeader | Self::NotText => {
+            Self::Parquet(_) | Self::Damaged | Self::JournalHeader | Self::NotText | Self::Alias { .. } => {
                 Some("the file is damaged or of another kind than its name says".into())
             }
             Self::ColumnType { .. } => Some("columns must be plain numbers".into()),
@@ -136,11 +170,15 @@ impl fmt::Display for Fault {
             Self::NoHeader { line } => {
                 write!(f, "line {line}: numbers where the names of the columns should be")
             }
-            Self::NotANumber { line, column, text } => {
-                write!(f, "line {line}: `{text}` in column `{column}` is not a number")
+            Self::NotANumber { line, at, column, text } => {
+                write!(f, "line {line}, column {at}: `{text}` is not a number, but a value of `{column}`")
             }
-            Self::Cells { line, found, expected } => {
-                write!(f, "line {line}: {found} values for {expected} columns")
+            Self::Cells { line, at, found, expected } => {
+                write!(f, "line {line}, column {at}: {found} values for {expected} columns")
+            }
+            Self::Alias { name, of } => write!(f, "`{name}` is another name of `{of}`, which is not there"),
+            Self::NotTheSame { name, of } => {
+                write!(f, "`{name}` was to be another name of `{of}`, but a row has other values")
             }
             Self::JournalHeader => write!(f, "no header of an unfinished run"),
             Self::ColumnType { name, found } => write!(f, "column `{name}` holds {found}"),

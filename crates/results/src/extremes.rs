@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Metadata, Table};
+use super::{Column, Metadata, Table};
 
 /// Lowest and highest value of one signal, each with its time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +66,7 @@ pub fn unfold(table: &mut Table) {
 }
 
 /// From the columns to the metadata.
-pub fn folded(table: &Table) -> Metadata {
-    let columns = table.columns.iter().filter_map(|c| Some((c.name.as_str(), c.extremes?)));
-    table.metadata.clone().into_iter().chain(entry(columns)).collect()
+pub fn folded(metadata: &Metadata, stored: &[&Column]) -> Metadata {
+    let columns = stored.iter().filter_map(|c| Some((c.name.as_str(), c.extremes?)));
+    metadata.clone().into_iter().chain(entry(columns)).collect()
 }

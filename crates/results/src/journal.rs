@@ -20,8 +20,8 @@ pub fn head(header: &Table) -> Vec<u8> {
     format!("{line}\n").into_bytes()
 }
 
-pub fn push_row(bytes: &mut Vec<u8>, row: &[f64]) {
-    bytes.extend(row.iter().flat_map(|value| value.to_le_bytes()));
+pub fn push_row(bytes: &mut Vec<u8>, row: impl IntoIterator<Item = f64>) {
+    bytes.extend(row.into_iter().flat_map(f64::to_le_bytes));
 }
 
 /// Reads a journal piece by piece.
@@ -40,14 +40,15 @@ impl<R: BufRead> Journal<R> {
         Ok(header.and_then(|header| header.check().map(|()| Self { source, header })))
     }
 
-    /// Up to `limit` further rows as columns; none at the end. An incomplete last row is dropped.
+    /// Up to `limit` further rows as columns; none at the end. An incomplete last row is dropped. Further names stay without values.
     pub fn next_rows(&mut self, limit: usize) -> io::Result<Vec<Column>> {
         let mut columns = self.header.columns.clone();
-        let row_len = 8 * columns.len();
+        let row_len = 8 * self.header.stored().count();
         let mut bytes = Vec::new();
         self.source.by_ref().take((limit * row_len) as u64).read_to_end(&mut bytes)?;
         for row in bytes.chunks_exact(row_len) {
-            for (value, column) in row.as_chunks::<8>().0.iter().zip(&mut columns) {
+            let stored = columns.iter_mut().filter(|column| column.same_as.is_none());
+            for (value, column) in row.as_chunks::<8>().0.iter().zip(stored) {
                 column.values.push(f64::from_le_bytes(*value));
             }
         }
@@ -72,12 +73,22 @@ fn parse_head(line: &[u8]) -> Result<Table, Fault> {
     Ok(Table { columns, metadata })
 }
 
-/// Name, unit and description of every column, as this journal and the Parquet metadata hold them.
+/// Name, unit and description of every column, as this journal and the Parquet metadata hold them; `same_as` names the column whose values it
+/// has, `held` marks what changes at instants only.
 pub fn columns_to_json(header: &Table) -> Value {
     header
         .columns
         .iter()
-        .map(|column| json!({ "name": column.name, "unit": column.unit, "doc": column.doc }))
+        .map(|column| {
+            let mut about = json!({ "name": column.name, "unit": column.unit, "doc": column.doc });
+            if let Some(of) = &column.same_as {
+                about["same_as"] = of.as_str().into();
+            }
+            if column.held {
+                about["held"] = true.into();
+            }
+            about
+        })
         .collect()
 }
 
@@ -87,7 +98,9 @@ pub fn columns_from_json(value: &Value) -> Option<Vec<Column>> {
         .iter()
         .map(|column| {
             let text = |key: &str| column[key].as_str();
-            Some(Column::new(text("name")?, text("unit")?, text("doc")?))
+            let same_as = text("same_as").map(str::to_owned);
+            let held = column["held"].as_bool().unwrap_or(false);
+            Some(Column { same_as, held, ..Column::new(text("name")?, text("unit")?, text("doc")?) })
         })
         .collect()
 }

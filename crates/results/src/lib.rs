@@ -3,8 +3,10 @@
 //! - [`Table`] is a result in memory; a table without rows is the header of one to be written.
 //! - [`Writer`] streams rows while the run goes on. They go to `<destination>.partial`, which stays readable
 //!   when the run is killed, and become the destination in one rename when the run is finished.
+//! - A quantity that has several names ([`Column::same_as`]) is stored once; [`read`] gives every name its values.
 //! - [`read`] opens `.parquet`, `.csv` and the `.partial` of either; [`write`] saves a table.
 
+mod aliases;
 mod csv;
 mod error;
 mod extremes;

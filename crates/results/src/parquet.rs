@@ -1,9 +1,10 @@
 //! Results as Parquet: one required `DOUBLE` column per signal.
 //!
 //! Names, units and descriptions are in the file's metadata under `trunnion.columns` (JSON), the metadata of
-//! the run under `trunnion.<key>`. Values that repeat are stored once (dictionary); the others byte by byte
+//! the run under `trunnion.<key>`; units, descriptions and further names once more where pandas finds them. Values that repeat are stored once (dictionary); the others byte by byte
 //! (BYTE_STREAM_SPLIT), which lets the compressor see the slowly changing exponents.
 
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
 use std::panic;
@@ -18,11 +19,14 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
+use serde_json::{Map, Value, json};
 
 use super::{Column, Fault, Table, journal};
 
 const COLUMNS: &str = "trunnion.columns";
 const PREFIX: &str = "trunnion.";
+/// Where pandas keeps the attributes of a table, a JSON object that it gives back as `DataFrame.attrs`.
+const PANDAS_ATTRS: &str = "PANDAS_ATTRS";
 /// Values in memory per row group: 32 MiB.
 const GROUP_VALUES: usize = 4 << 20;
 /// A column with more distinct values than fit here (8 KiB: 1024) is not worth a dictionary.
@@ -33,6 +37,18 @@ pub fn rows_per_group(n_columns: usize) -> usize {
     (GROUP_VALUES / n_columns.max(1)).max(1)
 }
 
+/// Units and descriptions by column, and which column has the values of a further name.
+fn attributes(header: &Table) -> Value {
+    let of = |text: fn(&Column) -> &str| -> Map<String, Value> {
+        let known = header.stored().filter(|column| !text(column).is_empty());
+        known.map(|column| (column.name.clone(), text(column).into())).collect()
+    };
+    let aliases: Map<String, Value> = (header.columns.iter())
+        .filter_map(|column| Some((column.name.clone(), column.same_as.as_deref()?.into())))
+        .collect();
+    json!({ "units": of(|column| &column.unit), "descriptions": of(|column| &column.doc), "aliases": aliases })
+}
+
 /// A Parquet file being written, one row group at a time.
 pub struct Sink {
     writer: SerializedFileWriter<File>,
@@ -41,8 +57,7 @@ pub struct Sink {
 impl Sink {
     pub fn create(file: File, header: &Table) -> Result<Self, ParquetError> {
         let fields = header
-            .columns
-            .iter()
+            .stored()
             .map(|column| {
                 Type::primitive_type_builder(&column.name, Physical::DOUBLE)
                     .with_repetition(Repetition::REQUIRED)
@@ -53,7 +68,10 @@ impl Sink {
         let schema = Type::group_type_builder("trunnion").with_fields(fields).build()?;
         let metadata = header.metadata.iter().map(|(key, value)| (format!("{PREFIX}{key}"), value.clone()));
         let metadata = metadata
-            .chain([(COLUMNS.to_owned(), journal::columns_to_json(header).to_string())])
+            .chain([
+                (COLUMNS.to_owned(), journal::columns_to_json(header).to_string()),
+                (PANDAS_ATTRS.to_owned(), attributes(header).to_string()),
+            ])
             .map(|(key, value)| KeyValue::new(key, value))
             .collect();
         let properties = WriterProperties::builder()
@@ -68,7 +86,7 @@ impl Sink {
 
     pub fn row_group(&mut self, columns: &[Column]) -> Result<(), ParquetError> {
         let mut group = self.writer.next_row_group()?;
-        for column in columns {
+        for column in columns.iter().filter(|column| column.same_as.is_none()) {
             if let Some(mut writer) = group.next_column()? {
                 writer.typed::<DoubleType>().write_batch(&column.values, None, None)?;
                 writer.close()?;
@@ -120,8 +138,9 @@ fn read_sound(file: File) -> Result<Table, Fault> {
         if described.max_rep_level() > 0 {
             return Err(Fault::ColumnType { name, found: "lists".into() });
         }
-        let known = known.iter().find(|column| column.name == name).cloned();
-        table.columns.push(known.unwrap_or_else(|| Column::new(name, "", "")));
+        let known = known.iter().find(|column| column.name == name);
+        let unknown = || Column::new(&name, "", "");
+        table.columns.push(known.map_or_else(unknown, |known| Column { same_as: None, ..known.clone() }));
     }
     for group_idx in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group_idx).map_err(Fault::Parquet)?;
@@ -132,8 +151,28 @@ fn read_sound(file: File) -> Result<Table, Fault> {
             read_column(source, n_rows, column)?;
         }
     }
+    with_aliases(&mut table, known);
     table.check()?;
     Ok(table)
+}
+
+/// Further names in their places: the metadata list all names in their order.
+fn with_aliases(table: &mut Table, known: Vec<Column>) {
+    let mut stored: HashMap<String, Column> = HashMap::new();
+    let in_file: Vec<String> = table.names().map(str::to_owned).collect();
+    let stored_once = in_file.iter().collect::<HashSet<_>>().len() == in_file.len();
+    if !stored_once || !known.iter().any(|column| column.same_as.is_some()) {
+        return;
+    }
+    stored.extend(table.columns.drain(..).map(|column| (column.name.clone(), column)));
+    for column in known {
+        match stored.remove(&column.name) {
+            Some(column) => table.columns.push(column),
+            None if column.same_as.is_some() => table.columns.push(column),
+            None => {}
+        }
+    }
+    table.columns.extend(in_file.iter().filter_map(|name| stored.remove(name)));
 }
 
 /// Places in the file cannot be negative; the library takes that for granted.

@@ -6,7 +6,9 @@ use std::path::Path;
 use super::journal::Journal;
 use trunnion_files::input;
 
-use super::{Action, ENDED, Error, Fault, Format, Table, UNFINISHED, csv, extremes, parquet, partial_path};
+use super::{
+    Action, ENDED, Error, Fault, Format, Table, UNFINISHED, aliases, csv, extremes, parquet, partial_path,
+};
 
 /// Reads `.parquet`, `.csv`, or the `.partial` that a running or killed run has of either.
 pub fn read(path: &Path) -> Result<Table, Error> {
@@ -24,6 +26,7 @@ pub fn read(path: &Path) -> Result<Table, Error> {
         .map_err(|cause| refused(path, cause))?
         .map_err(|fault| Error::Content { path: path.to_owned(), fault })?;
     extremes::unfold(&mut table);
+    aliases::unfold(&mut table);
     if unfinished {
         table.metadata.entry(ENDED.to_owned()).or_insert_with(|| UNFINISHED.to_owned());
     }
@@ -50,7 +53,7 @@ fn read_journal(path: &Path) -> io::Result<Result<Table, Fault>> {
         Ok(journal) => journal,
         Err(fault) => return Ok(Err(fault)),
     };
-    let columns = journal.next_rows(usize::MAX / (8 * journal.header.columns.len()))?;
+    let columns = journal.next_rows(usize::MAX / (8 * journal.header.stored().count()))?;
     Ok(Ok(Table { columns, metadata: journal.header.metadata }))
 }
 

@@ -18,12 +18,22 @@ pub struct Column {
     pub values: Vec<f64>,
     /// Over the whole run, between rows too, where that is known.
     pub extremes: Option<Extremes>,
+    /// The column whose quantity this is under a further name: files store its values once, readers give them to both.
+    pub same_as: Option<String>,
+    /// Changes at instants only, and stays between rows: a sampled or switched signal.
+    pub held: bool,
 }
 
 impl Column {
     /// A column of a header, still without values.
     pub fn new(name: impl Into<String>, unit: impl Into<String>, doc: impl Into<String>) -> Self {
-        Self { name: name.into(), unit: unit.into(), doc: doc.into(), values: Vec::new(), extremes: None }
+        Self { name: name.into(), unit: unit.into(), doc: doc.into(), ..Self::default() }
+    }
+
+    /// All that is known of it but its values.
+    pub(super) fn bare(&self) -> Self {
+        let (same_as, held) = (self.same_as.clone(), self.held);
+        Self { same_as, held, ..Self::new(&self.name, &self.unit, &self.doc) }
     }
 
     /// Lowest and highest value with their times: what the run found, and the rows.
@@ -71,6 +81,11 @@ impl Table {
         Ok(found)
     }
 
+    /// Columns that have values of their own, as files store them.
+    pub(super) fn stored(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.same_as.is_none())
+    }
+
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|column| column.name.as_str())
     }
@@ -80,7 +95,7 @@ impl Table {
         self.metadata.get(super::ENDED).map(String::as_str)
     }
 
-    /// At least one column, names given and distinct, lengths equal.
+    /// At least one column, names given and distinct, lengths equal; further names may still be without values, and are of stored columns.
     pub(super) fn check(&self) -> Result<(), Fault> {
         if self.columns.is_empty() {
             return Err(Fault::NoColumns);
@@ -89,6 +104,14 @@ impl Table {
         for column in &self.columns {
             if !seen.insert(&column.name) {
                 return Err(Fault::TwiceNamed { name: column.name.clone() });
+            }
+            if let Some(of) = &column.same_as
+                && !self.stored().any(|other| other.name == *of)
+            {
+                return Err(Fault::Alias { name: column.name.clone(), of: of.clone() });
+            }
+            if column.same_as.is_some() && column.values.is_empty() {
+                continue;
             }
             if column.values.len() != self.rows() {
                 return Err(Fault::Ragged {

@@ -318,3 +318,80 @@ fn a_damaged_parquet_file_never_panics() {
         assert!(read(&path).is_err());
     }
 }
+
+/// Header of the table above with two further names of `body.x`.
+fn with_aliases() -> Table {
+    let mut header = header();
+    header.columns[2].held = true;
+    let alias =
+        |name: &str| Column { same_as: Some("body.x".into()), ..Column::new(name, "mm", "Of the rod") };
+    header.columns.insert(1, alias("strut.rod.x"));
+    header.columns.push(alias("rod.x"));
+    header
+}
+
+fn with_alias_values(i: usize) -> [f64; 5] {
+    let [t, x, open] = row(i);
+    [t, x, x, open, x]
+}
+
+#[test]
+fn further_names_are_stored_once_and_all_are_read() {
+    let folder = Folder::new("aliases");
+    for name in ["run.parquet", "run.csv"] {
+        let path = folder.file(name);
+        let mut writer = Writer::open(&path, &with_aliases()).unwrap();
+        (0..500).for_each(|i| writer.push_row(&with_alias_values(i)).unwrap());
+        writer.flush().unwrap();
+        let check = |table: &Table| {
+            assert_eq!((table.columns.len(), table.rows()), (5, 500));
+            let main = table.column("body.x").unwrap();
+            assert!(main.same_as.is_none());
+            for alias in ["strut.rod.x", "rod.x"] {
+                let found = table.column(alias).unwrap();
+                assert_eq!((found.same_as.as_deref(), found.unit.as_str()), (Some("body.x"), "mm"));
+                assert_eq!(found.doc, "Of the rod");
+                assert!(found.values.iter().zip(&main.values).all(|(a, b)| aliases::is_same(*a, *b)));
+                assert_eq!(found.extremes, main.extremes);
+            }
+            assert!(table.column("valve.open").unwrap().held && !main.held);
+        };
+        check(&read(&writer.partial()).unwrap());
+        let extremes = Extremes { min: (0.0, -3.0), max: (1.0, 4.0) };
+        let more = extremes_entry([("body.x", extremes)]).into_iter().collect();
+        writer.finish(COMPLETE, more).unwrap();
+        let table = read(&path).unwrap();
+        check(&table);
+        assert_eq!(table.column("rod.x").unwrap().extremes, Some(extremes));
+        let other = folder.file(if name.ends_with("csv") { "other.parquet" } else { "other.csv" });
+        write(&table, &other).unwrap();
+        check(&read(&other).unwrap());
+    }
+    let text = fs::read_to_string(folder.file("run.csv")).unwrap();
+    assert!(
+        text.contains("# alias rod.x: body.x\n") && text.contains("\ntime [s],body.x [mm],valve.open\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_further_name_that_has_other_values_is_told_or_stored() {
+    let folder = Folder::new("alias-differs");
+    let mut writer = Writer::open(&folder.file("run.csv"), &with_aliases()).unwrap();
+    let mut values = with_alias_values(1);
+    values[4] += 1.0;
+    let error = writer.push_row(&values).unwrap_err().to_string();
+    assert!(error.contains("`rod.x` was to be another name of `body.x`"), "{error}");
+    let mut header = with_aliases();
+    header.columns[1].same_as = Some("nothing".into());
+    let error = Writer::open(&folder.file("other.csv"), &header).err().unwrap().to_string();
+    assert!(error.contains("`strut.rod.x` is another name of `nothing`"), "{error}");
+    // A table in which one of them was changed since, as to another unit, keeps both.
+    let mut table = with_aliases();
+    table.columns.iter_mut().enumerate().for_each(|(k, c)| c.values = vec![with_alias_values(1)[k]; 3]);
+    table.columns[4].values = vec![7.0; 3];
+    write(&table, &folder.file("table.parquet")).unwrap();
+    let again = read(&folder.file("table.parquet")).unwrap();
+    assert_eq!(again.column("rod.x").unwrap().values, [7.0; 3]);
+    assert_eq!(again.column("strut.rod.x").unwrap().same_as.as_deref(), Some("body.x"));
+}

@@ -16,7 +16,8 @@ use super::journal::{self, Journal};
 use super::parquet::Sink;
 use super::read::is_worthless;
 use super::{
-    Action, COMPLETE, Column, ENDED, Error, Fault, Format, Metadata, Table, csv, extremes, parquet as columns,
+    Action, COMPLETE, Column, ENDED, Error, Fault, Format, Metadata, Table, aliases, csv, extremes,
+    parquet as columns,
 };
 use trunnion_files::output::{self, Growing, Refusal};
 
@@ -103,6 +104,8 @@ struct Open {
     growing: Growing,
     format: Format,
     header: Table,
+    /// By column: the one whose values it has.
+    same: Vec<Option<usize>>,
     /// Bytes of whole rows in the file.
     written: u64,
     waiting: Vec<u8>,
@@ -131,11 +134,14 @@ impl Open {
             Format::Parquet => journal::head(&header),
             Format::Csv => csv::head(&header).into_bytes(),
         };
+        let place = |of: &String| header.columns.iter().position(|column| column.name == *of);
+        let same = header.columns.iter().map(|column| column.same_as.as_ref().and_then(place)).collect();
         let mut writer = Self {
             destination: destination.to_owned(),
             growing,
             format,
             header,
+            same,
             written: 0,
             waiting,
             flushed_at: Instant::now(),
@@ -161,9 +167,19 @@ impl Open {
         if self.written > MOST_BYTES {
             return Err(self.refused(self.partial(), Action::Write, io::ErrorKind::FileTooLarge.into()));
         }
+        for (k, of) in self.same.iter().enumerate().filter_map(|(k, of)| Some((k, (*of)?))) {
+            if !aliases::is_same(row[k], row[of]) {
+                let [name, of] = [k, of].map(|k| self.header.columns[k].name.clone());
+                return Err(Error::Content {
+                    path: self.destination.clone(),
+                    fault: Fault::NotTheSame { name, of },
+                });
+            }
+        }
+        let stored = row.iter().zip(&self.same).filter(|(_, of)| of.is_none()).map(|(value, _)| *value);
         match self.format {
-            Format::Parquet => journal::push_row(&mut self.waiting, row),
-            Format::Csv => csv::push_row(&mut self.waiting, row.iter().copied()),
+            Format::Parquet => journal::push_row(&mut self.waiting, stored),
+            Format::Csv => csv::push_row(&mut self.waiting, stored),
         }
         if self.rows == 0 {
             self.first = row[0];
@@ -242,7 +258,7 @@ impl Open {
         let mut journal = Journal::open(source)
             .map_err(unreadable)?
             .map_err(|fault| Error::Content { path: partial.to_owned(), fault })?;
-        let limit = columns::rows_per_group(self.header.columns.len());
+        let limit = columns::rows_per_group(self.header.stored().count());
         write_parquet(&self.destination, &self.header, || {
             let rows = journal.next_rows(limit).map_err(unreadable)?;
             Ok(Some(rows).filter(|rows| !rows[0].values.is_empty()))
@@ -285,18 +301,29 @@ pub fn write(table: &Table, destination: &Path) -> Result<(), Error> {
     let format = Format::of(destination)?;
     check_destination(destination)?;
     table.check().map_err(|fault| Error::Content { path: destination.to_owned(), fault })?;
-    let header = Table { metadata: extremes::folded(table), ..without_rows(table) };
+    let mut header = without_rows(table);
+    for (column, same_as) in header.columns.iter_mut().zip(aliases::checked(table)) {
+        column.same_as = same_as;
+    }
+    let stored: Vec<&Column> = table
+        .columns
+        .iter()
+        .zip(&header.columns)
+        .filter(|(_, c)| c.same_as.is_none())
+        .map(|(c, _)| c)
+        .collect();
+    header.metadata = extremes::folded(&table.metadata, &stored);
     match format {
         Format::Parquet => {
-            let limit = columns::rows_per_group(table.columns.len());
+            let limit = columns::rows_per_group(stored.len());
             let mut from = 0;
             write_parquet(destination, &header, || {
                 let to = (from + limit).min(table.rows());
-                let slice = |column: &Column| Column {
+                let slice = |column: &&Column| Column {
                     values: column.values[from..to].to_vec(),
                     ..Column::new(&column.name, "", "")
                 };
-                let rows: Vec<Column> = table.columns.iter().map(slice).collect();
+                let rows: Vec<Column> = stored.iter().map(slice).collect();
                 from = to;
                 Ok(Some(rows).filter(|rows| !rows[0].values.is_empty()))
             })
@@ -305,7 +332,7 @@ pub fn write(table: &Table, destination: &Path) -> Result<(), Error> {
             let failed = |cause| refused(temporary, Action::Write, cause);
             let mut text = csv::head(&header).into_bytes();
             for row in 0..table.rows() {
-                csv::push_row(&mut text, table.columns.iter().map(|column| column.values[row]));
+                csv::push_row(&mut text, stored.iter().map(|column| column.values[row]));
                 if text.len() >= FLUSH_BYTES {
                     file.write_all(&text).map_err(failed)?;
                     text.clear();
@@ -351,8 +378,7 @@ fn check_destination(destination: &Path) -> Result<(), Error> {
 }
 
 fn without_rows(table: &Table) -> Table {
-    let bare = |column: &Column| Column::new(&column.name, &column.unit, &column.doc);
-    Table { columns: table.columns.iter().map(bare).collect(), metadata: table.metadata.clone() }
+    Table { columns: table.columns.iter().map(Column::bare).collect(), metadata: table.metadata.clone() }
 }
 
 fn refused(path: &Path, action: Action, cause: io::Error) -> Error {

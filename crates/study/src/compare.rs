@@ -90,7 +90,7 @@ pub fn title(a: &Signals, b: &Signals) -> (String, String) {
     }
 }
 
-/// Signals that both have, in the same unit.
+/// Signals that both have, in the same unit; unasked, one of several names that mean one quantity in both.
 pub fn pairs<'a>(
     a: &'a Signals,
     b: &'a Signals,
@@ -98,9 +98,12 @@ pub fn pairs<'a>(
 ) -> Result<Vec<(&'a Column, &'a Column)>, Failure> {
     let of_a =
         if patterns.is_empty() { a.table.columns[1..].iter().collect() } else { a.matching(patterns)? };
+    let repeats =
+        |x: &Column, y: &Column| patterns.is_empty() && x.same_as.is_some() && x.same_as == y.same_as;
     let pairs: Vec<_> = of_a
         .into_iter()
         .filter_map(|x| Some((x, b.table.columns.iter().find(|y| y.name == x.name && y.unit == x.unit)?)))
+        .filter(|(x, y)| !repeats(x, y))
         .collect();
     if pairs.is_empty() {
         return Err(Failure::usage(format!("{} and {} have no signal in common", a.path, b.path)));

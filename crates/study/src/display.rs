@@ -46,6 +46,18 @@ pub fn convert(column: &mut Column, unit: &str) {
     column.unit = unit.to_string();
 }
 
+/// Every column in the unit of the first one of its dimension: mm with m, bar with Pa.
+pub fn in_first_units(columns: &mut [Column]) {
+    let same_dimension = |a: &str, b: &str| matches!((parse_unit(a), parse_unit(b)), (Ok(a), Ok(b)) if a.dimension == b.dimension);
+    for k in 1..columns.len() {
+        let (before, rest) = columns.split_at_mut(k);
+        let mut units = before.iter().map(|column| column.unit.clone());
+        if let Some(unit) = units.find(|unit| same_dimension(unit, &rest[0].unit)) {
+            convert(&mut rest[0], &unit);
+        }
+    }
+}
+
 /// Notes the units of these columns in what is known of a result.
 pub fn remember(display: &Display, table: &Table, metadata: &mut Metadata) {
     let columns = table.columns.iter().skip(1).map(|c| (c.name.as_str(), c.unit.as_str()));
@@ -58,6 +70,21 @@ pub fn remember(display: &Display, table: &Table, metadata: &mut Metadata) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_dimension_has_one_unit() {
+        let column =
+            |name: &str, unit: &str, v: f64| Column { values: vec![v], ..Column::new(name, unit, "") };
+        let mut columns = [
+            column("a", "bar", 2.0),
+            column("b", "m", 3.0),
+            column("c", "MPa", 0.5),
+            column("d", "mm", 40.0),
+        ];
+        in_first_units(&mut columns);
+        let found: Vec<_> = columns.iter().map(|c| (c.unit.as_str(), c.values[0])).collect();
+        assert_eq!(found, [("bar", 2.0), ("m", 3.0), ("bar", 5.0), ("m", 0.04)]);
+    }
 
     #[test]
     fn tables_are_shown_in_the_units_asked_for() {

@@ -1,6 +1,7 @@
 //! What is done with a model: runs, measures, comparisons, checks.
 
 pub mod advice;
+mod aliases;
 pub mod balance;
 pub mod checked_files;
 pub mod compare;

@@ -63,9 +63,7 @@ impl Range {
                     )));
                 }
                 let n = points(n).ok_or_else(|| wrong(counting(n)))?;
-                let sign = from.signum();
-                let exponents = spaced(from.abs().ln(), to.abs().ln(), n);
-                (exponents.iter().map(|e| sign * rounded(e.exp())).collect(), true)
+                (spaced_in_decades(from, to, n), true)
             }
             _ => return Err(wrong(format!("`{text}` is not understood"))),
         };
@@ -114,6 +112,13 @@ fn spaced(from: f64, to: f64, n: usize) -> Vec<f64> {
     (0..n).map(|i| if i + 1 == n && n > 1 { to } else { rounded(from + share(i) * (to - from)) }).collect()
 }
 
+/// n values at equal ratios, both ends included. A power of the ratio loses fewer digits than the exponential of a logarithm.
+fn spaced_in_decades(from: f64, to: f64, n: usize) -> Vec<f64> {
+    let share = |i: usize| i as f64 / (n.max(2) - 1) as f64;
+    let value = |i: usize| rounded(from * (to / from).powf(share(i)));
+    (0..n).map(|i| if i + 1 == n && n > 1 { to } else { value(i) }).collect()
+}
+
 /// 15 digits: 0.3 instead of 0.30000000000000004, so that a value can be typed again.
 fn rounded(value: f64) -> f64 {
     format!("{value:.14e}").parse().unwrap_or(value)
@@ -127,6 +132,9 @@ mod tests {
     fn values_are_as_typed() {
         assert_eq!(spaced(0.1, 0.5, 5), [0.1, 0.2, 0.3, 0.4, 0.5]);
         assert_eq!(spaced(3.0, 7.0, 1), [3.0]);
+        assert_eq!(spaced_in_decades(0.001, 1.0, 4), [0.001, 0.01, 0.1, 1.0]);
+        assert_eq!(spaced_in_decades(-1e-5, -1e3, 9)[1..4], [-1e-4, -1e-3, -1e-2]);
+        assert_eq!(spaced_in_decades(0.3, 2.0, 1), [0.3]);
         let mm = parse_unit("mm").unwrap();
         assert_eq!(read_value("1.9 cm", "x", &mm, false).unwrap().number, 19.0);
         assert_eq!(read_value("19", "x", &mm, false).unwrap().number, 19.0);

@@ -90,18 +90,34 @@ impl Signals {
         &self.table.columns[0]
     }
 
-    /// Columns that fit one of the patterns, each once, in the order of the patterns. Time has to be named.
+    /// Columns that fit one of the patterns, each once, in the order of the patterns. Time has to be named, and so has a further name of a quantity
+    /// that fits anyway.
     pub fn matching(&self, patterns: &[String]) -> Result<Vec<&Column>, Failure> {
         let mut found: Vec<&Column> = vec![];
         for pattern in patterns {
-            for column in self.table.matching(pattern)? {
-                let meant = !pattern.contains('*') || column.name != self.time().name;
+            let fitting = self.table.matching(pattern)?;
+            // A pattern means each quantity once.
+            let repeats = |of: &String| fitting.iter().any(|other| other.name == *of);
+            for column in &fitting {
+                let meant = !pattern.contains('*')
+                    || column.name != self.time().name && !column.same_as.as_ref().is_some_and(repeats);
                 if meant && !found.iter().any(|c| c.name == column.name) {
                     found.push(column);
                 }
             }
         }
         Ok(found)
+    }
+
+    /// Leaves the rows between two times.
+    pub fn cut(&mut self, from: Option<f64>, to: Option<f64>) {
+        let (from, to) = (from.unwrap_or(f64::NEG_INFINITY), to.unwrap_or(f64::INFINITY));
+        let kept: Vec<bool> = self.time().values.iter().map(|t| (from..=to).contains(t)).collect();
+        for column in &mut self.table.columns {
+            let mut keep = kept.iter();
+            column.values.retain(|_| keep.next().copied().unwrap_or(false));
+            column.extremes = column.extremes.and_then(|e| e.within(from, to));
+        }
     }
 
     /// What the model wants to see plotted, as far as it was recorded.
@@ -147,6 +163,20 @@ pub fn short(path: &str) -> String {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_string()
 }
 
+/// Name of the model, and how it was run.
+pub fn title(all: &[Signals]) -> (String, String) {
+    let of = |s: &Signals, key: &str| s.table.metadata.get(key).cloned();
+    let Some(one) = all.first() else { return Default::default() };
+    let first = of(one, "model").unwrap_or_else(|| one.name.clone());
+    let same = all.iter().all(|s| of(s, "model").as_ref() == Some(&first));
+    let title = if same || all.len() == 1 { first } else { labels(all).join(", ") };
+    let subtitle = match (of(one, "solver"), of(one, "rtol").and_then(|r| r.parse::<f64>().ok())) {
+        (Some(solver), Some(rtol)) if all.len() == 1 => format!("{solver}, rtol {rtol:e}"),
+        _ => String::new(),
+    };
+    (title, subtitle)
+}
+
 /// The short names, or the paths where two short ones are the same.
 pub fn labels(all: &[Signals]) -> Vec<String> {
     let twice = |s: &Signals| all.iter().filter(|o| o.name == s.name).count() > 1;
@@ -183,5 +213,18 @@ mod tests {
         assert!(s.matching(&["b.z".into()]).is_err());
         assert_eq!(s.matching(&["*".into()]).unwrap().len(), 3);
         assert_eq!(s.matching(&["time".into()]).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_pattern_means_each_quantity_once() {
+        let mut s = signals("x.csv", &["time", "b.x", "b.y", "c.x"], "");
+        s.table.columns[2].same_as = Some("b.x".into());
+        s.table.columns[3].same_as = Some("b.x".into());
+        let names = |pattern: &str| -> Vec<String> {
+            s.matching(&[pattern.into()]).unwrap().iter().map(|c| c.name.clone()).collect()
+        };
+        assert_eq!(names("*"), ["b.x"]);
+        assert_eq!(names("c.*"), ["c.x"]);
+        assert_eq!(names("b.y"), ["b.y"]);
     }
 }

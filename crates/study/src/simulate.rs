@@ -14,6 +14,7 @@ use trunnion_sim::problem::Problem;
 use trunnion_sim::run::{Finished, Settings, run};
 use trunnion_sim::solvers::choose::{Entry, MethodNumbers, SOLVERS, find};
 
+use crate::aliases;
 use crate::extremes::Follower;
 use crate::jumps::{Jump, Jumps};
 use crate::monitor::{Monitor, Pace};
@@ -23,8 +24,7 @@ use trunnion_engine::Failure;
 use trunnion_engine::controllers::{run_failure, start_failure};
 use trunnion_engine::project::Project;
 use trunnion_num::text::number;
-use trunnion_results::Extremes;
-use trunnion_results::{Column, MOST_BYTES, Metadata, Table, extremes_entry, nearest};
+use trunnion_results::{Column, Extremes, MOST_BYTES, Metadata, Table, extremes_entry, nearest};
 use watcher::{Reader, Watcher};
 
 mod watcher;
@@ -148,28 +148,24 @@ pub fn recorded(prepared: &Prepared, patterns: &[String]) -> Vec<usize> {
     (0..prepared.columns.len()).filter(of_model).collect()
 }
 
-/// Table without rows: time, then the recorded columns.
+/// Table without rows: time, then the recorded columns, further names of one quantity marked.
 pub fn header(prepared: &Prepared, columns: &[usize]) -> Table {
     let mut list = vec![Column::new("time", "s", "Simulated time")];
     for &i in columns {
         let c = &prepared.columns[i];
         list.push(Column::new(&c.name, &c.unit.text, &c.doc));
     }
+    aliases::mark(prepared, columns, &mut list[1..]);
     Table { columns: list, ..Table::default() }
 }
 
 /// What is known of the results of a run beforehand.
 pub fn metadata(project: &Project, solver: &str, settings: &Settings) -> Metadata {
     let mut data = Metadata::new();
-    for (key, value) in [
-        ("model", project.name.clone()),
-        ("model_hash", project.hash.clone()),
-        ("solver", solver.to_string()),
-        ("rtol", settings.rtol.to_string()),
-        ("version", env!("CARGO_PKG_VERSION").to_string()),
-    ] {
-        data.insert(key.into(), value);
-    }
+    let known = [("model", project.name.as_str()), ("model_hash", &project.hash), ("solver", solver)];
+    data.extend(known.map(|(key, value)| (key.to_string(), value.to_string())));
+    data.insert("rtol".into(), settings.rtol.to_string());
+    data.insert("version".into(), env!("CARGO_PKG_VERSION").to_string());
     if !project.run.plot.is_empty() {
         data.insert(PLOT.into(), project.run.plot.join(","));
     }
@@ -222,8 +218,9 @@ impl Outcome {
 
     /// The metadata of results with these columns, as far as they are known only now.
     pub fn metadata(&self, header: &Table) -> Metadata {
-        let names = header.columns.iter().skip(1).map(|c| c.name.as_str());
-        extremes_entry(names.zip(self.extremes.iter().copied())).into_iter().collect()
+        let all = header.columns.iter().skip(1).zip(self.extremes.iter().copied());
+        let stored = all.filter(|(c, _)| c.same_as.is_none()).map(|(c, e)| (c.name.as_str(), e));
+        extremes_entry(stored).into_iter().collect()
     }
 
     fn failure(&self, error: &RunError) -> Failure {

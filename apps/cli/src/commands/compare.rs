@@ -14,7 +14,7 @@ use crate::options::RunOptions;
 use crate::output::{Print, say};
 use crate::session::{Session, tell_proposed, tell_stopped};
 use trunnion_draw::listing::{Align, Listing};
-use trunnion_draw::plot::{merged, save, views};
+use trunnion_draw::plot::{dash, merged, named_on_axes, save, views};
 use trunnion_engine::Failure;
 use trunnion_num::text::{count, number, percent, with_unit};
 use trunnion_results::Column;
@@ -243,6 +243,8 @@ fn draw(
         charts.push(views::history(b.time(), &[&named(y, name_b)]));
     }
     let mut chart = merged(charts);
+    dash(&mut chart, name_b);
+    named_on_axes(&mut chart);
     (chart.title, chart.subtitle) = title(a, b);
     save(&chart, path)?;
     say(path.display());

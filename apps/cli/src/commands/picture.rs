@@ -28,7 +28,7 @@ pub struct PictureArgs {
     /// Instants to draw, separated by commas: 0,"200 ms"; default: the first
     #[arg(long, requires = "view", value_delimiter = ',', value_name = "TIME,…", value_parser = time)]
     pub at: Vec<f64>,
-    /// Draw so many poses at even times
+    /// Draw so many poses, at times at which they differ most
     #[arg(long, requires = "view", conflicts_with = "at", value_name = "N")]
     pub frames: Option<usize>,
     /// Draw the way of a body, frame or sensor; may be given several times
@@ -39,7 +39,7 @@ pub struct PictureArgs {
 /// From where a mechanism is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ViewName {
-    /// x to the right, z up
+    /// x to the right, z up; y up where all moves in the xy plane, as in all views
     #[value(alias = "xz")]
     Side,
     /// y to the right, z up
@@ -75,9 +75,7 @@ pub fn execute(args: &PlotArgs, view: View, session: &Session) -> Result<(), Fai
     let to = args.to.unwrap_or(last).clamp(from, last);
     let mut times = match wanted.frames {
         Some(0) => return Err(Failure::usage("--frames has to be at least 1")),
-        Some(1) => vec![from],
-        // Rounding may carry the last one beyond the end.
-        Some(n) => (0..n).map(|k| (from + (to - from) * k as f64 / (n - 1) as f64).min(to)).collect(),
+        Some(n) => moving.distinct_times(from, to, n),
         None if wanted.at.is_empty() => vec![from],
         None => wanted.at.clone(),
     };
@@ -89,7 +87,7 @@ pub fn execute(args: &PlotArgs, view: View, session: &Session) -> Result<(), Fai
     let traces = wanted.trace.iter().map(|name| Ok((name.clone(), way(&moving, name, from, to)?)));
     let picture = Picture {
         scene: &moving.scene,
-        view,
+        view: if moving.scene.planar { view.of_plane() } else { view },
         title: moving.name.clone(),
         shots: times.iter().map(|&t| Shot { t, poses: poses.at(t) }).collect(),
         traces: traces.collect::<Result<_, Failure>>()?,

@@ -10,7 +10,7 @@ use crate::output::{Print, say};
 use crate::session::{Session, tell_proposed, tell_stopped};
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_draw::plot::{
-    Chart, Line, Panel, list_peaks, mark, merged, save, squared, stacked, statistics, views,
+    Chart, Line, Panel, list_peaks, mark, merged, named_on_axes, save, squared, stacked, statistics, views,
 };
 use trunnion_engine::Failure;
 use trunnion_num::spectrum::{Peak, Spectrum, Window, resample, spectrum};
@@ -18,7 +18,7 @@ use trunnion_num::text::{count, number};
 use trunnion_num::welch::averaged;
 use trunnion_results::{COMPLETE, Column};
 use trunnion_study::display;
-use trunnion_study::signals::{Changes, Signals, labels};
+use trunnion_study::signals::{Changes, Signals, labels, title};
 
 /// Signals that are drawn where nobody says which.
 const MOST_UNASKED: usize = 8;
@@ -34,6 +34,9 @@ pub struct PlotArgs {
     /// default: those the model names, or the first eight
     #[arg(short, value_name = "NAMES")]
     pub y: Vec<String>,
+    /// Signals of one dimension share a panel, in the unit of the first: mm with m, bar with Pa
+    #[arg(long)]
+    pub by_dimension: bool,
     /// Draw over this signal instead of time
     #[arg(short, value_name = "NAME")]
     pub x: Option<String>,
@@ -122,7 +125,7 @@ pub fn execute(args: &PlotArgs, session: &Session) -> Result<(), Failure> {
         return Ok(());
     }
     let out = args.out.clone().unwrap_or_else(|| format!("{}.svg", all[0].name).into());
-    all.iter_mut().for_each(|signals| cut(signals, args));
+    all.iter_mut().for_each(|signals| signals.cut(args.from, args.to));
     let lines = args.line.iter().map(|text| Line::read(text)).collect::<Result<Vec<_>, _>>()?;
     let mut chart = match (args.fft, args.psd) {
         (true, _) => spectra(&all, args)?,
@@ -131,6 +134,9 @@ pub fn execute(args: &PlotArgs, session: &Session) -> Result<(), Failure> {
     };
     if args.stats {
         statistics(&chart).print();
+    }
+    if all.len() > 1 && !(args.fft || args.psd) {
+        named_on_axes(&mut chart);
     }
     lines.iter().for_each(|line| line.draw(&mut chart));
     chart.panels.iter_mut().for_each(|panel| panel.statistics = args.stats);
@@ -161,20 +167,11 @@ fn list(signals: &Signals) {
         let values = [found.min.1, found.max.1, last]
             .map(|x| if x.is_infinite() && table.rows() == 0 { f64::NAN } else { x })
             .map(|x| number(x, 6));
-        listing.push([name, unit].into_iter().chain(values).chain([column.doc.clone()]));
+        let same = column.same_as.as_ref().map(|of| format!("same as {of}"));
+        let doc = same.unwrap_or_else(|| column.doc.clone());
+        listing.push([name, unit].into_iter().chain(values).chain([doc]));
     }
     listing.print();
-}
-
-/// Leaves the rows between `--from` and `--to`.
-fn cut(signals: &mut Signals, args: &PlotArgs) {
-    let (from, to) = (args.from.unwrap_or(f64::NEG_INFINITY), args.to.unwrap_or(f64::INFINITY));
-    let kept: Vec<bool> = signals.time().values.iter().map(|t| (from..=to).contains(t)).collect();
-    for column in &mut signals.table.columns {
-        let mut keep = kept.iter();
-        column.values.retain(|_| keep.next().copied().unwrap_or(false));
-        column.extremes = column.extremes.and_then(|e| e.within(from, to));
-    }
 }
 
 /// The signals to draw of one file, in groups that share panels.
@@ -195,8 +192,10 @@ fn unasked<'a>(signals: &'a Signals, args: &PlotArgs) -> Vec<&'a Column> {
     if !favourites.is_empty() {
         return favourites;
     }
-    let others: Vec<&Column> =
-        signals.table.columns[1..].iter().filter(|c| args.x.as_ref() != Some(&c.name)).collect();
+    let others: Vec<&Column> = signals.table.columns[1..]
+        .iter()
+        .filter(|c| c.same_as.is_none() && args.x.as_ref() != Some(&c.name))
+        .collect();
     if others.len() > MOST_UNASKED {
         eprintln!(
             "drawing the first {MOST_UNASKED} of {} signals; choose with -y, see them with --list",
@@ -216,7 +215,10 @@ fn histories(all: &[Signals], args: &PlotArgs) -> Result<Chart, Failure> {
             None => signals.time(),
         };
         for (k, group) in chosen(signals, args)?.iter().enumerate() {
-            let columns: Vec<Column> = named(group, name, all.len() > 1);
+            let mut columns: Vec<Column> = named(group, name, all.len() > 1);
+            if args.by_dimension {
+                display::in_first_units(&mut columns);
+            }
             groups.resize_with(groups.len().max(k + 1), Vec::new);
             groups[k].push(views::history(x, &columns.iter().collect::<Vec<_>>()));
         }
@@ -292,17 +294,4 @@ fn densities(all: &[Signals], args: &PlotArgs) -> Result<Chart, Failure> {
     }
     mark(&mut chart, &listed);
     Ok(chart)
-}
-
-/// Name of the model, and how it was run.
-fn title(all: &[Signals]) -> (String, String) {
-    let of = |s: &Signals, key: &str| s.table.metadata.get(key).cloned();
-    let first = of(&all[0], "model").unwrap_or_else(|| all[0].name.clone());
-    let same = all.iter().all(|s| of(s, "model").as_ref() == Some(&first));
-    let title = if same || all.len() == 1 { first } else { labels(all).join(", ") };
-    let subtitle = match (of(&all[0], "solver"), of(&all[0], "rtol").and_then(|r| r.parse::<f64>().ok())) {
-        (Some(solver), Some(rtol)) if all.len() == 1 => format!("{solver}, rtol {rtol:e}"),
-        _ => String::new(),
-    };
-    (title, subtitle)
 }

@@ -75,6 +75,57 @@ fn last(table: &Table, name: &str) -> f64 {
     *table.column(name).unwrap().values.last().unwrap()
 }
 
+/// Two volumes joined by a line, a controller that samples: a pressure has the names of all ports it is at, a constant only its own.
+const NAMES: &str = r#"
+[components]
+supply = { type = "reservoir", P = "100 bar" }
+valve  = { type = "restrictor", R = "1e-6 (m^7/kg)^0.5" }
+oil    = { type = "accumulator", V0 = "1 l", P0 = "10 bar" }
+[connect]
+"supply.port" = "valve.a"
+"valve.b" = "oil"
+[modes]
+seen = { unit = "Pa", start = 0 }
+[outputs]
+p_oil = "oil.p"
+nothing = "0 Pa"
+nought  = "0 Pa"
+[tasks]
+look = { period = "100 ms", set.seen = "oil.p" }
+[run]
+t_end = "1 s"
+"#;
+
+#[test]
+fn a_quantity_is_stored_once_and_found_by_all_its_names() {
+    let folder = Folder::new("names");
+    folder.write("m.toml", NAMES);
+    for file in ["m.parquet", "m.csv"] {
+        folder.run(&["run", "m.toml", "--out", file, "-q"], 0);
+        let table = folder.read(file);
+        let column = |name: &str| table.column(name).unwrap();
+        for name in ["oil.p", "oil.port.p", "valve.b.p"] {
+            assert_eq!(column(name).same_as.as_deref(), Some("p_oil"), "{name} in {file}");
+            assert_eq!(column(name).values, column("p_oil").values);
+            assert_eq!(column(name).extremes, column("p_oil").extremes);
+        }
+        assert!(column("p_oil").same_as.is_none() && last(&table, "valve.b.p") > 1.5e6);
+        assert!(column("nothing").same_as.is_none() && column("nought").same_as.is_none());
+        assert!(column("seen").held && !column("p_oil").held && !column("nothing").held);
+        // The sampled pressure is the one at the sample before, and stays.
+        let values = &column("seen").values;
+        assert!(values.windows(2).filter(|pair| pair[0] != pair[1]).count() <= 11, "{values:?}");
+    }
+    // A command finds every name, and a pattern each quantity once.
+    assert!(folder.run(&["plot", "m.csv", "-y", "valve.b.p", "-o", "p.svg"], 0).contains("1 signal"));
+    assert!(folder.run(&["plot", "m.parquet", "--list"], 0).contains("same as p_oil"));
+    let table =
+        "[tables]\nt = { file = \"m.csv\", x = \"time\", y = \"valve.b.p\" }\n[outputs]\ny = \"t(time)\"\n";
+    folder.write("t.toml", table);
+    folder.run(&["run", "t.toml", "-q", "--out", "t.csv"], 0);
+    assert_eq!(last(&folder.read("t.csv"), "y"), last(&folder.read("m.csv"), "p_oil"));
+}
+
 #[test]
 fn results_are_run_plotted_compared_and_converted() {
     let folder = Folder::new("round");

@@ -72,13 +72,15 @@ fn two_runs_of_one_model_are_named_by_what_differs() {
         folder.read("c.svg")
     };
     for (arguments, names) in [
-        (vec!["--set-b", "law=fast"], ["slow and fast", "fast: x"]),
-        (vec!["--set-b", "k=2 1/s"], ["as it is and k=2 1/s", "k=2 1/s: x"]),
-        (vec!["--solver", "rodas5p", "--solver-b", "tsit45"], ["rodas5p and tsit45", "tsit45: x"]),
-        (vec!["--rtol", "1e-6", "--rtol-b", "1e-4"], ["rtol 1e-6 and rtol 1e-4", "rtol 1e-4: x"]),
+        (vec!["--set-b", "law=fast"], ["slow and fast", ">fast</text>"]),
+        (vec!["--set-b", "k=2 1/s"], ["as it is and k=2 1/s", ">k=2 1/s</text>"]),
+        (vec!["--solver", "rodas5p", "--solver-b", "tsit45"], ["rodas5p and tsit45", ">tsit45</text>"]),
+        (vec!["--rtol", "1e-6", "--rtol-b", "1e-4"], ["rtol 1e-6 and rtol 1e-4", ">rtol 1e-4</text>"]),
     ] {
         let text = title(&arguments);
+        // The signal stands on the axis.
         assert!(names.iter().all(|name| text.contains(name)), "{arguments:?}: {names:?}");
+        assert!(text.contains(">x</text>"), "{arguments:?}");
     }
 }
 

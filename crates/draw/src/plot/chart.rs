@@ -1,5 +1,6 @@
 //! What a chart shows, as data. Values and units are as they shall be read: the caller has scaled them.
 
+use super::svg::printed_unit;
 use super::{Error, draw, png};
 use trunnion_results::Extremes;
 
@@ -75,6 +76,10 @@ pub struct Series {
     pub style: Style,
     /// Lowest and highest point, where they are known from more than the points.
     pub extremes: Option<Extremes>,
+    /// Each value stays until the next point: a sampled signal, drawn as stairs.
+    pub held: bool,
+    /// Lets a line that lies below be seen.
+    pub dashed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,6 +138,7 @@ impl HeatMap {
 }
 
 fn named(label: &str, unit: &str) -> String {
+    let unit = printed_unit(unit);
     match (label.is_empty(), unit.is_empty()) {
         (_, true) => label.to_owned(),
         (true, false) => format!("[{unit}]"),
@@ -142,7 +148,7 @@ fn named(label: &str, unit: &str) -> String {
 
 impl Series {
     pub fn new(name: impl Into<String>, x: Vec<f64>, y: Vec<f64>) -> Self {
-        Self { name: name.into(), x, y, style: Style::Line, extremes: None }
+        Self { name: name.into(), x, y, ..Self::default() }
     }
 
     /// Points as far as both coordinates are given.
@@ -150,9 +156,14 @@ impl Series {
         self.x.iter().copied().zip(self.y.iter().copied())
     }
 
-    /// The same with the extremes in their places.
+    /// The same with the extremes in their places, and with the corners of stairs.
     pub(super) fn drawn(&self) -> Vec<(f64, f64)> {
         let mut points: Vec<(f64, f64)> = self.points().collect();
+        if self.held {
+            let corner = |pair: &[(f64, f64)]| (pair[1].0 > pair[0].0).then_some((pair[1].0, pair[0].1));
+            let corners = points.windows(2).map(corner).chain([None]);
+            return points.iter().zip(corners).flat_map(|(&p, c)| [Some(p), c]).flatten().collect();
+        }
         for point in self.extremes.iter().flat_map(|e| [e.min, e.max]).filter(|p| p.0.is_finite()) {
             let place = points.partition_point(|p| p.0 <= point.0);
             if place > 0 && place < points.len() && points[place - 1].0 < point.0 {

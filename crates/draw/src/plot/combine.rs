@@ -33,6 +33,31 @@ pub fn merged(charts: Vec<Chart>) -> Chart {
     first
 }
 
+/// Dashes the signals of this run, where they would hide those of another.
+pub fn dash(chart: &mut Chart, run: &str) {
+    let beginning = format!("{run}: ");
+    let series = chart.panels.iter_mut().flat_map(|panel| &mut panel.series);
+    series.filter(|series| series.name.starts_with(&beginning)).for_each(|series| series.dashed = true);
+}
+
+/// A panel with one signal of several runs has its name on the axis, and the runs in the legend: "full: e" and "reduced: e" are "full" and
+/// "reduced" of e.
+pub fn named_on_axes(chart: &mut Chart) {
+    for panel in &mut chart.panels {
+        let parts: Vec<(String, String)> = panel
+            .series
+            .iter()
+            .filter_map(|s| s.name.split_once(": ").map(|(run, name)| (run.to_string(), name.to_string())))
+            .collect();
+        let common = parts.first().map(|(_, name)| name.clone());
+        let Some(name) = common.filter(|name| parts.iter().all(|(_, other)| other == name)) else { continue };
+        if parts.len() == panel.series.len() && parts.len() > 1 {
+            panel.series.iter_mut().zip(parts).for_each(|(series, (run, _))| series.name = run);
+            panel.y.label = name;
+        }
+    }
+}
+
 /// Lowest and highest value with their places, mean and rms of every series.
 pub fn statistics(chart: &Chart) -> Listing {
     use Align::{Left, Right};
@@ -171,6 +196,30 @@ mod tests {
         let names: Vec<Vec<&str>> =
             all.panels.iter().map(|p| p.series.iter().map(|s| s.name.as_str()).collect()).collect();
         assert_eq!(names, [vec!["a: x", "b: x"], vec!["b: p"]]);
+    }
+
+    #[test]
+    fn one_signal_of_several_runs_stands_on_the_axis() {
+        let t = column("time", "s", &[0.0, 1.0]);
+        let chart = |name: &str, unit: &str| views::history(&t, &[&column(name, unit, &[1.0, 2.0])]);
+        let mut all =
+            merged(vec![chart("a: x", "m"), chart("b: x", "m"), chart("a: p", "Pa"), chart("b: q", "Pa")]);
+        named_on_axes(&mut all);
+        let names = |k: usize| all.panels[k].series.iter().map(|s| s.name.as_str()).collect::<Vec<_>>();
+        assert_eq!((names(0), all.panels[0].y.text()), (vec!["a", "b"], "x [m]".to_string()));
+        assert_eq!((names(1), all.panels[1].y.text()), (vec!["a: p", "b: q"], "[Pa]".to_string()));
+    }
+
+    #[test]
+    fn stairs_hold_their_value() {
+        let t = column("time", "s", &[0.0, 1.0, 1.0, 3.0]);
+        let u = Column { held: true, ..column("u", "V", &[1.0, 1.0, 4.0, 7.0]) };
+        let chart = views::history(&t, &[&u]);
+        let series = &chart.panels[0].series[0];
+        let expected = [(0.0, 1.0), (1.0, 1.0), (1.0, 1.0), (1.0, 4.0), (3.0, 4.0), (3.0, 7.0)];
+        assert_eq!(series.drawn(), expected);
+        // (1·1 + 2·4)/3, where straight lines would give (1 + 11)/3.
+        assert_eq!(Statistics::of(series).unwrap().mean, 3.0);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::layout::{self, Layout, Place, layout};
 use super::svg::{Anchor, Canvas, Font, Markup, grid_stroke, shortened};
 use super::ticks::Ticks;
 use super::{heat, labels, marks};
+use trunnion_num::text::number;
 
 pub fn svg(chart: &Chart) -> String {
     let layout = layout(chart);
@@ -45,8 +46,11 @@ fn titles(canvas: &mut Canvas, chart: &Chart, layout: &Layout) {
     if !chart.title.is_empty() {
         y += layout::TITLE - 2.0;
         let font = Font { bold: true, ..Font::new(layout::TITLE, colour::TEXT, Anchor::Start) };
-        // Bold letters are about a tenth wider.
-        canvas.text((left, y), font, &Markup::plain(&shortened(&chart.title, 1.1 * layout::TITLE, room)));
+        // Bold letters are about a tenth wider. A long title is written smaller before it is cut.
+        let wide = Markup::plain(&chart.title).width(1.1 * layout::TITLE);
+        let size = layout::TITLE * (room / wide).clamp(0.7, 1.0);
+        let text = Markup::plain(&shortened(&chart.title, 1.1 * size, room));
+        canvas.text((left, y), Font { size, ..font }, &text);
         y += 10.0;
     }
     if !chart.subtitle.is_empty() {
@@ -91,7 +95,7 @@ fn y_labels(canvas: &mut Canvas, chart: &Chart, idx: usize, place: &Place) {
         canvas.text((frame.left - 7.0, frame.top - 9.0), tick, &factor);
     }
     if let Some(offset) = place.y_ticks.offset {
-        let note = Markup::plain(&format!("offset {offset}"));
+        let note = Markup::plain(&format!("offset {}", number(offset, 12)));
         let font = Font::new(layout::TICK, colour::QUIET_TEXT, Anchor::Start);
         canvas.text((frame.left, note_y(place)), font, &note);
     }
@@ -100,14 +104,16 @@ fn y_labels(canvas: &mut Canvas, chart: &Chart, idx: usize, place: &Place) {
         let above = if place.y_ticks.offset.is_some() { layout::TICK + 4.0 } else { 0.0 };
         canvas.text((frame.left, note_y(place) - above), font, &Markup::plain(&panel.title));
     }
-    let text = panel.y.text();
+    let text = layout::axis_text(panel, frame.bottom - frame.top);
     if !text.is_empty() {
         let room = frame.bottom - frame.top + 10.0;
         let font = Font { upright: true, ..Font::new(layout::LABEL, colour::TEXT, Anchor::Middle) };
         let at = (layout::MARGIN + 0.75 * layout::LABEL, frame.middle().1);
         canvas.text(at, font, &Markup::plain(&shortened(&text, layout::LABEL, room)));
     }
-    if panel.heat_map.is_none() && panel.series.iter().all(|series| series.points().next().is_none()) {
+    if panel.heat_map.is_none()
+        && panel.series.iter().all(|series| !series.points().any(|(x, y)| x.is_finite() && y.is_finite()))
+    {
         nothing(canvas, frame.middle());
     }
 }
@@ -140,7 +146,7 @@ fn x_labels(canvas: &mut Canvas, chart: &Chart, layout: &Layout, last: &Place) {
         scaling = Markup::plain("×").then(Markup::power_of_ten(layout.x_ticks.exponent));
     }
     if let Some(offset) = layout.x_ticks.offset {
-        scaling = scaling.then(Markup::plain(&format!("  offset {offset}")));
+        scaling = scaling.then(Markup::plain(&format!("  offset {}", number(offset, 12))));
     }
     canvas.text((frame.right, y), Font { anchor: Anchor::End, ..tick }, &scaling);
 }

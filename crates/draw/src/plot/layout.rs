@@ -5,7 +5,7 @@
 
 use super::chart::{Chart, Panel, Series, Style};
 use super::scale::{Scale, range};
-use super::svg::Markup;
+use super::svg::{Markup, printed_unit};
 use super::ticks::Ticks;
 use super::{Indicator, heat};
 
@@ -25,6 +25,8 @@ const MOST_LEGEND_ROWS: usize = 6;
 /// A heat map of no more cells than this in a direction has a tick at each.
 const MOST_TICKED_CELLS: usize = 12;
 const PANEL_GAP: f64 = 22.0;
+/// By so much the name of an axis may be longer than it.
+const AXIS_BEYOND: f64 = 10.0;
 
 /// Free space at both ends of a y axis, as a share of the data.
 const Y_MARGIN: f64 = 0.06;
@@ -111,7 +113,7 @@ pub fn layout(chart: &Chart) -> Layout {
         if y_ticks.offset.is_some() {
             top += TICK + 4.0;
         }
-        let Legend { entries, more, rows } = legend(panel, left, right, top);
+        let Legend { entries, more, rows } = legend(panel, [left, right, top], panel_height);
         top += rows as f64 * LEGEND_ROW + if rows > 0 { 4.0 } else { 6.0 };
         let frame = Frame { left, top, right, bottom: top + panel_height };
         let y = Scale::new(&panel.y, range, (frame.bottom, frame.top));
@@ -200,6 +202,19 @@ fn y_range(panel: &Panel) -> (f64, f64) {
     }
 }
 
+/// Beside an axis of this height.
+fn axis_fits(panel: &Panel, height: f64) -> bool {
+    Markup::plain(&panel.y.text()).width(LABEL) <= height + AXIS_BEYOND
+}
+
+/// What stands beside the y axis: a name that is too long stands in the legend, with its unit here.
+pub fn axis_text(panel: &Panel, height: f64) -> String {
+    match axis_fits(panel, height) || panel.y.unit.is_empty() {
+        true => panel.y.text(),
+        false => format!("[{}]", printed_unit(&panel.y.unit)),
+    }
+}
+
 /// A legend laid out: its entries, how many found no room and where to say so, its number of rows.
 struct Legend {
     entries: Vec<Entry>,
@@ -207,14 +222,21 @@ struct Legend {
     rows: usize,
 }
 
-fn legend(panel: &Panel, left: f64, right: f64, top: f64) -> Legend {
+fn legend(panel: &Panel, [left, right, top]: [f64; 3], height: f64) -> Legend {
     // One self-explaining series needs no legend: its name is on the axis.
-    let alone = panel.series.len() == 1 && panel.y.label.ends_with(&panel.series[0].name);
+    let own: Vec<&Series> = panel.series.iter().filter(|series| !series.name.is_empty()).collect();
+    let alone = own.len() == 1 && panel.y.label.ends_with(&own[0].name) && axis_fits(panel, height);
     let named = |series: &Series| !series.name.is_empty() && (!alone || panel.statistics);
+    // A name longer than the panel is wide is written smaller.
+    let room = right - left - SWATCH - SWATCH_GAP;
+    let fitted = |text: Markup| match text.width(LEGEND) {
+        wide if wide > room => text.scaled((room / wide).max(0.5)),
+        _ => text,
+    };
     let mut entries = Vec::new();
     let (mut x, mut row) = (left, 0);
     for (idx, series) in panel.series.iter().enumerate().filter(|(_, series)| named(series)) {
-        let text = legend_text(panel, series);
+        let text = fitted(legend_text(panel, series));
         let length = SWATCH + SWATCH_GAP + text.width(LEGEND);
         if x > left && x + length > right {
             (x, row) = (left, row + 1);
@@ -261,6 +283,8 @@ impl Statistics {
         let (mut area, mut square, mut length) = (0.0, 0.0, 0.0);
         for pair in finite.windows(2) {
             let (dx, a, b) = (pair[1].0 - pair[0].0, pair[0].1, pair[1].1);
+            // Stairs keep their value up to the next point.
+            let b = if series.held { a } else { b };
             area += 0.5 * dx * (a + b);
             square += dx * (a * a + a * b + b * b) / 3.0;
             length += dx;

@@ -14,7 +14,7 @@ pub fn series(canvas: &mut Canvas, panel: &Panel, place: &Place) {
     for (idx, series) in panel.series.iter().enumerate() {
         let points = || pixels(series, place);
         if has_line(series.style) {
-            line(canvas, idx, &thin(points(), place.frame.left, place.frame.right));
+            line(canvas, (idx, series.dashed), &thin(points(), place.frame.left, place.frame.right));
         }
         let dense = series.style == Style::LineAndMarkers && series.x.len() > MOST_MARKERS_ON_LINE;
         if series.style != Style::Line && !dense {
@@ -35,8 +35,8 @@ fn has_line(style: Style) -> bool {
     matches!(style, Style::Line | Style::LineAndMarkers)
 }
 
-fn line(canvas: &mut Canvas, idx: usize, pieces: &[Vec<(f64, f64)>]) {
-    let (stroke, dashes) = colour::series(idx);
+fn line(canvas: &mut Canvas, (idx, dashed): (usize, bool), pieces: &[Vec<(f64, f64)>]) {
+    let (stroke, dashes) = stroke(idx, dashed);
     let mut data = String::new();
     for piece in pieces {
         if let [point] = piece[..] {
@@ -56,6 +56,12 @@ fn line(canvas: &mut Canvas, idx: usize, pieces: &[Vec<(f64, f64)>]) {
     if !data.is_empty() {
         canvas.path(&data, &line_attributes(stroke, dashes));
     }
+}
+
+/// Colour and dashes.
+fn stroke(idx: usize, dashed: bool) -> (&'static str, &'static str) {
+    let (stroke, dashes) = colour::series(idx);
+    (stroke, if dashed && dashes.is_empty() { "7 4" } else { dashes })
 }
 
 fn line_attributes(stroke: &str, dashes: &str) -> String {
@@ -128,8 +134,8 @@ pub fn legend(canvas: &mut Canvas, panel: &Panel, place: &Place) {
     for entry in &place.legend {
         let (x, y) = entry.at;
         let middle = y - 0.33 * layout::LEGEND;
-        let (stroke, dashes) = colour::series(entry.series);
-        let style = panel.series[entry.series].style;
+        let series = &panel.series[entry.series];
+        let ((stroke, dashes), style) = (stroke(entry.series, series.dashed), series.style);
         if has_line(style) {
             canvas.line((x, middle), (x + layout::SWATCH, middle), &line_attributes(stroke, dashes));
         }

@@ -19,7 +19,7 @@ mod ticks;
 pub mod views;
 
 pub use chart::{Axis, Chart, HeatMap, Indicator, Panel, Series, Style, TickKind};
-pub use combine::{Line, list_peaks, mark, merged, squared, stacked, statistics};
+pub use combine::{Line, dash, list_peaks, mark, merged, named_on_axes, squared, stacked, statistics};
 pub use layout::Statistics;
 
 use std::fmt;

@@ -56,6 +56,7 @@ impl Markup {
         // Rounding may carry into the next power of ten, so the exponent is read off the rounded number.
         let text = format!("{value:.2e}");
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let digits = digits.trim_end_matches('0').trim_end_matches('.');
         Self::plain(&with_minus(digits))
             .then(Self::plain("×"))
             .then(Self::power_of_ten(exponent.parse().unwrap_or(0)))
@@ -70,6 +71,25 @@ impl Markup {
     pub fn width(&self, size: f64) -> f64 {
         self.em * size
     }
+}
+
+/// A unit as it is printed: m³/s for m^3/s. Exponents that are no whole numbers stay.
+pub fn printed_unit(unit: &str) -> String {
+    const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let mut parts = unit.split('^');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.strip_prefix('-').unwrap_or(part);
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        if end == 0 || digits[end..].starts_with('.') {
+            text = text + "^" + part;
+            continue;
+        }
+        text.extend(part.starts_with('-').then_some('⁻'));
+        text.extend(digits[..end].chars().filter_map(|c| RAISED.get(c.to_digit(10)? as usize)));
+        text += &digits[end..];
+    }
+    text
 }
 
 /// A true minus sign instead of a hyphen.

@@ -154,7 +154,41 @@ fn pictures_are_saved_by_their_extension() {
 
 /// The embedded fonts have every sign that units and names are written with.
 #[test]
+fn units_are_printed_with_raised_exponents() {
+    for (unit, printed) in [
+        ("m^3/s", "m³/s"),
+        ("kg m^-1 s^-2", "kg m⁻¹ s⁻²"),
+        ("(m^7/kg)^0.5", "(m⁷/kg)^0.5"),
+        ("", ""),
+        ("^", "^"),
+    ] {
+        assert_eq!(svg::printed_unit(unit), printed);
+    }
+}
+
+#[test]
+fn a_long_name_moves_from_the_axis_to_the_legend() {
+    let (time, x) = wave(100);
+    let name = "harvester.crane.boom.cylinder.rod_side.chamber.connection.pressure_of_the_oil_at_the_port";
+    let chart =
+        Chart { panel_height: Some(145.0), ..views::history(&time, &[&Column { name: name.into(), ..x }]) };
+    let svg = check(&chart);
+    assert!(svg.contains(&format!(">{name}<")) && svg.contains(">[mm]<"), "{svg}");
+}
+
+#[test]
+fn a_spectrum_has_no_line_at_zero() {
+    let (time, x) = wave(1000);
+    let about = Column { values: x.values.iter().map(|v| v + 500.0).collect(), ..x };
+    let found = spectrum(&time.values, &about.values, Window::Hann).unwrap();
+    let chart = views::spectra(&[(&about, found.clone())]);
+    let series = &chart.panels[0].series[0];
+    assert_eq!((found.frequency[0], series.x[0]), (0.0, found.frequency[1]));
+    assert!(series.y.iter().all(|a| *a < 40.0), "the mean of 500 is no amplitude");
+}
+
+#[test]
 fn no_sign_is_missing_in_the_fonts() {
-    let signs = "αβγδεζηθκλμνξπρστφχψωΔΣΩΦ²³⁴⁻¹·×°−√∞≤≥≈±∂½→…µ₀₁₂ϕẋ";
+    let signs = "αβγδεζηθκλμνξπρστφχψωΔΣΩΦ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·×°−√∞≤≥≈±∂½→…µ₀₁₂ϕẋ";
     assert_eq!(png::missing_signs(signs), "");
 }

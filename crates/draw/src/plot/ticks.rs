@@ -3,6 +3,7 @@
 use super::TickKind;
 use super::scale::Scale;
 use super::svg::{Markup, with_minus};
+use trunnion_num::text::number;
 
 /// Numbers up to this size, and steps down to the other, are written out; beyond, a power of ten is split off.
 const LARGEST_PLAIN: f64 = 1e5;
@@ -130,7 +131,8 @@ fn logarithmic(scale: &Scale, most: f64) -> Ticks {
     let plain = major.iter().all(|value| (0.9e-3..1.1e4).contains(value));
     let label = |value: f64| {
         if plain || order(value).abs() > 300 {
-            (value, Markup::plain(&format!("{value}")))
+            // Three tenths are no 0.30000000000000004.
+            (value, Markup::plain(&number(value, 6)))
         } else {
             let mantissa = (value / power(order(value))).round();
             let lead = if mantissa == 1.0 { String::new() } else { format!("{mantissa}·") };
@@ -178,6 +180,22 @@ mod tests {
         assert_eq!(places(0.0, 5.0, false), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
         assert_eq!(places(0.1, 1000.0, true), [0.1, 1.0, 10.0, 100.0, 1000.0]);
         assert_eq!(places(1.0, 20.0, true), [1.0, 2.0, 5.0, 10.0, 20.0]);
+    }
+
+    #[test]
+    fn no_label_shows_rounding() {
+        for (min, max) in [(0.1, 10.0), (0.01, 1.0), (0.001, 0.1), (1.0, 300.0), (0.3, 0.9), (1e-7, 1e-5)] {
+            for log in [true, false] {
+                for label in labels(&ticks(min, max, log)) {
+                    // What is written, not how wide it is.
+                    let label = label.split("em:").next().unwrap_or_default().to_owned();
+                    assert!(!label.contains("000000") && !label.contains("999999"), "{label}");
+                }
+            }
+        }
+        let scale = Scale::new(&Axis { log: true, ..Axis::default() }, (0.1, 10.0), (0.0, 500.0));
+        let close = labels(&Ticks::new(&scale, TickKind::Decimal, 60.0));
+        assert!(close[1].contains("\"0.3\""), "{close:?}");
     }
 
     #[test]

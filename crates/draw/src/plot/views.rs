@@ -64,18 +64,21 @@ pub fn bode(responses: &[Response]) -> Chart {
     Chart { x, panels: vec![magnitude, phase], ..Chart::default() }
 }
 
-/// Amplitude spectra, each with the name and unit of the column it was made from.
+/// Amplitude spectra, each with the name and unit of the column it was made from. The line at zero frequency is the mean, no oscillation: it is
+/// left out.
 pub fn spectra(spectra: &[(&Column, Spectrum)]) -> Chart {
-    let columns: Vec<(Column, &Spectrum)> = spectra
+    let columns: Vec<(Column, &[f64])> = spectra
         .iter()
         .map(|(column, spectrum)| {
             let label = Column::new(&column.name, &column.unit, "");
-            (Column { values: spectrum.amplitude.clone(), ..label }, spectrum)
+            let first = usize::from(spectrum.frequency.first() == Some(&0.0));
+            let values = spectrum.amplitude[first..].to_vec();
+            (Column { values, ..label }, &spectrum.frequency[first..])
         })
         .collect();
     let mut panels: Vec<Panel> = Vec::new();
-    for (column, spectrum) in &columns {
-        let series = Series::new(&column.name, spectrum.frequency.clone(), column.values.clone());
+    for (column, frequency) in &columns {
+        let series = Series::new(&column.name, frequency.to_vec(), column.values.clone());
         push_by_unit(&mut panels, column, series);
     }
     for panel in &mut panels {
@@ -114,8 +117,10 @@ fn panels_by_unit(x: &Column, columns: &[&Column], style: Style) -> Vec<Panel> {
     let mut panels = Vec::new();
     for column in columns {
         let series = Series::new(&column.name, x.values.clone(), column.values.clone());
-        let extremes = column.extremes.filter(|_| x.name == TIME);
-        push_by_unit(&mut panels, column, Series { style, extremes, ..series });
+        let over_time = x.name == TIME;
+        let extremes = column.extremes.filter(|_| over_time);
+        let held = column.held && over_time;
+        push_by_unit(&mut panels, column, Series { style, extremes, held, ..series });
     }
     panels
 }

@@ -1,6 +1,6 @@
 //! A moving mechanism as glTF 2.0 binary: a node for every body, with its shapes, its way and its turns.
 //!
-//! The node of the world turns z up into y up, (x, y, z) ↦ (x, z, −y), and holds all others. Lines are cylinders of length 1 along z, scaled by
+//! The node of the world turns z up into y up, (x, y, z) ↦ (x, z, −y), and holds all others; a mechanism of the xy plane stands as it is. Lines are cylinders of length 1 along z, scaled by
 //! how long they are. Places and turns are given at even times and interpolated between them; signs of quaternions are chosen so that
 //! this goes the shortest way.
 
@@ -40,7 +40,8 @@ pub fn glb(moving: &Moving, rate: f64) -> Vec<u8> {
         file.node(&line.name, mesh);
     }
     let half = 0.5_f64.sqrt();
-    file.nodes[0]["rotation"] = json!([-half, 0.0, 0.0, half]);
+    let upright = if scene.planar { [0.0, 0.0, 0.0, 1.0] } else { [-half, 0.0, 0.0, half] };
+    file.nodes[0]["rotation"] = json!(upright);
     file.nodes[0]["children"] = (1..file.nodes.len()).collect();
     let times = times(poses.first(), poses.last(), rate);
     let ways = (1..scene.bodies.len()).map(|body| Way::of_body(moving, body, &times));

@@ -164,6 +164,17 @@ impl Scene {
         self.points.get(name).copied()
     }
 
+    /// Where bodies are joined, where lines end, and all that has a name.
+    fn spots(&self) -> Vec<Spot> {
+        let joints = self.joints.iter().map(|joint| joint.spot);
+        let mut all: Vec<Spot> = joints
+            .chain(self.lines.iter().flat_map(|line| line.ends))
+            .chain(self.points.values().copied())
+            .collect();
+        all.retain(|spot| spot.body > 0);
+        all
+    }
+
     pub fn point_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.points.keys().map(String::as_str).collect();
         names.sort_unstable();

@@ -86,8 +86,9 @@ impl Picture<'_> {
                 self.bodies(&mut canvas, &sheet, &stage, shot, size);
                 canvas.end();
             }
-            self.trace(&mut canvas, &sheet);
             self.before_world(&mut canvas, &sheet, &stage, last, size);
+            // Over the bodies: a point inside one of them has a path that is seen.
+            self.trace(&mut canvas, &sheet);
         }
         self.texts(&mut canvas);
         axes(&mut canvas, self.view, sheet.height);

@@ -226,3 +226,42 @@ fn middle(triangles: &[Triangle]) -> Point {
     let sum = triangles.iter().flatten().fold([0.0; 3], |sum, p| trunnion_num::space::plus(sum, *p));
     times(1.0 / (3 * triangles.len()) as f64, sum)
 }
+
+/// A link in the plane that rests, turns by 90° between 3 s and 4 s, and rests again.
+fn turning_once() -> Moving {
+    let scene = Scene { planar: true, ..scene() };
+    let still = || vec![0.0; 4];
+    let right = std::f64::consts::FRAC_PI_2;
+    let columns = vec![
+        column("time", "s", vec![0.0, 3.0, 4.0, 10.0]),
+        column("link.x", "m", still()),
+        column("link.y", "m", still()),
+        column("link.phi", "rad", vec![0.0, 0.0, right, right]),
+    ];
+    let poses = Poses::of(&scene, &Table { columns, ..Table::default() }).unwrap();
+    Moving { name: "turn".into(), scene, poses }
+}
+
+#[test]
+fn frames_are_poses_that_differ() {
+    let moving = turning_once();
+    let angles = |times: Vec<f64>| -> Vec<f64> {
+        let tip = |t: f64| moving.poses.at(t)[1].of([1.0, 0.0, 0.0]);
+        times.into_iter().map(|t| tip(t)[1].atan2(tip(t)[0]).to_degrees()).collect()
+    };
+    let found = angles(moving.distinct_times(0.0, 10.0, 5));
+    assert_eq!(found.len(), 5);
+    // Even times would give 0°, 0°, 90°, 90°, 90°; 90°/4 is best, times are 0.1 s or 9° apart.
+    assert!(found.windows(2).all(|pair| pair[1] - pair[0] > 13.0), "{found:?}");
+    // While nothing moves there is one pose.
+    assert_eq!(moving.distinct_times(5.0, 10.0, 4), [5.0]);
+}
+
+#[test]
+fn animations_have_up_where_the_mechanism_has_it() {
+    // glTF has y up: that of a plane stays, z of space is turned into it, by −90° about x.
+    let rotation = |moving: &Moving| unpacked(&glb(moving, 10.0)).0["nodes"][0]["rotation"].clone();
+    assert_eq!(rotation(&turning_once()), serde_json::json!([0.0, 0.0, 0.0, 1.0]));
+    let half = 0.5_f64.sqrt();
+    assert_eq!(rotation(&moving()), serde_json::json!([-half, 0.0, 0.0, half]));
+}

@@ -13,9 +13,23 @@ pub enum View {
     Top,
     /// From above, x and y to the right
     Iso,
+    /// y up, z to the left: a mechanism of the xy plane from its front
+    PlaneFront,
+    /// The same from above, x and −z to the right
+    PlaneIso,
 }
 
 impl View {
+    /// The view of a mechanism of the xy plane, where y is up.
+    pub fn of_plane(self) -> View {
+        match self {
+            View::Side => View::Top,
+            View::Front => View::PlaneFront,
+            View::Iso => View::PlaneIso,
+            other => other,
+        }
+    }
+
     /// Rows: right, up, towards the viewer.
     pub fn turn(self) -> Turn {
         // √½, √⅓ and √⅙.
@@ -25,6 +39,9 @@ impl View {
             View::Front => [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]],
             View::Top => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
             View::Iso => [[h, h, 0.0], [-s, s, 2.0 * s], [t, -t, t]],
+            // (x, y, z) ↦ (x, −z, y) first.
+            View::PlaneFront => [[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
+            View::PlaneIso => [[h, 0.0, -h], [-s, 2.0 * s, -s], [t, t, t]],
         }
     }
 
@@ -40,10 +57,18 @@ mod tests {
 
     #[test]
     fn views_are_right_handed() {
-        for view in [View::Side, View::Front, View::Top, View::Iso] {
+        for view in [View::Side, View::Front, View::Top, View::Iso, View::PlaneFront, View::PlaneIso] {
             let [right, up, near] = view.turn();
             assert!(norm(minus(cross(right, up), near)) < 1e-15, "{view:?}");
             assert!((dot(right, right) - 1.0).abs() < 1e-15 && (dot(up, up) - 1.0).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn a_plane_stands_upright() {
+        for view in [View::Side, View::Front, View::Top, View::Iso].map(View::of_plane) {
+            let [_, up, _] = view.of([0.0, 1.0, 0.0]);
+            assert!(up > 0.8, "{view:?}");
         }
     }
 }

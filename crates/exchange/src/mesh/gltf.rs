@@ -1,7 +1,8 @@
 //! glTF 2.0: JSON with buffers beside it (`.gltf`) or both in one file (`.glb`).
 //!
 //! glTF is y up and looks along z, a mechanism is z up: (x, y, z) ↦ (x, −z, y). Triangles of all nodes of the scene, each moved by its
-//! node and those above it. Skins, morphs and materials are left out; compressed geometry is refused.
+//! node and those above it. A node with det A < 0 mirrors: its triangles are turned, so that they run counter-clockwise seen from outside
+//! as before [glTF 2.0, section 3.7.4]. Skins, morphs and materials are left out; compressed geometry is refused.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -14,7 +15,7 @@ use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
 use serde_json::Value;
 
 use super::{Fault, MOST_TRIANGLES, Triangle, f32_at, text, u32_at};
-use trunnion_num::space::{Point, Pose, apply, from_quaternion, plus};
+use trunnion_num::space::{Point, Pose, apply, cross, dot, from_quaternion, plus};
 
 const MAGIC: &[u8] = b"glTF";
 const JSON: u32 = 0x4E4F_534A;
@@ -139,6 +140,12 @@ fn unescaped(uri: &str) -> String {
 struct Affine(Pose);
 
 impl Affine {
+    /// det A < 0.
+    fn mirrors(&self) -> bool {
+        let [a, b, c] = self.0.r;
+        dot(a, cross(b, c)) < 0.0
+    }
+
     const Y_UP: Affine =
         Affine(Pose { p: [0.0; 3], r: [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]] });
 
@@ -225,7 +232,7 @@ impl Reader<'_> {
                 let (Some(a), Some(b), Some(c)) = (corner(0), corner(1), corner(2)) else {
                     return Err(part(name, "uses a corner that is not there"));
                 };
-                self.triangles.push([a, b, c]);
+                self.triangles.push(if place.mirrors() { [a, c, b] } else { [a, b, c] });
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use trunnion_num::noise::Noise;
-use trunnion_num::space::Point;
+use trunnion_num::space::{Point, cross, dot};
 
 /// Corners (0,0,0), (1,0,0), (0,2,0), (0,0,3), outward.
 const CORNERS: [Point; 4] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]];
@@ -113,6 +113,34 @@ fn every_format_gives_the_same_triangles() {
         Ok(data.clone())
     };
     assert_eq!(gltf::parse(beside.to_string().as_bytes(), &load).unwrap(), expected());
+}
+
+/// Σ a · (b × c)/6: the volume inside, if triangles run counter-clockwise seen from outside.
+fn volume(triangles: &[Triangle]) -> f64 {
+    triangles.iter().map(|&[a, b, c]| dot(a, cross(b, c)) / 6.0).sum()
+}
+
+#[test]
+fn mirrored_nodes_enclose_their_volume() {
+    // The tetrahedron has 1·2·3/6 = 1; a place with A has |det A|, mirrored by scale, by matrix, or by a node above.
+    let check = |nodes: Value, expected: f64| {
+        let (mut json, data) = gltf(Some("x.bin"));
+        json["scenes"] = json!([{ "nodes": [0] }]);
+        json["nodes"] = nodes;
+        // Corners of the file are twice as far apart.
+        let triangles = gltf::parse(json.to_string().as_bytes(), &move |_| Ok(data.clone())).unwrap();
+        let found = volume(&triangles) / 8.0;
+        assert!((found - expected).abs() < 1e-6 * expected, "{found} {expected}");
+    };
+    check(json!([{ "mesh": 0 }]), 1.0);
+    check(json!([{ "mesh": 0, "scale": [-1, 1, 1] }]), 1.0);
+    check(json!([{ "mesh": 0, "scale": [-2, -1, 1], "translation": [5, 6, 7] }]), 2.0);
+    check(json!([{ "mesh": 0, "matrix": [0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 3, 0, 9, 9, 9, 1] }]), 3.0);
+    // A part and its mirror image, as a machine with two sides has: not 1 − 1.
+    check(json!([{ "mesh": 0, "children": [1] }, { "mesh": 0, "scale": [1, 1, -1] }]), 2.0);
+    // Mirrored twice is not mirrored.
+    let twice = json!([{ "scale": [1, -1, 1], "children": [1] }, { "mesh": 0, "scale": [1, 1, -1] }]);
+    check(twice, 1.0);
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! Tables from files of results or measurements: `{ file = "path.csv", x = "time", y = "stroke" }`.
 //!
 //! The first line that is no comment (`#`) has the names of the columns, each with its unit in brackets if it has one:
-//! `time [s],stroke [mm]`. Columns are parted by commas, semicolons or tabs. What is read takes the place of `x` and `y` in
-//! the table, as if it had been written there.
+//! `time [s],stroke [mm]`; `trunnion_num::csv` has the rules. What is read takes the place of `x` and `y` in the table, as if it had been
+//! written there.
 
+use std::borrow::Cow;
 use std::sync::Arc;
+
+use trunnion_num::csv::{ALIAS, CsvFault, CsvText, entry};
 
 use super::Reading;
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
@@ -50,45 +53,35 @@ pub fn with_file(entry: &Entry, reading: &Reading<'_>) -> Option<Value> {
 
 struct Sheet<'s> {
     source: &'s Arc<Source>,
-    /// Name and unit of each column.
+    /// Name and unit of each column, then further names of some of them.
     head: Vec<(String, Option<String>)>,
-    /// Cells with the place where they begin.
-    rows: Vec<Vec<(usize, &'s str)>>,
+    /// The column that each of these names is of.
+    columns: Vec<usize>,
+    text: CsvText<'s>,
 }
 
 impl<'s> Sheet<'s> {
     fn read(source: &'s Arc<Source>, file: &Text, problems: &Problems) -> Option<Self> {
-        let start = |line: &str| line.as_ptr() as usize - source.text.as_ptr() as usize;
-        let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
-        let mut lines = text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#'));
-        let Some(first) = lines.next() else {
-            let error = Diagnostic::error("M0118", format!("`{}` is empty", source.name));
-            problems
-                .add(error.at(&file.span, "no columns").hint("its first line has the names of the columns"));
-            return None;
+        let text = match CsvText::read(&source.text) {
+            Ok(text) => text,
+            Err(fault) => {
+                problems.add(refused(&fault, source, &file.span));
+                return None;
+            }
         };
-        let separator = [',', ';', '\t'].into_iter().max_by_key(|&c| first.matches(c).count()).unwrap_or(',');
-        let cells = |line: &'s str| -> Vec<(usize, &'s str)> {
-            line.split(separator).map(|cell| cell.trim().trim_matches('"')).map(|c| (start(c), c)).collect()
-        };
-        let names = cells(first);
-        if names.iter().all(|(_, cell)| cell.parse::<f64>().is_ok()) {
-            let error = Diagnostic::error("M0118", format!("`{}` has no names of columns", source.name));
-            let place = Span::new(source, start(first)..start(first) + first.len());
-            problems.add(
-                error
-                    .at(&place, "only numbers")
-                    .at(&file.span, "read here")
-                    .hint("put a line with their names before the numbers, as time [s],stroke [mm]"),
-            );
-            return None;
+        let own = |text: &Cow<'_, str>| text.clone().into_owned();
+        let mut head: Vec<(String, Option<String>)> =
+            text.head.iter().map(|h| (own(&h.name), h.unit.as_ref().map(own))).collect();
+        let mut columns: Vec<usize> = (0..head.len()).collect();
+        // Results give further names of a column as comments.
+        for (key, of) in text.comments.iter().filter_map(|comment| entry(comment)) {
+            let of = text.head.iter().position(|h| h.name == of);
+            if let (Some(name), Some(of)) = (key.strip_prefix(ALIAS), of) {
+                head.push((name.to_string(), head[of].1.clone()));
+                columns.push(of);
+            }
         }
-        let head =
-            names.into_iter().map(|(_, cell)| match cell.strip_suffix(']').and_then(|c| c.split_once('[')) {
-                Some((name, unit)) => (name.trim().to_string(), Some(unit.trim().to_string())),
-                None => (cell.to_string(), None),
-            });
-        Some(Sheet { source, head: head.collect(), rows: lines.map(cells).collect() })
+        Some(Sheet { source, head, columns, text })
     }
 
     /// Number k of the columns, or the one that is named: `"stroke"` or `{ column = "stroke", unit = "mm" }`.
@@ -118,7 +111,7 @@ impl<'s> Sheet<'s> {
         };
         let index = match &name {
             Some(name) => self.head.iter().position(|(n, _)| *n == name.text),
-            None => (k < self.head.len()).then_some(k),
+            None => (k < self.text.head.len()).then_some(k),
         };
         let names = || self.head.iter().map(|(n, _)| n.as_str());
         let alike = |i: usize| (i + 1..self.head.len()).find(|&j| self.head[j].0 == self.head[i].0);
@@ -163,16 +156,21 @@ impl<'s> Sheet<'s> {
 
     fn numbers(&self, index: usize, place: &Span, problems: &Problems) -> Option<Vec<Value>> {
         let mut values = vec![];
-        for row in &self.rows {
-            let number =
-                row.get(index).and_then(|(_, cell)| cell.parse::<f64>().ok()).filter(|v| v.is_finite());
-            let Some(number) = number else {
-                let (start, cell) = row.get(index).or(row.last()).copied().unwrap_or((0, ""));
+        for row in self.text.rows() {
+            let row = match row {
+                Ok(row) => row,
+                Err(fault) => {
+                    problems.add(refused(&fault, self.source, place));
+                    return None;
+                }
+            };
+            let cell = &row.cells[self.columns[index]];
+            let Some(number) = cell.number().filter(|v| v.is_finite()) else {
                 let name = if self.source.quotable { self.head[index].0.as_str() } else { "…" };
                 let message = format!("column `{name}` has something that is no number");
                 problems.add(
                     Diagnostic::error("M0118", message)
-                        .at(&Span::new(self.source, start..start + cell.len()), "not a number")
+                        .at(&Span::new(self.source, cell.place.clone()), "not a number")
                         .at(place, "read here"),
                 );
                 return None;
@@ -180,5 +178,28 @@ impl<'s> Sheet<'s> {
             values.push(Value { data: Data::Number(number), span: place.clone() });
         }
         Some(values)
+    }
+}
+
+fn refused(fault: &CsvFault, source: &Arc<Source>, read: &Span) -> Diagnostic {
+    let name = &source.name;
+    match fault {
+        CsvFault::Empty => Diagnostic::error("M0118", format!("`{name}` is empty"))
+            .at(read, "no columns")
+            .hint("its first line has the names of the columns"),
+        CsvFault::NoHeader { place, .. } => {
+            Diagnostic::error("M0118", format!("`{name}` has no names of columns"))
+                .at(&Span::new(source, place.clone()), "only numbers")
+                .at(read, "read here")
+                .hint("put a line with their names before the numbers, as time [s],stroke [mm]")
+        }
+        CsvFault::Cells { line, found, expected, place } => {
+            let message = format!("line {line} of `{name}` has {found} values for {expected} columns");
+            let what = if found > expected { "one too many" } else { "the last one" };
+            Diagnostic::error("M0118", message)
+                .at(&Span::new(source, place.clone()), what)
+                .at(read, "read here")
+                .hint("each line has as many values as the first has names; a missing one is left empty")
+        }
     }
 }

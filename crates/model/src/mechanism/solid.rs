@@ -7,7 +7,7 @@
 //!
 //! The divergence theorem asks for a closed surface whose triangles run counter-clockwise seen from outside.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::Triangle;
 
@@ -59,6 +59,11 @@ pub fn solid(triangles: &[Triangle]) -> Result<Solid, String> {
     if volume < 0.0 {
         return Err("the mesh is inside out: its triangles run clockwise seen from outside".into());
     }
+    if let Some(n) = turned_shell(triangles, low, size) {
+        return Err(format!(
+            "a part of the mesh ({n} triangles) is inside out: they run clockwise seen from outside"
+        ));
+    }
     if volume <= 1e-12 * size.powi(3) {
         return Err("the mesh encloses no volume".into());
     }
@@ -69,12 +74,86 @@ pub fn solid(triangles: &[Triangle]) -> Result<Solid, String> {
     Ok(Solid { volume, center: std::array::from_fn(|k| c[k] + middle[k]), inertia })
 }
 
+/// A corner, the same for all that are welded.
+type WeldedCorner = [i64; 3];
+
+/// Where corners lie on the grid that welds them.
+fn welding(low: [f64; 3], size: f64) -> impl Fn(&[f64; 3]) -> WeldedCorner {
+    let grid = WELD * size.max(f64::MIN_POSITIVE);
+    move |p| std::array::from_fn(|k| ((p[k] - low[k]) / grid).round() as i64)
+}
+
+/// Triangles joined by corners, what they enclose, and where they reach.
+struct Shell {
+    triangles: usize,
+    volume: f64,
+    low: [f64; 3],
+    high: [f64; 3],
+}
+
+/// Triangles of a shell with a negative volume that is no cavity: it does not lie within the extent of another one.
+fn turned_shell(triangles: &[Triangle], low: [f64; 3], size: f64) -> Option<usize> {
+    let shells = shells(triangles, low, size);
+    let within = |inner: &Shell, outer: &Shell| {
+        (0..3).all(|k| outer.low[k] <= inner.low[k] && inner.high[k] <= outer.high[k])
+    };
+    let holds = |inner: &Shell| shells.iter().any(|outer| outer.volume > 0.0 && within(inner, outer));
+    let turned = |shell: &&Shell| shell.volume < -1e-12 * size.powi(3) && !holds(shell);
+    shells.iter().find(turned).map(|shell| shell.triangles)
+}
+
+fn shells(triangles: &[Triangle], low: [f64; 3], size: f64) -> Vec<Shell> {
+    let place = welding(low, size);
+    let mut numbers: HashMap<WeldedCorner, usize> = HashMap::new();
+    let mut above: Vec<usize> = vec![];
+    fn root(above: &mut [usize], mut k: usize) -> usize {
+        while above[k] != k {
+            above[k] = above[above[k]];
+            k = above[k];
+        }
+        k
+    }
+    let mut first = Vec::with_capacity(triangles.len());
+    for triangle in triangles {
+        let corners = triangle.map(|corner| {
+            let n = numbers.len();
+            let number = *numbers.entry(place(&corner)).or_insert(n);
+            above.extend((number == n).then_some(n));
+            number
+        });
+        first.push(corners[0]);
+        for &corner in &corners[1..] {
+            let (a, b) = (root(&mut above, corners[0]), root(&mut above, corner));
+            above[a.max(b)] = a.min(b);
+        }
+    }
+    let mut shells: BTreeMap<usize, Shell> = BTreeMap::new();
+    for (triangle, &corner) in triangles.iter().zip(&first) {
+        let shell = shells.entry(root(&mut above, corner)).or_insert(Shell {
+            triangles: 0,
+            volume: 0.0,
+            low: [f64::INFINITY; 3],
+            high: [f64::NEG_INFINITY; 3],
+        });
+        let [a, b, c] = triangle.map(|p| std::array::from_fn::<f64, 3, _>(|k| p[k] - low[k]));
+        shell.triangles += 1;
+        shell.volume += (a[0] * (b[1] * c[2] - b[2] * c[1])
+            + a[1] * (b[2] * c[0] - b[0] * c[2])
+            + a[2] * (b[0] * c[1] - b[1] * c[0]))
+            / 6.0;
+        for corner in triangle {
+            for k in 0..3 {
+                (shell.low[k], shell.high[k]) = (shell.low[k].min(corner[k]), shell.high[k].max(corner[k]));
+            }
+        }
+    }
+    shells.into_values().collect()
+}
+
 /// Edges that are not met once in each direction.
 fn open_edges(triangles: &[Triangle], low: [f64; 3], size: f64) -> usize {
-    let grid = WELD * size.max(f64::MIN_POSITIVE);
-    let place =
-        |p: &[f64; 3]| -> [i64; 3] { std::array::from_fn(|k| ((p[k] - low[k]) / grid).round() as i64) };
-    let mut edges: HashMap<([i64; 3], [i64; 3]), i32> = HashMap::new();
+    let place = welding(low, size);
+    let mut edges: HashMap<(WeldedCorner, WeldedCorner), i32> = HashMap::new();
     for triangle in triangles {
         let [a, b, c] = [place(&triangle[0]), place(&triangle[1]), place(&triangle[2])];
         for (from, to) in [(a, b), (b, c), (c, a)] {
@@ -128,6 +207,21 @@ mod tests {
         let (own, mixed) = (1.0 / 60.0 - 1.0 / 96.0, 1.0 / 120.0 - 1.0 / 96.0);
         found.inertia[..3].iter().for_each(|i| assert_near(*i, 2.0 * own));
         found.inertia[3..].iter().for_each(|i| assert_near(*i, -mixed));
+    }
+
+    #[test]
+    fn a_cavity_is_no_part_that_is_inside_out() {
+        let turned = |part: Vec<Triangle>| part.into_iter().map(|[a, b, c]| [a, c, b]);
+        // 3³ − 1 and 1 + 2³.
+        let hollow: Vec<Triangle> =
+            cuboid([3.0; 3], [0.0; 3]).into_iter().chain(turned(cuboid([1.0; 3], [0.5; 3]))).collect();
+        assert_near(solid(&hollow).unwrap().volume, 26.0);
+        let small = cuboid([1.0; 3], [9.0, 0.0, 0.0]);
+        let two: Vec<Triangle> = cuboid([2.0; 3], [0.0; 3]).into_iter().chain(small.clone()).collect();
+        assert_near(solid(&two).unwrap().volume, 9.0);
+        let wrong: Vec<Triangle> = cuboid([2.0; 3], [0.0; 3]).into_iter().chain(turned(small)).collect();
+        let reason = solid(&wrong).unwrap_err();
+        assert!(reason.contains("a part of the mesh (12 triangles) is inside out"), "{reason}");
     }
 
     #[test]
