@@ -34,6 +34,7 @@ mod hostile_units;
 mod hostile_values;
 mod hostile_whole;
 mod hybrid;
+mod images;
 mod imports;
 mod library_checks;
 mod live;
