@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use trunnion_equations::System;
+use trunnion_equations::flat::Constraint;
 use trunnion_model::mechanism::Mechanism;
 use trunnion_model::{Diagnostic, Sources};
 use trunnion_sim::equilibrium::unstable;
@@ -31,8 +33,13 @@ pub fn assemble(
     }
     let (machine, y) = Machine::start(Arc::clone(prepared), &HashMap::new(), t)
         .map_err(|error| refusal(prepared, sources, &error))?;
-    Ok([moved(&machine, mechanism, sources, &y), repeated(&machine, sources), weak(&machine, sources)]
-        .concat())
+    let constraints = &prepared.system.constraints;
+    Ok([
+        moved(&prepared.system, &machine, mechanism, sources, &y),
+        repeated(constraints, &machine, sources),
+        weak(constraints, &machine, sources),
+    ]
+    .concat())
 }
 
 /// What is to be said of a start at rest: warnings where it is none or does not last, notes where single states move.
@@ -86,8 +93,13 @@ fn refusal(prepared: &Prepared, sources: &Sources, error: &StartError) -> Failur
     Failure::Model(vec![open])
 }
 
-fn moved(machine: &Machine, mechanism: &Mechanism, sources: &Sources, y: &[f64]) -> Vec<Diagnostic> {
-    let system = &machine.prepared().system;
+fn moved(
+    system: &System,
+    machine: &Machine,
+    mechanism: &Mechanism,
+    sources: &Sources,
+    y: &[f64],
+) -> Vec<Diagnostic> {
     let one = |&(symbol, given): &(_, f64)| {
         let q = system.quantity(symbol);
         let actual = system.y_place(symbol).map_or(given, |i| y[i]);
@@ -106,11 +118,10 @@ fn moved(machine: &Machine, mechanism: &Mechanism, sources: &Sources, y: &[f64])
 }
 
 /// One warning for each joint or coupling.
-fn weak(machine: &Machine, sources: &Sources) -> Vec<Diagnostic> {
-    let constraints = &machine.prepared().system.constraints;
+fn weak(constraints: &[Constraint], machine: &Machine, sources: &Sources) -> Vec<Diagnostic> {
     let mut list: Vec<_> = machine.weak.iter().map(|&k| &constraints[k]).collect();
     list.dedup_by(|a, b| a.name == b.name);
-    let one = |c: &&trunnion_equations::flat::Constraint| {
+    let one = |c: &&Constraint| {
         Diagnostic::warning(WEAK, format!("`{}` hardly holds in the pose at the start", c.name))
             .at_origin(sources, &c.origin, "almost a dead point: what it demands almost follows from the others")
             .hint("forces there are uncertain and the loop may creep; move a frame or the start away from this pose, or give a joint more freedom")
@@ -119,8 +130,7 @@ fn weak(machine: &Machine, sources: &Sources) -> Vec<Diagnostic> {
 }
 
 /// One note for each joint or coupling.
-fn repeated(machine: &Machine, sources: &Sources) -> Vec<Diagnostic> {
-    let constraints = &machine.prepared().system.constraints;
+fn repeated(constraints: &[Constraint], machine: &Machine, sources: &Sources) -> Vec<Diagnostic> {
     let mut names: Vec<&str> = vec![];
     for &i in &machine.redundant {
         if !names.contains(&constraints[i].name.as_str()) {

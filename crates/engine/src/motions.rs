@@ -100,10 +100,11 @@ struct Course {
 
 impl Course {
     fn new(system: &System, motion: &Motion) -> Self {
-        let q = system.graph.at(motion.position);
+        let graph = system.graph.thaw();
+        let q = graph.at(motion.position);
         let v = derivative(q, Node::Time);
         let a = derivative(v, Node::Time);
-        let compiled = Compiled::new(system.program(vec![q.id, v.id, a.id]), Engine::Interpreter);
+        let compiled = Compiled::new(system.program(&graph, vec![q.id, v.id, a.id]), Engine::Interpreter);
         let mut k = vec![0.0; compiled.n_slow()];
         compiled.prepare(&system.start(&HashMap::new()).slow(), &mut vec![0.0; compiled.scratch()], &mut k);
         Course { compiled, k }

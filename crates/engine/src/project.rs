@@ -63,7 +63,9 @@ impl Project {
     /// With results in the units in which they are to be shown.
     pub fn shown(mut self) -> Project {
         if let Some(prepared) = Arc::get_mut(&mut self.prepared) {
-            self.display.apply(prepared.columns.iter_mut().map(|c| (c.name.as_str(), &mut c.unit)));
+            prepared.change_columns(|columns| {
+                self.display.apply(columns.iter_mut().map(|c| (c.name.as_str(), &mut c.unit)));
+            });
         }
         self
     }
@@ -104,8 +106,10 @@ impl Project {
         }
         let display = model.display.or(units.clone());
         let mut prepared = Prepared::new(system, engine);
-        prepared.rest = model.rest.map(|names| held_at_rest(&prepared, &names)).transpose()?;
-        prepared.layout.atol = tolerances(&prepared.system, &model.run.atol_of)?;
+        if let Some(names) = &model.rest {
+            prepared.set_rest(held_at_rest(&prepared, names)?);
+        }
+        prepared.set_tolerances(tolerances(&prepared.system, &model.run.atol_of)?);
         let prepared = Arc::new(prepared);
         let span = (model.run.t_start, model.run.t_end);
         warnings.extend(motions::examine(&prepared.system, &model.mechanism, &model.sources, span)?);

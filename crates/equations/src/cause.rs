@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use crate::graph::Graph;
 use crate::hash::{Map, Set};
 use crate::node::{Binary, Expr, Node, Symbol, Unary};
 use crate::print::{Style, number, print, terms};
@@ -68,6 +69,8 @@ pub fn find(system: &System, root: Expr, leaf: impl Fn(Node) -> Option<f64>) -> 
 
 struct Search<'a, L> {
     system: &'a System,
+    /// A copy: hidden modes are shown as their relations.
+    graph: Graph,
     leaf: L,
     /// What a name stands for, and which definition says so.
     meaning: Map<Expr, (Expr, Option<usize>)>,
@@ -76,15 +79,16 @@ struct Search<'a, L> {
 
 impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
     fn new(system: &'a System, leaf: L) -> Self {
-        let graph = &system.graph;
+        let graph = system.graph.thaw();
         let aliases = system.aliases.iter().map(|a| (graph.symbol(a.symbol).id, (a.value, None)));
         let definitions = system.definitions.iter().enumerate().map(|(k, d)| (d.leaf, (d.value, Some(k))));
-        Search { system, leaf, meaning: aliases.chain(definitions).collect(), values: Map::default() }
+        let meaning = aliases.chain(definitions).collect();
+        Search { system, leaf, meaning, graph, values: Map::default() }
     }
 
     /// Values of everything under `root`.
     fn evaluate(&mut self, root: Expr) {
-        let graph = &self.system.graph;
+        let graph = &self.graph;
         let mut open: Set<Expr> = Set::default();
         let mut stack = vec![root];
         while let Some(&e) = stack.last() {
@@ -122,7 +126,7 @@ impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
             Node::Time | Node::Symbol(_) | Node::Derivative(_) => {
                 (self.leaf)(node).unwrap_or_else(|| self.meaning.get(&e).map_or(f64::NAN, |m| of(m.0)))
             }
-            _ => self.system.graph.evaluate_node(node, of),
+            _ => self.graph.evaluate_node(node, of),
         }
     }
 
@@ -135,7 +139,7 @@ impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
         }
         let (mut at, mut quantity, mut definition) = (root, None, None);
         loop {
-            let node = system.graph.node(at);
+            let node = self.graph.node(at);
             if let Node::Symbol(s) | Node::Derivative(s) = node {
                 let name = system.quantity(s).name.clone();
                 quantity =
@@ -156,9 +160,9 @@ impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
             let d = &system.definitions[k];
             (d.equation.clone(), d.origin.component.clone())
         });
-        let node = system.graph.node(at);
+        let node = self.graph.node(at);
         let operation = node.children().next().map(|_| self.text(at));
-        let operands = node.children().filter(|&c| system.graph.at(c).value().is_none());
+        let operands = node.children().filter(|&c| self.graph.at(c).value().is_none());
         let operands = operands.map(|c| (self.text(c), self.values[&c])).collect();
         Some(Cause {
             fault: self.fault(node),
@@ -187,7 +191,7 @@ impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
     }
 
     fn text(&self, e: Expr) -> String {
-        let graph = &self.system.graph;
+        let graph = &self.graph;
         let e = written(graph, &self.system.relations, &[e])[0];
         if terms(graph, e) <= LONGEST {
             return print(graph, e, Style::Text, &|s: Symbol| self.system.quantity(s).name.clone());

@@ -9,6 +9,7 @@
 use trunnion_num::Pattern;
 
 use crate::derivative::{Gradient, slopes};
+use crate::graph::Graph;
 use crate::hash::{Map, Set};
 use crate::node::{Expr, Node, Symbol};
 use crate::system::Parts;
@@ -36,7 +37,7 @@ pub struct Closure {
 impl Closure {
     /// `values`: f, then g̈; `place`: of y, then λ.
     pub(crate) fn new(
-        parts: &Parts,
+        parts: &Parts<Graph>,
         defaults: &Map<Symbol, f64>,
         values: &[Expr],
         place: &Map<Symbol, u32>,

@@ -49,11 +49,11 @@ pub struct Compiled {
     unknowns: Vec<usize>,
 }
 
-/// Native code of a program, once it is wanted; None inside: this machine cannot.
+/// Native code of a program, once it is wanted; Err: why there is none. The program is interpreted then.
 #[cfg(feature = "jit")]
 #[derive(Debug, Default)]
 struct Native {
-    code: OnceLock<Option<Jit>>,
+    code: OnceLock<Result<Jit, String>>,
     runs: AtomicU32,
 }
 
@@ -87,7 +87,7 @@ impl Compiled {
     fn native(&self, number: usize) -> Option<&Jit> {
         let native = &self.native.as_ref()?[number];
         if let Some(code) = native.code.get() {
-            return code.as_ref();
+            return code.as_ref().ok();
         }
         let runs = native.runs.fetch_add(1, Ordering::Relaxed);
         if runs < INTERPRETED { None } else { self.make_native(number) }
@@ -96,7 +96,30 @@ impl Compiled {
     #[cfg(feature = "jit")]
     fn make_native(&self, number: usize) -> Option<&Jit> {
         let native = &self.native.as_ref()?[number];
-        native.code.get_or_init(|| Jit::new(&self.fast[number], &self.tables).ok()).as_ref()
+        native.code.get_or_init(|| Jit::new(&self.fast[number], &self.tables)).as_ref().ok()
+    }
+
+    /// Why a program that was to be native is interpreted; None: none is, as far as they were wanted.
+    pub fn native_failure(&self) -> Option<&str> {
+        #[cfg(feature = "jit")]
+        return self
+            .native
+            .iter()
+            .flatten()
+            .find_map(|native| native.code.get()?.as_ref().err())
+            .map(String::as_str);
+        #[cfg(not(feature = "jit"))]
+        None
+    }
+
+    /// As on a machine without native code: programs that have none by now are interpreted for this reason.
+    pub fn refuse_native(&self, reason: &str) {
+        #[cfg(feature = "jit")]
+        for native in self.native.iter().flatten() {
+            native.code.get_or_init(|| Err(reason.to_string()));
+        }
+        #[cfg(not(feature = "jit"))]
+        let _ = reason;
     }
 
     /// Native code of program `number`, made now; false if there is none.
@@ -216,5 +239,32 @@ impl Compiled {
             return;
         }
         self.fast[number].run(&self.tables, t, y, k, scratch, out);
+    }
+}
+
+#[cfg(all(test, feature = "jit"))]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use trunnion_num::{Outside, Shape, Table2};
+
+    #[test]
+    fn a_program_that_is_refused_is_interpreted_and_tells_why() {
+        let axis = [0.0, 1.0];
+        let table = Table2::new(&axis, &axis, &[0.0; 4], Shape::Linear, Outside::Hold).unwrap();
+        let refused = vec![Op::Time, Op::Table1(0, 0, 0), Op::Store(0, 1)];
+        let plain = vec![Op::Time, Op::Store(0, 0)];
+        let fast = [plain, refused].map(|ops| Program { ops, n_out: 1 }).to_vec();
+        let tables = vec![Table::Two(Arc::new(table))];
+        let compiled = Compiled::new(Programs { slow: Program::default(), fast, tables }, Engine::Native);
+        assert!(compiled.warm_up(0));
+        assert_eq!(compiled.native_failure(), None);
+        assert!(!compiled.warm_up(1));
+        assert_eq!(compiled.native_failure(), Some("a table of two variables was used with one"));
+        let (mut scratch, mut out) = (vec![0.0; compiled.scratch()], [0.0]);
+        compiled.run(1, 0.5, &[], &[], &mut scratch, &mut out);
+        assert!(out[0].is_nan());
+        compiled.run(0, 0.5, &[], &[], &mut scratch, &mut out);
+        assert_eq!(out, [0.5]);
     }
 }

@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trunnion_num::{Table1, Table2};
 
+use crate::frozen::{FrozenGraph, dependence};
 use crate::node::{Binary, Expr, Holding, Node, Symbol, TableId, Unary};
 
 /// A table that nodes refer to.
@@ -54,9 +55,9 @@ impl Table {
 
 /// Structure of a node as a map key; floats by their bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key(u32, u64, u64);
+pub(crate) struct Key(u32, u64, u64);
 
-fn key(node: &Node) -> Key {
+pub(crate) fn key(node: &Node) -> Key {
     let two = |a: Expr, b: Expr| ((a.0 as u64) << 32) | b.0 as u64;
     match *node {
         Node::Const(v) => Key(0, v.to_bits(), 0),
@@ -72,17 +73,46 @@ fn key(node: &Node) -> Key {
     }
 }
 
+/// The value of a node from those of its children; a leaf without a value is NaN.
+pub(crate) fn evaluate_node(
+    node: Node,
+    table: impl Fn(TableId) -> Table,
+    child: impl Fn(Expr) -> f64,
+) -> f64 {
+    match node {
+        Node::Const(v) => v,
+        Node::Time | Node::Symbol(_) | Node::Derivative(_) | Node::Holding(..) => f64::NAN,
+        Node::Unary(op, a) => op.eval(child(a)),
+        Node::Binary(op, a, b) => op.eval(child(a), child(b)),
+        Node::Select(c, a, b) => {
+            if child(c) != 0.0 {
+                child(a)
+            } else {
+                child(b)
+            }
+        }
+        Node::Table1(t, a, d) => match table(t) {
+            Table::One(table) => table.eval(child(a), d),
+            Table::Two(_) => f64::NAN,
+        },
+        Node::Table2(t, a, b, dx, dy) => match table(t) {
+            Table::Two(table) => table.eval(child(a), child(b), dx, dy),
+            Table::One(_) => f64::NAN,
+        },
+    }
+}
+
 #[derive(Clone, Default)]
-struct Store {
-    nodes: Vec<Node>,
-    index: Map<Key, Expr>,
-    tables: Vec<(String, Table)>,
+pub(crate) struct Store {
+    pub nodes: Vec<Node>,
+    pub index: Map<Key, Expr>,
+    pub tables: Vec<(String, Table)>,
     /// Scratch of `reachable`: a node is seen if its mark is the current round.
     marks: Vec<u32>,
     round: u32,
 }
 
-/// All expressions of one model.
+/// All expressions of one model while it is being built.
 #[derive(Default)]
 pub struct Graph {
     /// Locked for single look-ups and insertions only, never while calling out.
@@ -123,6 +153,15 @@ impl std::fmt::Debug for Ex<'_> {
 impl Graph {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    pub(crate) fn from_store(store: Store) -> Self {
+        Graph { store: Mutex::new(store) }
+    }
+
+    /// It grows no more.
+    pub fn freeze(self) -> FrozenGraph {
+        FrozenGraph::new(self.store.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {
@@ -367,27 +406,7 @@ impl Graph {
 
     /// The value of a node from those of its children; a leaf without a value is NaN.
     pub fn evaluate_node(&self, node: Node, child: impl Fn(Expr) -> f64) -> f64 {
-        match node {
-            Node::Const(v) => v,
-            Node::Time | Node::Symbol(_) | Node::Derivative(_) | Node::Holding(..) => f64::NAN,
-            Node::Unary(op, a) => op.eval(child(a)),
-            Node::Binary(op, a, b) => op.eval(child(a), child(b)),
-            Node::Select(c, a, b) => {
-                if child(c) != 0.0 {
-                    child(a)
-                } else {
-                    child(b)
-                }
-            }
-            Node::Table1(t, a, d) => match self.table(t) {
-                Table::One(table) => table.eval(child(a), d),
-                Table::Two(_) => f64::NAN,
-            },
-            Node::Table2(t, a, b, dx, dy) => match self.table(t) {
-                Table::Two(table) => table.eval(child(a), child(b), dx, dy),
-                Table::One(_) => f64::NAN,
-            },
-        }
+        evaluate_node(node, |t| self.table(t), child)
     }
 
     /// Every node that `roots` are computed from, children first.
@@ -474,17 +493,7 @@ impl Graph {
 
     /// For every node under the roots: does it depend on a leaf of the kind asked for? Constants depend on nothing.
     pub fn dependence(&self, roots: &[Expr], leaf: impl Fn(Node) -> bool) -> Map<Expr, bool> {
-        let mut depends = Map::default();
-        for e in self.reachable(roots.iter().copied()) {
-            let node = self.node(e);
-            let d = match node {
-                Node::Const(_) => false,
-                Node::Time | Node::Symbol(_) | Node::Derivative(_) => leaf(node),
-                _ => node.children().any(|c| depends[&c]),
-            };
-            depends.insert(e, d);
-        }
-        depends
+        dependence(self, roots, leaf)
     }
 }
 

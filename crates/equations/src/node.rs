@@ -15,7 +15,7 @@ impl Expr {
 }
 
 /// A leaf that stands for a named quantity; what it names is kept beside the graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(pub u32);
 
 impl Symbol {
@@ -51,6 +51,17 @@ pub enum Unary {
     Not,
 }
 
+impl Unary {
+    /// In the order in which images number them.
+    pub(crate) const ALL: [Unary; 19] = {
+        use Unary::*;
+        [
+            Neg, Abs, Sign, Sqrt, Exp, Ln, Log10, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Floor,
+            Ceil, Not,
+        ]
+    };
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binary {
     Add,
@@ -68,6 +79,14 @@ pub enum Binary {
     Ne,
     And,
     Or,
+}
+
+impl Binary {
+    /// In the order in which images number them.
+    pub(crate) const ALL: [Binary; 15] = {
+        use Binary::*;
+        [Add, Sub, Mul, Div, Pow, Atan2, Min, Max, Mod, Lt, Le, Eq, Ne, And, Or]
+    };
 }
 
 /// A force that is not computed from a formula alone. Analysis turns it into modes and multipliers: no program ever sees one.

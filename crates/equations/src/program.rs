@@ -51,7 +51,7 @@ impl Op {
 }
 
 /// Operations in order; operands are numbers of earlier operations.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     pub ops: Vec<Op>,
     pub n_out: usize,
@@ -158,7 +158,11 @@ fn leaf(place: Option<Place>, slow: impl Fn(u32) -> Op) -> Option<Op> {
 }
 
 /// Post-order from each root, so that values are used soon after they are made; a root is stored at once.
-fn emit(graph: &Graph, roots: &[Expr], mut shortcut: impl FnMut(Expr, Node) -> Option<Op>) -> Program {
+pub(crate) fn emit(
+    graph: &Graph,
+    roots: &[Expr],
+    mut shortcut: impl FnMut(Expr, Node) -> Option<Op>,
+) -> Program {
     let mut ops: Vec<Op> = Vec::new();
     let mut number: Map<Expr, u32> = Map::default();
     let mut stack: Vec<(Expr, bool)> = Vec::new();

@@ -3,13 +3,18 @@
 use std::collections::HashMap;
 
 use crate::flat::{Kind, Quantity};
-use crate::graph::Graph;
+use crate::frozen::Expressions;
+use crate::graph::evaluate_node;
 use crate::hash::Map;
 use crate::node::{Expr, Node, Symbol};
 
 /// The value (SI) of every quantity at the beginning. `given` overrides; what is computed from it follows. A
 /// circle, which front ends refuse, ends in NaN.
-pub fn start_values(graph: &Graph, quantities: &[Quantity], given: &HashMap<Symbol, f64>) -> Vec<f64> {
+pub fn start_values(
+    graph: &impl Expressions,
+    quantities: &[Quantity],
+    given: &HashMap<Symbol, f64>,
+) -> Vec<f64> {
     let mut values: Vec<Option<f64>> = vec![None; quantities.len()];
     for (&s, &v) in given {
         values[s.index()] = Some(v);
@@ -27,11 +32,11 @@ pub fn start_values(graph: &Graph, quantities: &[Quantity], given: &HashMap<Symb
                 values[s.index()] = Some(0.0);
                 continue;
             };
-            if let Some(number) = graph.at(own).value() {
+            if let Node::Const(number) = graph.node(own) {
                 values[s.index()] = Some(number);
                 continue;
             }
-            let nodes = graph.reachable([own]);
+            let nodes = graph.under(&[own]);
             let missing = |e: &Expr| match graph.node(*e) {
                 Node::Symbol(other) if values[other.index()].is_none() => Some(other),
                 _ => None,
@@ -58,12 +63,12 @@ fn expression(quantity: &Quantity) -> Option<Expr> {
 }
 
 /// The value of an expression of symbols; time and derivatives have none (NaN).
-pub fn evaluate(graph: &Graph, e: Expr, symbol: impl Fn(Symbol) -> f64) -> f64 {
+pub fn evaluate(graph: &impl Expressions, e: Expr, symbol: impl Fn(Symbol) -> f64) -> f64 {
     let mut values: Map<Expr, f64> = Map::default();
-    for x in graph.reachable([e]) {
+    for x in graph.under(&[e]) {
         let v = match graph.node(x) {
             Node::Symbol(s) => symbol(s),
-            node => graph.evaluate_node(node, |c| values[&c]),
+            node => evaluate_node(node, |t| graph.table(t), |c| values[&c]),
         };
         values.insert(x, v);
     }

@@ -16,8 +16,9 @@ pub enum Shape {
     Monotone,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Outside {
+    #[default]
     Hold,
     Extend,
 }
@@ -46,7 +47,7 @@ impl std::fmt::Display for TableError {
 }
 
 /// y(x).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table1 {
     x: Vec<f64>,
     /// c_0..c_3 of each cell, then of the regions left and right of the range.
@@ -97,6 +98,21 @@ impl Table1 {
         cells.push([ends[0][0], left, 0.0, 0.0]);
         cells.push([ends[n - 1][1], right, 0.0, 0.0]);
         Ok(Table1 { x, cells, jumps, seams: vec![] })
+    }
+
+    /// Breakpoints, cells, numbers of the points at which it jumps, and seams: all it consists of.
+    pub fn parts(&self) -> (Vec<f64>, Vec<[f64; 4]>, Vec<usize>, Vec<f64>) {
+        (self.x.clone(), self.cells.clone(), self.jumps.clone(), self.seams.clone())
+    }
+
+    /// A table from its parts; None if they do not fit together.
+    pub fn from_parts(x: Vec<f64>, cells: Vec<[f64; 4]>, jumps: Vec<usize>, seams: Vec<f64>) -> Option<Self> {
+        let finite = x.iter().all(|v| v.is_finite());
+        let ascends = x.windows(2).all(|w| w[0] < w[1]);
+        let places = jumps.windows(2).all(|w| w[0] < w[1]) && jumps.last().is_none_or(|&i| i < x.len());
+        let sorted = seams.windows(2).all(|w| w[0].total_cmp(&w[1]).is_le());
+        let fits = x.len() >= 2 && cells.len() == x.len() + 1 && finite && ascends && places && sorted;
+        fits.then_some(Table1 { x, cells, jumps, seams })
     }
 
     /// Where it jumps.

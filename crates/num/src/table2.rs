@@ -3,7 +3,7 @@
 use crate::table::{Outside, Shape, TableError, cell, check_values, locate, power_sum, slopes};
 
 /// z(x, y), bilinear or bicubic with monotone slopes along both axes and no twist.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table2 {
     x: Vec<f64>,
     y: Vec<f64>,
@@ -51,6 +51,18 @@ impl Table2 {
             }
         }
         Ok(Table2 { x: x.to_vec(), y: y.to_vec(), cells, outside })
+    }
+
+    /// Breakpoints of both axes, cells, and how it goes on outside: all it consists of.
+    pub fn parts(&self) -> (Vec<f64>, Vec<f64>, Vec<[f64; 16]>, Outside) {
+        (self.x.clone(), self.y.clone(), self.cells.clone(), self.outside)
+    }
+
+    /// A table from its parts; None if they do not fit together.
+    pub fn from_parts(x: Vec<f64>, y: Vec<f64>, cells: Vec<[f64; 16]>, outside: Outside) -> Option<Self> {
+        let axes = check_axis(&x).is_ok() && check_axis(&y).is_ok() && x.len() >= 2 && y.len() >= 2;
+        let fits = axes && (x.len() - 1).checked_mul(y.len() - 1) == Some(cells.len());
+        fits.then_some(Table2 { x, y, cells, outside })
     }
 
     /// ∂^(dx+dy) z / ∂x^dx ∂y^dy.

@@ -15,7 +15,8 @@
 mod assembly;
 mod projection;
 
-use trunnion_equations::{Closure, Entries, System};
+use trunnion_equations::image::ClosureLayout;
+use trunnion_equations::{Entries, Image};
 use trunnion_num::{Archive, Matrix, Pattern, Semidefinite};
 
 pub use assembly::{Assembly, Open, Wrong};
@@ -70,21 +71,21 @@ pub struct Loops {
 }
 
 impl Loops {
-    pub fn new(system: &System) -> Option<Self> {
-        let (n, closure) = (system.n(), &system.closure);
-        let Closure { m, linear, s, b, .. } = closure;
+    pub fn new(image: &Image) -> Option<Self> {
+        let (n, closure) = (image.n(), &image.closure);
+        let ClosureLayout { m, linear, s, b, .. } = closure;
         if *m == 0 {
             return None;
         }
         let size: Vec<f64> =
-            system.unknowns.iter().map(|&s| system.quantity(s).nominal.map_or(1.0, |n| n.size)).collect();
-        let entries: Entries = system.joined.entries().map(|(i, j, _)| (i, j)).collect();
+            image.unknowns.iter().map(|&s| image.quantity(s).nominal.map_or(1.0, |n| n.size)).collect();
+        let entries: Entries = image.joined.entries().map(|(i, j, _)| (i, j)).collect();
         let mut columns: Vec<usize> = entries.iter().filter(|e| e.0 >= n && e.1 < n).map(|e| e.1).collect();
         columns.sort_unstable();
         columns.dedup();
         let direct =
-            entries.iter().map(|&(i, j)| (i < n && j < n).then(|| system.pattern.find(i, j)).flatten());
-        let mut quaternions = system.quaternion_places();
+            entries.iter().map(|&(i, j)| (i < n && j < n).then(|| image.pattern.find(i, j)).flatten());
+        let mut quaternions = image.quaternions.clone();
         quaternions.retain(|q| closure.by_position.iter().any(|e| q.contains(&e.1)));
         let mut by_position = closure.by_position.clone();
         by_position.extend(lengths(&quaternions, *m));
@@ -100,7 +101,7 @@ impl Loops {
             forces: vec![0.0; n + m + s.len() + b.len()],
             jacobian: vec![0.0; entries.len()],
             direct: direct.collect(),
-            pattern: system.pattern.clone(),
+            pattern: image.pattern.clone(),
             eliminated: vec![0.0; m * columns.len()],
             columns,
             entries,

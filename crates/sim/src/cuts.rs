@@ -4,7 +4,7 @@
 //!
 //! for one column j after the other: O(entries · columns) operations, O(z) memory.
 
-use trunnion_equations::System;
+use trunnion_equations::Image;
 
 pub struct Cuts {
     /// Columns and rows that stay, and the expressions cut.
@@ -24,22 +24,22 @@ pub struct Cuts {
 }
 
 impl Cuts {
-    pub fn new(system: &System) -> Option<Self> {
-        if system.n_cut == 0 {
+    pub fn new(image: &Image) -> Option<Self> {
+        if image.n_cut == 0 {
             return None;
         }
-        let n = system.joined.n();
+        let n = image.joined.n();
         let mut cuts = Cuts {
             n,
-            entries: vec![0.0; system.extended.nnz()],
+            entries: vec![0.0; image.extended.nnz()],
             columns: vec![vec![]; n],
-            middle: vec![vec![]; system.n_cut],
+            middle: vec![vec![]; image.n_cut],
             rows: vec![vec![]; n],
             result: vec![vec![]; n],
-            z: vec![0.0; system.n_cut],
+            z: vec![0.0; image.n_cut],
             direct: vec![0.0; n],
         };
-        for (i, j, place) in system.extended.entries() {
+        for (i, j, place) in image.extended.entries() {
             if j < n {
                 cuts.columns[j].push((i, place));
             } else if i < n {
@@ -48,13 +48,13 @@ impl Cuts {
                 cuts.middle[i - n].push((j - n, place));
             }
         }
-        for (i, j, place) in system.joined.entries() {
+        for (i, j, place) in image.joined.entries() {
             cuts.result[j].push((i, place));
         }
         Some(cuts)
     }
 
-    /// (1) from `entries` into `values`, in the order of `System::joined`.
+    /// (1) from `entries` into `values`, in the order of `Image::joined`.
     pub fn eliminate(&mut self, values: &mut [f64]) {
         let Cuts { n, entries, columns, middle, rows, result, z, direct } = self;
         let n = *n;

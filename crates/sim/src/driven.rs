@@ -20,7 +20,7 @@ pub struct Driven {
 impl Driven {
     /// None if the input is no parameter, input or mode.
     pub fn new(machine: Machine, input: Symbol, (t_0, hold): (f64, f64), samples: Vec<f64>) -> Option<Self> {
-        let place = machine.prepared().system.slow_place(input)?;
+        let place = machine.loaded().image.slow_place(input)?;
         Some(Driven { machine, place, t_0, hold, samples, next: 0 })
     }
 

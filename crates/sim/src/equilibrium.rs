@@ -4,11 +4,11 @@
 //! start, and no event that warns or ends a run is true there (a piston beyond its stroke, an accumulator without oil). Whether the rest
 //! is stable follows from the poles of the linear model.
 
-use trunnion_equations::System;
+use trunnion_equations::Image;
 
 use crate::balance::{NoRest, furthest, partner, search};
 use crate::linear::{Pole, linearise};
-use crate::machine::{Machine, Prepared};
+use crate::machine::{Loaded, Machine};
 use crate::modes::modes;
 use crate::problem::{Direction, Hybrid, Layout, Problem};
 use crate::rest::{Point, Selection, linearised, select};
@@ -182,10 +182,10 @@ impl AtRest<'_> {
         let gradients = outputs.gradients(self.machine, t, y);
         let (f, jacobian) = linearised(self, t, y);
         let layout = self.layout().clone();
-        let system = &self.machine.prepared().clone().system;
+        let image = &*self.machine.image();
         let turns: Vec<usize> =
-            (0..layout.n()).filter(|&j| is_turn(system, j) || is_length(system, j)).collect();
-        let spins = system.pattern.entries().filter(|e| is_turn(system, e.0) && !is_turn(system, e.1));
+            (0..layout.n()).filter(|&j| is_turn(image, j) || is_length(image, j)).collect();
+        let spins = image.pattern.entries().filter(|e| is_turn(image, e.0) && !is_turn(image, e.1));
         let spins: Vec<usize> = spins.map(|e| e.1).collect();
         let at = Point {
             layout: &layout,
@@ -216,10 +216,10 @@ impl AtRest<'_> {
         }
         let before = y.to_vec();
         let slow = self.machine.slow_values().to_vec();
-        let prepared = self.machine.prepared().clone();
+        let (image, layout) = (self.machine.image(), self.layout().clone());
         let may_stay = |i: usize| {
-            let position = prepared.layout.second_order.iter().any(|pair| pair.0 == i);
-            !position && !is_turn(&prepared.system, i) && !is_length(&prepared.system, i)
+            let position = layout.second_order.iter().any(|pair| pair.0 == i);
+            !position && !is_turn(&image, i) && !is_length(&image, i)
         };
         self.follows = true;
         let first = match search(self, t, y, &hold.unknowns, &selection.left_out, &may_stay) {
@@ -283,49 +283,44 @@ fn plausible(machine: &mut Machine, t: f64, start: &[f64], y: &[f64], hold: &Hol
     let layout = machine.layout().clone();
     if let Some(unknown) = furthest(&layout, start, y)
         && !hold.unknowns.contains(&unknown)
-        && is_angle(&machine.prepared().system, unknown)
+        && is_angle(&machine.image(), unknown)
     {
         return Err(NoRest::Far { unknown, value: y[unknown] });
     }
-    let prepared = machine.prepared().clone();
+    let image = machine.image();
     let mut g = vec![0.0; layout.guards.len()];
     machine.guards(t, y, &mut g);
     let told = |e: &usize| {
-        let event = &prepared.system.events[*e];
-        let holds = match event.direction {
+        let event = &image.events[*e];
+        let holds = match image.guards[*e].direction {
             Direction::Rising => g[*e] > 0.0,
             Direction::Falling => g[*e] < 0.0,
             Direction::Both => false,
         };
         holds && (event.warn.is_some() || event.terminate.is_some())
     };
-    (0..prepared.system.events.len()).find(told).map_or(Ok(()), |event| Err(NoRest::Refused { event }))
+    (0..image.events.len()).find(told).map_or(Ok(()), |event| Err(NoRest::Refused { event }))
 }
 
-fn is_angle(system: &System, unknown: usize) -> bool {
-    ANGLES.contains(&system.quantity(system.unknowns[unknown]).unit.text.as_str())
+fn is_angle(image: &Image, unknown: usize) -> bool {
+    ANGLES.contains(&image.quantity(image.unknowns[unknown]).unit.text.as_str())
 }
 
 /// A length or an angle: a place, not an amount of anything.
-fn is_length(system: &System, unknown: usize) -> bool {
-    let unit = system.quantity(system.unknowns[unknown]).unit.text.as_str();
-    unknown < system.n_states && (LENGTHS.contains(&unit) || ANGLES.contains(&unit))
+fn is_length(image: &Image, unknown: usize) -> bool {
+    let unit = image.quantity(image.unknowns[unknown]).unit.text.as_str();
+    unknown < image.n_states && (LENGTHS.contains(&unit) || ANGLES.contains(&unit))
 }
 
 /// Why there is no rest, and what to do, in the user's names. `hold` is how one says that something is held.
-pub fn reason(
-    prepared: &Prepared,
-    t: f64,
-    no_rest: &NoRest,
-    hold: impl Fn(&str) -> String,
-) -> (String, String) {
-    let system = &prepared.system;
+pub fn reason(loaded: &Loaded, t: f64, no_rest: &NoRest, hold: impl Fn(&str) -> String) -> (String, String) {
+    let image = &loaded.image;
     let shown = |i: usize, value: f64| {
-        let unit = &system.quantity(system.unknowns[i]).unit;
+        let unit = &image.quantity(image.unknowns[i]).unit;
         format!("{:.6} {}", unit.shown(value), unit.text).trim_end().to_string()
     };
-    let name = |i: usize| prepared.layout.names.get(i).map_or("", String::as_str);
-    let row = |i: usize| system.rows.get(i).map_or("", |r| r.name.as_str());
+    let name = |i: usize| loaded.layout.names.get(i).map_or("", String::as_str);
+    let row = |i: usize| image.rows.get(i).map_or("", String::as_str);
     let nearer =
         |held: &str| format!("start nearer to rest, {held}, or check that the model can rest at all");
     match no_rest {
@@ -353,7 +348,7 @@ pub fn reason(
             (message, nearer(&format!("hold it where it starts with {}", hold(x))))
         }
         NoRest::Refused { event } => {
-            let event = &system.events[*event];
+            let event = &image.events[*event];
             let text = event.warn.as_ref().or(event.terminate.as_ref()).map_or("", String::as_str);
             let message = format!("the equilibrium is refused, because of `{}` there: {text}", event.name);
             (message, "start where the machine can stand, or hold another pose or other pressures".into())
@@ -382,19 +377,19 @@ pub fn unstable(machine: &mut Machine, t: f64, y: &[f64], rest: &Rest) -> Option
 /// rate is that of one other state (a mass by its momentum) the row of that.
 pub fn given_up(machine: &mut Machine, t: f64, y: &[f64], hold: &[usize]) -> Vec<usize> {
     let layout = machine.layout().clone();
-    let system = &machine.prepared().clone().system;
+    let image = &*machine.image();
     let mut values = vec![0.0; layout.pattern.nnz()];
     machine.jacobian(t, y, &mut values);
     let mut rows = vec![];
     for &held in hold {
-        let turns = is_turn(system, held);
-        let speeds = layout.pattern.entries().filter(|&(i, j, _)| turns && i == held && !is_turn(system, j));
+        let turns = is_turn(image, held);
+        let speeds = layout.pattern.entries().filter(|&(i, j, _)| turns && i == held && !is_turn(image, j));
         let speed = speeds.filter(|e| !rows.contains(&e.1)).max_by(|a, b| {
             let size = |e: &(usize, usize, usize)| values[e.2].abs();
             size(a).total_cmp(&size(b))
         });
         let own = match partner(&layout, held) {
-            row if row == held && is_length(system, held) => moved_by(&layout, held).unwrap_or(held),
+            row if row == held && is_length(image, held) => moved_by(&layout, held).unwrap_or(held),
             row => row,
         };
         rows.push(speed.map_or(own, |e| e.1));
@@ -409,6 +404,6 @@ fn moved_by(layout: &Layout, held: usize) -> Option<usize> {
     (others.next().is_none() && layout.differential[only]).then_some(only)
 }
 
-fn is_turn(system: &System, j: usize) -> bool {
-    system.quaternions.iter().flatten().any(|&s| system.y_place(s) == Some(j))
+fn is_turn(image: &Image, j: usize) -> bool {
+    image.is_turn(j)
 }

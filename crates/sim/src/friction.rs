@@ -5,7 +5,7 @@
 //!   starts → slides    when its speed is beyond doubt
 //!   starts → sticks    when it turns round before that
 
-use trunnion_equations::{STARTED, STILL, System};
+use trunnion_equations::{Image, STARTED, STILL};
 
 /// The mode of friction that starts, for each direction.
 const STARTS: f64 = 2.0;
@@ -28,8 +28,8 @@ struct Now {
 }
 
 impl Frictions {
-    pub fn new(system: &System) -> Self {
-        let modes = system.frictions.iter().filter_map(|f| system.slow_place(f.mode)).collect::<Vec<_>>();
+    pub fn new(image: &Image) -> Self {
+        let modes = image.frictions.iter().filter_map(|&mode| image.slow_place(mode)).collect::<Vec<_>>();
         Frictions { values: vec![0.0; 3 * modes.len()], kept: vec![0.0; modes.len()], modes }
     }
 

@@ -775,11 +775,8 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     fn solver_error(&self, failure: Failure) -> RunError {
-        let (Failure::StepTooSmall { unknown: index, .. }
-        | Failure::NotFinite { row: index, .. }
-        | Failure::Inconsistent { row: index, .. }
-        | Failure::Singular { unknown: index, .. }) = failure;
-        let name = self.problem.layout().names.get(index).cloned().unwrap_or_default();
+        let name = failure.place().and_then(|i| self.problem.layout().names.get(i).cloned());
+        let name = name.unwrap_or_default();
         RunError::Solver { failure, name }
     }
 }

@@ -19,7 +19,7 @@ use trunnion_equations::{Compiled, Engine, Expr, Symbol};
 use trunnion_num::eigen::{self, Graded};
 use trunnion_num::{DenseLu, Matrix, hessenberg, null_vector};
 
-use crate::machine::Machine;
+use crate::machine::{Machine, Prepared};
 use crate::newton::Part;
 use crate::problem::Problem;
 use crate::stepper::Failure;
@@ -42,10 +42,10 @@ pub fn linearise(
     inputs: &[Symbol],
     outputs: &[usize],
 ) -> Result<(LinearModel, Vec<usize>), Failure> {
-    let prepared = machine.prepared().clone();
+    let prepared = machine.prepared().ok_or(Failure::NoSymbols)?.clone();
     let system = &prepared.system;
     let (n, n_x) = (system.n(), system.n_states);
-    let gradients = gradients(machine, t, y, inputs, outputs);
+    let gradients = gradients(&prepared, machine, t, y, inputs, outputs);
     for m in [&gradients.f_y, &gradients.f_u] {
         if let Some(row) = (0..n).find(|&i| m.row(i).iter().any(|v| !v.is_finite())) {
             return Err(Failure::NotFinite { t, row });
@@ -73,8 +73,14 @@ struct Gradients {
     h_u: Matrix,
 }
 
-fn gradients(machine: &mut Machine, t: f64, y: &[f64], inputs: &[Symbol], outputs: &[usize]) -> Gradients {
-    let prepared = machine.prepared().clone();
+fn gradients(
+    prepared: &Prepared,
+    machine: &mut Machine,
+    t: f64,
+    y: &[f64],
+    inputs: &[Symbol],
+    outputs: &[usize],
+) -> Gradients {
     let system = &prepared.system;
     let (n, m) = (system.n(), system.constraints.len());
     let mut f_y = Matrix::zeros(n, n);
@@ -278,7 +284,6 @@ impl FrequencyResponse {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Prepared;
     use std::collections::HashMap;
     use std::f64::consts::{FRAC_PI_2, TAU};
     use std::sync::Arc;
@@ -310,9 +315,9 @@ mod tests {
 
     fn model(flat: Flat, input: &str, output: &str) -> LinearModel {
         let (mut machine, y) = machine(flat);
-        let system = &machine.prepared().system;
+        let system = &machine.prepared().unwrap().system;
         let input = system.find(input).unwrap();
-        let output = machine.prepared().column(output).unwrap();
+        let output = machine.loaded().column(output).unwrap();
         linearise(&mut machine, 0.0, &y, &[input], &[output]).unwrap().0
     }
 

@@ -69,14 +69,14 @@ impl LiveRun {
     pub fn new(mut machine: Machine, y: &[f64], t_0: f64, pace: Pace) -> Result<Self, RunError> {
         machine.warm_up(t_0, y);
         let options = Options { rtol: pace.rtol, h: Some(pace.period), ..Options::default() };
-        let stepper = realtime(&machine.prepared().layout, &options);
+        let stepper = realtime(&machine.loaded().layout, &options);
         let plan = Plan {
             both_sides: false,
             tolerance: (pace.rtol, None),
             max_located: pace.located,
             ..Plan::new(t_0, f64::INFINITY, Output::Start)
         };
-        let first = vec![None; machine.prepared().system.events.len()];
+        let first = vec![None; machine.loaded().image.events.len()];
         let mut state = RunState::new(&machine, y, &plan);
         state.consistent.reserve();
         let mut live = LiveRun {

@@ -1,240 +1,40 @@
 //! A model ready to run: compiled equations with their present parameters, inputs and modes.
 //!
-//! [`Prepared`] is immutable and shared; each run has its own [`Machine`].
+//! [`Loaded`], and [`Prepared`] around it, are immutable and shared; each run has its own [`Machine`].
 
 mod clamp;
 mod hybrid;
+mod loaded;
+mod start;
 mod watch;
 mod whole;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use trunnion_equations::flat::{Action, Assignment, Kind};
-use trunnion_equations::{Compiled, Engine, Expr, Node, Part, SlowValues, Symbol, System, Unit};
+use trunnion_equations::image::QuantityKind;
+pub use trunnion_equations::image::{Column, ColumnSource};
+use trunnion_equations::{Compiled, Image, Part, SlowValues, Symbol};
 use trunnion_num::Archive;
 
-use crate::closure::{Assembly, Loops, Quaternion, normalise};
+use crate::closure::{Loops, Quaternion, normalise};
 use crate::cuts::Cuts;
-use crate::equilibrium::{Hold, Rest, balance_machine};
+use crate::equilibrium::Rest;
 use crate::friction::Frictions;
-use crate::problem::{Direction, Guard, Hybrid, Layout, Problem, Role};
+use crate::problem::{Hybrid, Layout, Problem, Role};
 use crate::run_error::RunError;
-use crate::start_error::StartError;
 use crate::state_watch::StateWatch;
 use crate::task::Tasks;
 use crate::time_watch::TimeWatch;
-use clamp::{Clamp, Held, clamps};
-use watch::plain_guards;
+use clamp::Held;
+use loaded::Model;
+pub use loaded::{Loaded, Prepared};
 
-/// The compiled model, for any number of runs on any number of threads.
-#[derive(Debug)]
-pub struct Prepared {
-    pub system: System,
-    pub compiled: Compiled,
-    pub layout: Layout,
-    pub columns: Vec<Column>,
-    /// Places of the columns.
-    by_name: HashMap<String, usize>,
-    /// By part: it reads multipliers.
-    reads_multipliers: Vec<bool>,
-    /// Guards other than those of friction read them.
-    guards_read: bool,
-    /// Events whose condition is one relation; of several, one may keep the others from being asked for.
-    plain_guards: Vec<usize>,
-    /// Runs begin at the static equilibrium, found with this held.
-    pub rest: Option<Hold>,
-    /// By event, then by task: guards that read what it sets.
-    touches: Vec<Vec<usize>>,
-    clamps: Vec<Clamp>,
-}
-
-/// A recorded signal.
-#[derive(Clone, Debug)]
-pub struct Column {
-    pub name: String,
-    pub unit: Unit,
-    pub doc: String,
-    /// An expression that somebody measures, no quantity of the model: it counts only where it is measured.
-    pub measured: bool,
-    source: Source,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Source {
-    Unknown(usize),
-    Multiplier(usize),
-    Output(usize),
-    Slow(usize),
-}
-
-impl Prepared {
-    pub fn new(system: System, engine: Engine) -> Self {
-        let compiled = system.compile(engine);
-        let clamps = clamps(&system);
-        let layout = layout(&system, &clamps);
-        let columns = columns(&system);
-        let reads = |part: usize| compiled.program(part).unknowns() > system.n();
-        let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
-        let guards_read = guards_read_multipliers(&system);
-        let (plain_guards, touches) = (plain_guards(&system), touches(&system));
-        // Of several with one name the first.
-        let by_name = columns.iter().enumerate().rev().map(|(i, c)| (c.name.clone(), i)).collect();
-        Prepared {
-            system,
-            compiled,
-            layout,
-            columns,
-            by_name,
-            reads_multipliers,
-            guards_read,
-            plain_guards,
-            touches,
-            clamps,
-            rest: None,
-        }
-    }
-
-    /// What a column shows, in SI.
-    pub fn column_expression(&self, column: usize) -> Expr {
-        let system = &self.system;
-        match self.columns[column].source {
-            Source::Unknown(i) => system.graph.symbol(system.unknowns[i]).id,
-            Source::Multiplier(i) => system.graph.symbol(system.constraints[i].multiplier).id,
-            Source::Output(i) => system.outputs[i].value,
-            Source::Slow(i) => system.graph.symbol(system.slow[i]).id,
-        }
-    }
-
-    /// Guards of the model: those of clamps come after.
-    fn plain(&self) -> usize {
-        self.compiled.program(Part::Guards as usize).n_out
-    }
-
-    /// The place of a column by its name.
-    pub fn column(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).copied()
-    }
-}
-
-/// By unknown: whether loops or a quaternion tie it to others.
-fn tied(system: &System) -> Vec<bool> {
-    let mut tied = vec![false; system.n()];
-    let closure = &system.closure;
-    closure.by_position.iter().chain(&closure.by_velocity).for_each(|e| tied[e.1] = true);
-    system.quaternion_places().iter().flatten().for_each(|&i| tied[i] = true);
-    tied
-}
-
-fn guards_read_multipliers(system: &System) -> bool {
-    let plain = system.events.iter().map(|e| e.guard).chain(system.relations.iter().map(|r| r.guard));
-    let plain: Vec<Expr> = plain.collect();
-    let multiplier = |s: Symbol| matches!(system.quantity(s).kind, Kind::Multiplier);
-    let reads = |&e: &Expr| matches!(system.graph.node(e), Node::Symbol(s) if multiplier(s));
-    system.graph.reachable(plain).iter().any(reads)
-}
-
-fn touches(system: &System) -> Vec<Vec<usize>> {
-    let read = |guard: Expr| -> HashSet<Symbol> {
-        let symbol = |e: Expr| match system.graph.node(e) {
-            Node::Symbol(s) => Some(s),
-            _ => None,
-        };
-        system.graph.reachable([guard]).into_iter().filter_map(symbol).collect()
-    };
-    if system.events.is_empty() && system.tasks.is_empty() {
-        return vec![];
-    }
-    let reads: Vec<HashSet<Symbol>> = system.guards().into_iter().map(|(_, _, guard)| read(guard)).collect();
-    let of = |targets: Vec<Symbol>| {
-        let sets = |r: &HashSet<Symbol>| targets.iter().any(|t| r.contains(t));
-        (0..reads.len()).filter(|&g| sets(&reads[g])).collect()
-    };
-    let set = |set: &[Assignment]| set.iter().map(|a| a.target).collect();
-    let by_events = system.events.iter().map(|e| of(set(&e.set)));
-    let by_tasks = system.tasks.iter().map(|task| match &task.action {
-        Action::Set(assignments) => of(set(assignments)),
-        Action::Script { outputs, .. } => of(outputs.iter().map(|&(_, target)| target).collect()),
-    });
-    by_events.chain(by_tasks).collect()
-}
-
-fn layout(system: &System, clamps: &[Clamp]) -> Layout {
-    let quantity = |&s: &Symbol| system.quantity(s);
-    // Components of a unit quaternion are of size one.
-    let turns: HashSet<usize> = system.quaternion_places().into_iter().flatten().collect();
-    let given = |s: &Symbol| quantity(s).nominal.is_some_and(|n| n.given);
-    let learns = |i: usize| i < system.n_states && !turns.contains(&i) && !given(&system.unknowns[i]);
-    let role = |number: usize| match number.checked_sub(system.events.len()) {
-        Some(k) if k < system.relations.len() => system.relations[k].role,
-        _ => Role::Switch,
-    };
-    let unknown = |s: Symbol| system.unknowns[system.n_states..].contains(&s);
-    let reads = |&e: &Expr| matches!(system.graph.node(e), Node::Symbol(s) if unknown(s));
-    let algebraic =
-        |guard: Expr| system.n() > system.n_states && system.graph.reachable([guard]).iter().any(reads);
-    let guards = system.guards().into_iter().enumerate();
-    let guards = guards.map(|(number, (name, direction, guard))| Guard {
-        name,
-        direction,
-        role: role(number),
-        algebraic: algebraic(guard),
-    });
-    let tables = system.relations.iter().enumerate();
-    let tables = tables.filter_map(|(k, r)| Some((system.events.len() + k, system.graph.table(r.table?))));
-    // Events that hold, when they no longer do.
-    let ends = clamps.iter().map(|clamp| Guard {
-        name: system.events[clamp.event].name.clone(),
-        direction: Direction::Falling,
-        role: Role::Switch,
-        algebraic: false,
-    });
-    Layout {
-        names: system.unknowns.iter().map(|s| quantity(s).name.clone()).collect(),
-        differential: (0..system.n()).map(|i| i < system.n_states).collect(),
-        nominal: system.unknowns.iter().map(|s| quantity(s).nominal.map_or(1.0, |n| n.size)).collect(),
-        atol: vec![],
-        learns: (0..system.n()).map(learns).collect(),
-        pattern: system.pattern.clone(),
-        second_order: system.second_order.clone(),
-        guards: guards.chain(ends).collect(),
-        tables: tables.collect(),
-        constrained: !system.constraints.is_empty(),
-    }
-}
-
-/// Unknowns, multipliers, then what follows from them, then modes and inputs the user named.
-fn columns(system: &System) -> Vec<Column> {
-    let of = |s: Symbol, source: Source| {
-        let q = system.quantity(s);
-        Column { name: q.name.clone(), unit: q.unit.clone(), doc: q.doc.clone(), measured: false, source }
-    };
-    let unknowns = system.unknowns.iter().enumerate().map(|(i, &s)| of(s, Source::Unknown(i)));
-    // An output of the model has a name, one that is measured is its own name: `max(a.x - b.x)`.
-    let own = system.outputs.len() - system.as_written.outputs.len();
-    let outputs = system.outputs.iter().enumerate().map(|(i, o)| Column {
-        name: o.name.clone(),
-        unit: o.unit.clone(),
-        doc: o.doc.clone(),
-        measured: i >= own && !o.name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)),
-        source: Source::Output(i),
-    });
-    let constraints = system.constraints.iter().enumerate();
-    let multipliers =
-        constraints.filter(|(_, c)| !c.switched).map(|(i, c)| of(c.multiplier, Source::Multiplier(i)));
-    let hidden = |s: Symbol| system.relations.iter().any(|r| r.mode == s);
-    let discrete = system.slow.iter().enumerate().filter(|&(_, &s)| {
-        matches!(system.quantity(s).kind, Kind::Mode { .. } | Kind::Input { .. }) && !hidden(s)
-    });
-    let discrete = discrete.map(|(i, &s)| of(s, Source::Slow(i)));
-    unknowns.chain(multipliers).chain(outputs).chain(discrete).collect()
-}
-
-/// One run of a prepared model.
+/// One run of a model.
 pub struct Machine {
     /// Parameters, inputs and start values from outside.
     given: HashMap<Symbol, f64>,
-    prepared: Arc<Prepared>,
+    model: Model,
     /// Parameters, inputs and modes.
     slow: Vec<f64>,
     /// Those for which k was found.
@@ -270,7 +70,7 @@ pub struct Machine {
     /// Number and time of every event so far.
     pub fired: Vec<(usize, f64)>,
     /// By column: where it comes from, factor and offset of its unit unless it is in SI.
-    readings: Vec<(Source, Option<(f64, f64)>)>,
+    readings: Vec<(ColumnSource, Option<(f64, f64)>)>,
     /// The first condition of an event that could not be judged.
     lost_guard: Option<RunError>,
     /// Time and number of the last round of `settle`.
@@ -283,102 +83,7 @@ pub struct Machine {
     state_watch: Option<StateWatch>,
 }
 
-/// Factor and offset of a unit that is not SI.
-fn factors(unit: &Unit) -> Option<(f64, f64)> {
-    ((unit.factor, unit.offset) != (1.0, 0.0)).then_some((unit.factor, unit.offset))
-}
-
 impl Machine {
-    /// A machine at its start, and the unknowns there. `given` overrides parameters, inputs and start values (SI).
-    pub fn start(
-        prepared: Arc<Prepared>,
-        given: &HashMap<Symbol, f64>,
-        t_0: f64,
-    ) -> Result<(Self, Vec<f64>), StartError> {
-        let held = prepared.system.held.clone();
-        let (mut machine, mut y) = Self::start_holding(prepared, given, t_0, &held)?;
-        let prepared = machine.prepared.clone();
-        if let Some(hold) = &prepared.rest {
-            machine.rest = balance_machine(&mut machine, t_0, &mut y, hold)
-                .map_err(|no_rest| StartError::no_rest(&prepared, t_0, &no_rest))?;
-        }
-        Ok((machine, y))
-    }
-
-    /// The same with other states that closing the loops is not to move.
-    pub fn start_holding(
-        prepared: Arc<Prepared>,
-        given: &HashMap<Symbol, f64>,
-        t_0: f64,
-        held: &[Symbol],
-    ) -> Result<(Self, Vec<f64>), StartError> {
-        let system = &prepared.system;
-        let start = system.start(given);
-        let (slow, mut y) = (start.slow(), start.y());
-        let tasks = Tasks::new(system, &start, t_0).map_err(StartError::Task)?;
-        let compiled = &prepared.compiled;
-        let time_watch = TimeWatch::new(system, compiled);
-        let state_watch = StateWatch::new(system, compiled);
-        let n_guards = compiled.program(Part::Guards as usize).n_out;
-        let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
-        let held_by_events = Held::new(prepared.clamps.len(), system.n(), n_guards);
-        let mut machine = Machine {
-            given: given.clone(),
-            held: held_by_events,
-            known: SlowValues::default(),
-            k: vec![0.0; compiled.n_slow()],
-            scratch: vec![0.0; compiled.scratch()],
-            bounds: vec![[0.0; 2]; compiled.scratch()],
-            actions: sized(Part::Actions),
-            outputs: sized(Part::Outputs),
-            loops: Loops::new(system),
-            quaternions: system.quaternion_places(),
-            tied: tied(system),
-            unfit: false,
-            closed: None,
-            cuts: Cuts::new(system),
-            moved: vec![],
-            redundant: vec![],
-            weak: vec![],
-            rest: Rest::default(),
-            tasks,
-            frictions: Frictions::new(system),
-            readings: prepared.columns.iter().map(|c| (c.source, factors(&c.unit))).collect(),
-            slow,
-            prepared,
-            ended_by: None,
-            fired: Vec::new(),
-            lost_guard: None,
-            settling: (f64::NAN, 0),
-            following: false,
-            time_watch,
-            state_watch,
-            guard_values: vec![0.0; n_guards],
-        };
-        machine.prepare();
-        machine.assemble(t_0, held, &mut y)?;
-        machine.recount(t_0, &y);
-        machine.stick(t_0, &y);
-        Ok((machine, y))
-    }
-
-    /// A pose that closes the loops.
-    fn assemble(&mut self, t: f64, held: &[Symbol], y: &mut [f64]) -> Result<(), StartError> {
-        self.normalise(y);
-        let Machine { prepared, k, scratch, loops: Some(loops), slow, .. } = self else { return Ok(()) };
-        let Prepared { system, compiled, .. } = &**prepared;
-        let run = |y: &[f64], gaps: &mut [f64]| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps);
-        let done = Assembly::new(loops, system, slow, t, run).assemble(held, y);
-        self.moved = done.map_err(|open| StartError::open(system, open))?;
-        self.close(t, y);
-        (self.redundant, self.weak) = self.loops.as_ref().map_or_else(Default::default, Loops::dependent);
-        let constraints = &self.prepared.system.constraints;
-        for list in [&mut self.redundant, &mut self.weak] {
-            list.retain(|&k| !constraints[k].switched);
-        }
-        Ok(())
-    }
-
     /// Quaternions of unit length; true if one was not.
     fn normalise(&self, y: &mut [f64]) -> bool {
         let mut changed = false;
@@ -390,11 +95,11 @@ impl Machine {
 
     /// Multipliers at (t, y), and f in the buffers of `loops`.
     fn close(&mut self, t: f64, y: &[f64]) {
-        let Machine { prepared, k, scratch, loops: Some(loops), closed, .. } = self else { return };
+        let Machine { model, k, scratch, loops: Some(loops), closed, .. } = self else { return };
         if *closed == Some(t) && loops.extended[..y.len()] == *y {
             return;
         }
-        let compiled = &prepared.compiled;
+        let compiled = &model.compiled;
         loops.close(y, |extended, out| compiled.run(Part::Closure as usize, t, extended, k, scratch, out));
         loops.keep(t);
         *closed = Some(t);
@@ -414,8 +119,8 @@ impl Machine {
     /// Bring `y` back to closed loops and unit quaternions, to rounding.
     pub fn restore(&mut self, t: f64, y: &mut [f64]) {
         self.normalise(y);
-        if let Machine { prepared, k, scratch, loops: Some(loops), .. } = self {
-            let compiled = &prepared.compiled;
+        if let Machine { model, k, scratch, loops: Some(loops), .. } = self {
+            let compiled = &model.compiled;
             loops.restore(y, |y, gaps| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps));
         }
     }
@@ -444,24 +149,24 @@ impl Machine {
 
     /// Native code of every part, made now; and room for what steps may need.
     pub fn warm_up(&mut self, t: f64, y: &[f64]) {
-        let compiled = &self.prepared.compiled;
+        let compiled = &self.model.compiled;
         (0..compiled.len()).for_each(|part| _ = compiled.warm_up(part));
         let n = y.len();
-        let (mut f, mut j) = (vec![0.0; n], vec![0.0; self.prepared.layout.pattern.nnz()]);
+        let (mut f, mut j) = (vec![0.0; n], vec![0.0; self.model.layout.pattern.nnz()]);
         self.residual(t, y, &mut f);
         self.jacobian(t, y, &mut j);
         self.time_gradient(t, y, &mut f);
-        self.guards(t, y, &mut vec![0.0; self.prepared.layout.guards.len()]);
+        self.guards(t, y, &mut vec![0.0; self.model.layout.guards.len()]);
         self.compute_actions(t, y);
         self.read_frictions(t, y);
         // What is not finite is told when it is recorded in the run.
-        let _ = self.record(t, y, &mut vec![0.0; self.prepared.columns.len()]);
+        let _ = self.record(t, y, &mut vec![0.0; self.model.columns.len()]);
         self.project(t, &mut y.to_vec());
         self.fired.reserve(256);
-        let system = &self.prepared.system;
-        let varies = |s: Symbol| !matches!(system.quantities[s.index()].kind, Kind::Parameter { .. });
-        let places = system.slow.iter().enumerate().filter(|&(_, &s)| varies(s));
-        places.for_each(|(place, _)| self.prepared.compiled.expect_change(place));
+        let image = &self.model.image;
+        let varies = |s: Symbol| image.quantity(s).kind != QuantityKind::Parameter;
+        let places = image.slow.iter().enumerate().filter(|&(_, &s)| varies(s));
+        places.for_each(|(place, _)| self.model.compiled.expect_change(place));
         if let Some(loops) = &mut self.loops {
             loops.reserve();
         }
@@ -472,8 +177,25 @@ impl Machine {
         self.loops.as_mut()
     }
 
-    pub fn prepared(&self) -> &Arc<Prepared> {
-        &self.prepared
+    /// The analysed model; None of a machine that runs an image.
+    pub fn prepared(&self) -> Option<&Arc<Prepared>> {
+        match &self.model {
+            Model::Analysed(prepared) => Some(prepared),
+            Model::Image(_) => None,
+        }
+    }
+
+    pub fn loaded(&self) -> &Loaded {
+        &self.model
+    }
+
+    pub(crate) fn image(&self) -> Arc<Image> {
+        Arc::clone(&self.model.image)
+    }
+
+    /// Derivatives of the outputs that are kept at the rest the run begins with.
+    pub(crate) fn rest_outputs(&self) -> Option<Arc<Compiled>> {
+        self.model.rest_outputs.clone()
     }
 
     /// Lines the controllers wrote since the last call.
@@ -504,14 +226,14 @@ impl Machine {
 
     /// Changes a parameter or input (SI), and the parameters that follow from it; false: nothing is different.
     pub fn set_parameter(&mut self, symbol: Symbol, value: f64) -> bool {
-        let system = &self.prepared.system;
-        let before = system.start(&self.given).slow();
+        let image = &self.model.image;
+        let before = image.slow_values(&image.start_values(&self.given));
         self.given.insert(symbol, value);
-        let after = system.start(&self.given).slow();
+        let after = image.slow_values(&image.start_values(&self.given));
         let settable =
-            |s: Symbol| matches!(system.quantity(s).kind, Kind::Parameter { .. } | Kind::Input { .. });
+            |s: Symbol| matches!(image.quantity(s).kind, QuantityKind::Parameter | QuantityKind::Input);
         let mut changed = false;
-        for (place, &s) in system.slow.iter().enumerate() {
+        for (place, &s) in image.slow.iter().enumerate() {
             // An input may have been moved by other means since.
             let wanted = s == symbol || before[place].to_bits() != after[place].to_bits();
             if wanted && settable(s) && self.slow[place].to_bits() != after[place].to_bits() {
@@ -545,10 +267,10 @@ impl Machine {
         let mut all_finite = true;
         for (value, (source, unit)) in row.iter_mut().zip(readings) {
             let si = match *source {
-                Source::Unknown(i) => y[i],
-                Source::Multiplier(i) => loops.as_ref().map_or(0.0, |l| l.extended[y.len() + i]),
-                Source::Output(i) => outputs[i],
-                Source::Slow(i) => slow[i],
+                ColumnSource::Unknown(i) => y[i],
+                ColumnSource::Multiplier(i) => loops.as_ref().map_or(0.0, |l| l.extended[y.len() + i]),
+                ColumnSource::Output(i) => outputs[i],
+                ColumnSource::Slow(i) => slow[i],
             };
             *value = unit.map_or(si, |(factor, offset)| (si - offset) / factor);
             all_finite &= value.is_finite();
@@ -559,7 +281,7 @@ impl Machine {
         if all_finite {
             return Ok(());
         }
-        let columns = &self.prepared.columns;
+        let columns = &self.model.columns;
         match row.iter().zip(columns).position(|(value, column)| !value.is_finite() && !column.measured) {
             None => Ok(()),
             Some(column) => Err(self.not_finite(t, y, column)),
@@ -572,24 +294,24 @@ impl Machine {
         if let Some(loops) = &mut self.loops {
             loops.forget();
         }
-        self.prepared.compiled.update(&self.slow, &mut self.known, &mut self.k);
+        self.model.compiled.update(&self.slow, &mut self.known, &mut self.k);
     }
 
     /// Multipliers are found first where the part reads them.
     fn part(&mut self, part: Part, t: f64, y: &[f64], out: &mut [f64]) {
-        if self.prepared.reads_multipliers[part as usize] {
+        if self.model.reads_multipliers[part as usize] {
             self.find_multipliers(t, y);
             return self.run(part, t, y, out);
         }
-        let Machine { prepared, k, scratch, .. } = self;
-        prepared.compiled.run(part as usize, t, y, k, scratch, out);
+        let Machine { model, k, scratch, .. } = self;
+        model.compiled.run(part as usize, t, y, k, scratch, out);
     }
 
     /// With the multipliers of the last `close`.
     fn run(&mut self, part: Part, t: f64, y: &[f64], out: &mut [f64]) {
-        let Machine { prepared, k, scratch, loops, .. } = self;
+        let Machine { model, k, scratch, loops, .. } = self;
         let y = loops.as_ref().map_or(y, |l| &l.extended);
-        prepared.compiled.run(part as usize, t, y, k, scratch, out);
+        model.compiled.run(part as usize, t, y, k, scratch, out);
     }
 
     /// Let friction stick or slide as speeds and forces ask for, until all agree; true if anything changed.
@@ -618,7 +340,7 @@ impl Machine {
 
     /// Number of the first guard of friction.
     fn first_friction(&self) -> usize {
-        self.prepared.system.events.len() + self.prepared.system.relations.len()
+        self.model.image.events.len() + self.model.image.relations.len()
     }
 
     fn compute_actions(&mut self, t: f64, y: &[f64]) {
@@ -627,25 +349,25 @@ impl Machine {
         self.actions = actions;
     }
 
-    /// Give the computed values of `set` to its targets; true if anything changed.
+    /// Give the computed values to their targets; true if anything changed.
     fn assign(
         &mut self,
-        (name, set): (&str, &[Assignment]),
+        (name, targets): (&str, &[Symbol]),
         first: usize,
         t: f64,
         y: &mut [f64],
     ) -> Result<bool, String> {
         let bad = |k: &usize| !self.actions[first + k].is_finite();
-        if let Some(k) = (0..set.len()).find(bad) {
-            let a = &set[k];
-            let target = &self.prepared.system.quantity(a.target).name;
-            let cause = self.cause(t, y, a.value).map_or(String::new(), |cause| format!(": {cause}"));
+        if let Some(k) = (0..targets.len()).find(bad) {
+            let target = &self.model.image.quantity(targets[k]).name;
+            let cause = self.cause_of(t, y, |prepared| prepared.system.actions[first + k]);
+            let cause = cause.map_or(String::new(), |cause| format!(": {cause}"));
             let value = self.actions[first + k];
             return Err(format!("`{name}` sets `{target}` to {value}, which is no finite value{cause}"));
         }
         let mut changed = false;
-        for (k, a) in set.iter().enumerate() {
-            changed |= self.put(a.target, self.actions[first + k], y);
+        for (k, &target) in targets.iter().enumerate() {
+            changed |= self.put(target, self.actions[first + k], y);
         }
         Ok(changed)
     }
@@ -655,16 +377,15 @@ impl Machine {
         if !self.following {
             return;
         }
-        let prepared = Arc::clone(&self.prepared);
-        let system = &prepared.system;
+        let image = &*self.image();
         let mut g = std::mem::take(&mut self.guard_values);
         // A branch may decide about the next.
         for _ in 0..4 {
             self.guards(t, y, &mut g);
             let mut changed = false;
-            for (relation, &value) in system.relations.iter().zip(&g[system.events.len()..]) {
+            for (relation, &value) in image.relations.iter().zip(&g[image.events.len()..]) {
                 if relation.role == Role::Kink && value != 0.0 && !value.is_nan() {
-                    let now = system.slow_place(relation.mode).map_or(0.0, |i| self.slow[i]);
+                    let now = image.slow_place(relation.mode).map_or(0.0, |i| self.slow[i]);
                     changed |= self.put(relation.mode, relation.settled(now, value), &mut []);
                 }
             }
@@ -677,9 +398,9 @@ impl Machine {
     }
 
     fn put(&mut self, target: Symbol, value: f64, y: &mut [f64]) -> bool {
-        let place = match self.prepared.system.slow_place(target) {
+        let place = match self.model.image.slow_place(target) {
             Some(i) => &mut self.slow[i],
-            None => match self.prepared.system.y_place(target) {
+            None => match self.model.image.y_place(target) {
                 Some(i) => {
                     self.unfit |= self.tied[i];
                     if y[i] != value {
@@ -698,7 +419,7 @@ impl Machine {
 
 impl Problem for Machine {
     fn layout(&self) -> &Layout {
-        &self.prepared.layout
+        &self.model.layout
     }
 
     fn residual(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
@@ -716,11 +437,11 @@ impl Problem for Machine {
     fn jacobian(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
         self.choose_branches(t, y);
         self.close(t, y);
-        let Machine { prepared, k, scratch, loops, cuts, .. } = self;
+        let Machine { model, k, scratch, loops, cuts, .. } = self;
         let mut run = |y: &[f64], out: &mut [f64]| match cuts {
-            None => prepared.compiled.run(Part::Jacobian as usize, t, y, k, scratch, out),
+            None => model.compiled.run(Part::Jacobian as usize, t, y, k, scratch, out),
             Some(cuts) => {
-                prepared.compiled.run(Part::Jacobian as usize, t, y, k, scratch, &mut cuts.entries);
+                model.compiled.run(Part::Jacobian as usize, t, y, k, scratch, &mut cuts.entries);
                 cuts.eliminate(out);
             }
         };
@@ -740,8 +461,8 @@ impl Problem for Machine {
             return self.hold_rows(f_t);
         }
         self.close(t, y);
-        let Machine { prepared, k, scratch, loops: Some(loops), .. } = self else { return };
-        let compiled = &prepared.compiled;
+        let Machine { model, k, scratch, loops: Some(loops), .. } = self else { return };
+        let compiled = &model.compiled;
         compiled.run(Part::TimeGradient as usize, t, &loops.extended, k, scratch, &mut loops.f_t);
         loops.eliminate_time();
         f_t.copy_from_slice(&loops.f_t[..f_t.len()]);

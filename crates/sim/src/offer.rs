@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trunnion_equations::flat::Kind;
-use trunnion_equations::{Symbol, System};
+use trunnion_equations::image::QuantityKind;
+use trunnion_equations::{Image, Symbol};
 
 /// What may be changed, with names, ranges and values in SI.
 #[derive(Debug, Default)]
@@ -17,11 +17,11 @@ pub struct Offer {
 
 impl Offer {
     /// Parameters and inputs that the equations read while they run.
-    pub fn of(system: &System) -> Self {
+    pub fn of(image: &Image) -> Self {
         let mut offer = Offer::default();
-        for &symbol in &system.slow {
-            let q = system.quantity(symbol);
-            if matches!(q.kind, Kind::Parameter { .. } | Kind::Input { .. }) {
+        for &symbol in &image.slow {
+            let q = image.quantity(symbol);
+            if matches!(q.kind, QuantityKind::Parameter | QuantityKind::Input) {
                 offer.places.insert(q.name.clone(), offer.names.len());
                 offer.names.push(q.name.clone());
                 offer.symbols.push(symbol);

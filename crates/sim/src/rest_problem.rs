@@ -8,7 +8,7 @@
 //!
 //!   0 = a · (y − y_0),   0 = h(y) − h(y_0)                                                          (2)
 
-use trunnion_equations::{Compiled, Engine, Expr};
+use trunnion_equations::{Compiled, Engine};
 use trunnion_num::Pattern;
 
 use crate::machine::Machine;
@@ -224,12 +224,16 @@ pub(crate) struct Outputs {
 
 impl Outputs {
     pub fn new(machine: &Machine, columns: &[usize]) -> Self {
-        let prepared = machine.prepared();
-        let shown: Vec<Expr> = columns.iter().map(|&c| prepared.column_expression(c)).collect();
-        let compiled = (!shown.is_empty()).then(|| {
-            let programs = prepared.system.input_programs(&[], &shown);
-            std::sync::Arc::new(Compiled::new(programs, Engine::Interpreter))
-        });
+        let known = machine.loaded().rest.as_ref().is_some_and(|hold| hold.outputs == columns);
+        let compiled = match machine.prepared() {
+            _ if columns.is_empty() => None,
+            _ if known => machine.rest_outputs(),
+            Some(prepared) => {
+                let programs = prepared.output_gradients(columns);
+                Some(std::sync::Arc::new(Compiled::new(programs, Engine::Interpreter)))
+            }
+            None => None,
+        };
         Outputs { columns: columns.to_vec(), compiled }
     }
 
@@ -238,13 +242,13 @@ impl Outputs {
         if self.columns.is_empty() {
             return vec![];
         }
-        let prepared = machine.prepared().clone();
-        let mut row = vec![0.0; prepared.columns.len()];
+        let mut row = vec![0.0; machine.loaded().columns.len()];
         if machine.record(t, y, &mut row).is_err() {
             // The search sees that there is no value, and turns back.
             return vec![f64::NAN; self.columns.len()];
         }
-        let si = |&c: &usize| row[c] * prepared.columns[c].unit.factor + prepared.columns[c].unit.offset;
+        let columns = &machine.loaded().columns;
+        let si = |&c: &usize| row[c] * columns[c].unit.factor + columns[c].unit.offset;
         self.columns.iter().map(si).collect()
     }
 
@@ -258,7 +262,7 @@ impl Outputs {
         let mut scratch = vec![0.0; compiled.scratch()];
         let mut k = vec![0.0; compiled.n_slow()];
         compiled.prepare(machine.slow_values(), &mut scratch, &mut k);
-        let m = machine.prepared().system.constraints.len();
+        let m = machine.loaded().image.constraints.len();
         let mut out = vec![0.0; rows * (n + m)];
         let extended = machine.loops().map_or(y.to_vec(), |loops| loops.extended.clone());
         compiled.run(1, t, &extended, &k, &mut scratch, &mut out);

@@ -8,7 +8,7 @@ use trunnion_equations::Symbol;
 use trunnion_num::Archive;
 
 use crate::integrate::{self, Ended, Observer, Output, Plan, RunError, RunState, Stop, Summary, integrate};
-use crate::machine::{Machine, Prepared};
+use crate::machine::{Loaded, Machine, Prepared};
 use crate::problem::{Hybrid, Problem};
 use crate::solvers::choose::{Entry, MethodNumbers};
 use crate::start_error::StartError;
@@ -122,12 +122,27 @@ impl Run {
         solver: &Entry,
         settings: &Settings,
     ) -> Result<Self, StartError> {
-        let (machine, y) = Machine::start(Arc::clone(prepared), given, settings.t_0)?;
+        let started = Machine::start(Arc::clone(prepared), given, settings.t_0)?;
+        Ok(Self::of_machine(started, solver, settings))
+    }
+
+    /// The same of an image.
+    pub fn of_image(
+        loaded: &Arc<Loaded>,
+        given: &HashMap<Symbol, f64>,
+        solver: &Entry,
+        settings: &Settings,
+    ) -> Result<Self, StartError> {
+        let started = Machine::start_image(Arc::clone(loaded), given, settings.t_0)?;
+        Ok(Self::of_machine(started, solver, settings))
+    }
+
+    fn of_machine((machine, y): (Machine, Vec<f64>), solver: &Entry, settings: &Settings) -> Self {
         let options = settings.options(y.len(), solver);
         let stepper = solver.stepper(machine.layout(), &options, &settings.numbers);
         let plan = settings.plan(true);
         let state = RunState::new(&machine, &y, &plan);
-        Ok(Run { machine, stepper, plan, state, begun: false, changed: false, ended: None })
+        Run { machine, stepper, plan, state, begun: false, changed: false, ended: None }
     }
 
     /// Where the run stands.

@@ -125,5 +125,6 @@ fn describe(failure: &Failure, name: &str, out: &mut fmt::Formatter) -> fmt::Res
             "no consistent values at t = {t} s: the equation of `{name}` is off by {residual:.3e}"
         ),
         Failure::Singular { t, .. } => write!(out, "the equations do not determine `{name}` at t = {t} s"),
+        Failure::NoSymbols => write!(out, "an image of a model has no equations to make a linear model of"),
     }
 }

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use trunnion_equations::System;
-use trunnion_equations::flat::Constraint;
+use trunnion_equations::Image;
+use trunnion_equations::image::ImageConstraint;
 
 use crate::balance::NoRest;
 use crate::closure::{Open, Wrong};
 use crate::equilibrium::reason;
-use crate::machine::Prepared;
+use crate::machine::Loaded;
 use crate::script_error::TaskError;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -26,11 +26,11 @@ pub enum StartError {
 }
 
 impl StartError {
-    pub fn open(system: &System, open: Open) -> Self {
+    pub fn open(image: &Image, open: Open) -> Self {
         let Open { constraint, gap, wrong } = open;
-        let at = &system.constraints[constraint];
+        let at = &image.constraints[constraint];
         let name = at.name.clone();
-        let (gap, unit) = (gap.abs(), unit(system, at));
+        let (gap, unit) = (gap.abs(), unit(image, at));
         match wrong {
             Wrong::Rate => StartError::OpenRate { constraint, name, gap, unit },
             Wrong::Gap => StartError::OpenLoop { constraint, name, gap, unit },
@@ -38,8 +38,8 @@ impl StartError {
         }
     }
 
-    pub fn no_rest(prepared: &Prepared, t: f64, no_rest: &NoRest) -> Self {
-        let (message, hint) = reason(prepared, t, no_rest, |x| format!("hold = [\"{x}\"] in [start]"));
+    pub fn no_rest(loaded: &Loaded, t: f64, no_rest: &NoRest) -> Self {
+        let (message, hint) = reason(loaded, t, no_rest, |x| format!("hold = [\"{x}\"] in [start]"));
         StartError::NoRest { message, hint }
     }
 
@@ -61,8 +61,8 @@ impl StartError {
 }
 
 /// Of a gap, from that of its multiplier: force or torque times gap is an energy.
-fn unit(system: &System, constraint: &Constraint) -> &'static str {
-    match system.quantity(constraint.multiplier).unit.text.as_str() {
+fn unit(image: &Image, constraint: &ImageConstraint) -> &'static str {
+    match image.quantity(constraint.multiplier).unit.text.as_str() {
         "N" => " m",
         "N m" => " rad",
         _ => "",

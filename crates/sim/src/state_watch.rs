@@ -15,7 +15,7 @@
 //!
 //! Limits: functions of several quantities are looked at in their parts of one; a division that does not end finds nothing.
 
-use trunnion_equations::{Compiled, Enclosed, Interval, Part, System};
+use trunnion_equations::{Compiled, Enclosed, Image, Interval, Part};
 
 use crate::events::sign;
 use crate::stepper::Segment;
@@ -81,17 +81,17 @@ fn is_finite(range: Interval) -> bool {
 }
 
 impl StateWatch {
-    pub fn new(system: &System, compiled: &Compiled) -> Option<Self> {
-        let of = &system.of_states;
-        let (m, n_bases) = (of.functions.len() + of.guards.len(), of.bases.len());
+    pub fn new(image: &Image, compiled: &Compiled) -> Option<Self> {
+        let of = &image.of_states;
+        let (m, n_bases) = (of.functions.len() + of.n_guards, of.n_bases);
         let courses = compiled.program(COURSE).n_out;
         (courses > 0).then(|| StateWatch {
-            of: of.functions.iter().map(|f| f.0).collect(),
+            of: of.functions.clone(),
             n_bases,
             course: std::array::from_fn(|_| vec![0.0; courses]),
             known: vec![NONE; m],
             longest: f64::INFINITY,
-            y: vec![0.0; system.n()],
+            y: vec![0.0; image.n()],
             ranges: vec![NONE; n_bases],
             whole: vec![NONE; n_bases],
             pause: vec![0; n_bases],

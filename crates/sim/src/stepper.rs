@@ -101,6 +101,21 @@ pub enum Failure {
     Inconsistent { t: f64, row: usize, residual: f64 },
     /// The matrix is singular: the equations do not determine `unknown`.
     Singular { t: f64, unknown: usize },
+    /// A linear model was asked of a machine that runs an image: it has no equations in symbols.
+    NoSymbols,
+}
+
+impl Failure {
+    /// The unknown or row at fault.
+    pub fn place(&self) -> Option<usize> {
+        match *self {
+            Failure::StepTooSmall { unknown: index, .. }
+            | Failure::NotFinite { row: index, .. }
+            | Failure::Inconsistent { row: index, .. }
+            | Failure::Singular { unknown: index, .. } => Some(index),
+            Failure::NoSymbols => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

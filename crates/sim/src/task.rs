@@ -2,11 +2,11 @@
 //!
 //!   t_k = offset + k · period,  k = 0, 1, …   computed from k, so that instants do not drift       (1)
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use trunnion_equations::flat::{Action, Kind, Task};
-use trunnion_equations::{Start, Symbol, System};
+use trunnion_equations::image::{ImageAction, ImageTask};
+use trunnion_equations::{Image, Symbol};
 use trunnion_num::Archive;
 
 use crate::offer::Offer;
@@ -87,44 +87,26 @@ pub struct Tasks {
     offer: Arc<Offer>,
 }
 
-/// What a controller is told at the start: the parameters of the component it stands in, and its period.
-fn parameters(system: &System, start: &Start<'_>, component: &str, period: f64) -> Vec<(String, f64)> {
-    let mut list = vec![("period".to_string(), period)];
-    for (i, q) in system.quantities.iter().enumerate() {
-        if matches!(q.kind, Kind::Parameter { .. }) && q.origin.component == component {
-            let local = q.name.rsplit('.').next().unwrap_or(&q.name).to_string();
-            list.retain(|(name, _)| *name != local);
-            list.push((local, start.value(Symbol(i as u32))));
-        }
-    }
-    list
-}
-
-/// The script of a task, its top level and `init` run; None for a task without one.
-fn begun(
-    system: &System,
-    start: &Start<'_>,
-    task: &Task,
-    period: f64,
-    t_0: f64,
-) -> Result<Option<Script>, ScriptError> {
-    let Action::Script { source, inputs, outputs } = &task.action else { return Ok(None) };
-    let inputs: Vec<String> = inputs.iter().map(|(n, _)| n.clone()).collect();
+/// The script of a task, its top level and `init` run; None for a task without one. `start`: values of all quantities.
+fn begun(start: &[f64], task: &ImageTask, period: f64, t_0: f64) -> Result<Option<Script>, ScriptError> {
+    let ImageAction::Script { source, inputs, outputs, parameters } = &task.action else { return Ok(None) };
     let names: Vec<String> = outputs.iter().map(|(n, _)| n.clone()).collect();
-    let mut script = Script::new(&task.name, source, &inputs, &names, Limits::default())?;
-    let parameters = parameters(system, start, &task.origin.component, period);
+    let mut script = Script::new(&task.name, source, inputs, &names, Limits::default())?;
+    let value = |s: &Option<Symbol>| s.map_or(period, |s| start[s.index()]);
+    let parameters: Vec<(String, f64)> = parameters.iter().map(|(n, s)| (n.clone(), value(s))).collect();
     script.init(t_0, &parameters)?;
     Ok(Some(script))
 }
 
 /// What is wrong with controllers before any sample: the number of the task, and why its program cannot be read or begin. All of them
 /// are run up to the end of `init`.
-pub fn script_faults(system: &System, start: &Start<'_>, t_0: f64) -> Vec<(usize, ScriptError)> {
-    let fault = |(k, task): (usize, &Task)| {
-        let period = start.evaluate(task.period);
-        begun(system, start, task, period, t_0).err().map(|error| (k, error))
+pub fn script_faults(image: &Image, given: &HashMap<Symbol, f64>, t_0: f64) -> Vec<(usize, ScriptError)> {
+    let start = image.start_values(given);
+    let fault = |(k, task): (usize, &ImageTask)| {
+        let period = task.period.evaluate(&image.programs, &start);
+        begun(&start, task, period, t_0).err().map(|error| (k, error))
     };
-    system.tasks.iter().enumerate().filter_map(fault).collect()
+    image.tasks.iter().enumerate().filter_map(fault).collect()
 }
 
 fn remember_changes(changed: &mut BTreeMap<usize, f64>, archive: &mut Archive) {
@@ -149,15 +131,14 @@ fn remember_changes(changed: &mut BTreeMap<usize, f64>, archive: &mut Archive) {
 }
 
 impl Tasks {
-    pub fn new(system: &System, start: &Start<'_>, t_0: f64) -> Result<Self, TaskError> {
+    pub fn new(image: &Image, start: &[f64], t_0: f64) -> Result<Self, TaskError> {
         let mut list = Vec::new();
-        let names_model =
-            |task: &Task| matches!(&task.action, Action::Script { source, .. } if source.contains("model"));
-        let any = system.tasks.iter().any(names_model);
-        let offer = Arc::new(if any { Offer::of(system) } else { Offer::default() });
-        for task in &system.tasks {
-            let period = start.evaluate(task.period);
-            let offset = start.evaluate(task.offset);
+        let names_model = |task: &ImageTask| matches!(&task.action, ImageAction::Script { source, .. } if source.contains("model"));
+        let any = image.tasks.iter().any(names_model);
+        let offer = Arc::new(if any { Offer::of(image) } else { Offer::default() });
+        for task in &image.tasks {
+            let period = task.period.evaluate(&image.programs, start);
+            let offset = task.offset.evaluate(&image.programs, start);
             if !(period >= SHORTEST && period.is_finite() && offset.is_finite()) {
                 return Err(format!(
                     "the period of `{}` must be a time of at least {SHORTEST:e} s, but it is {period} s with offset {offset} s",
@@ -166,14 +147,14 @@ impl Tasks {
                 .into());
             }
             let k = ((t_0 - offset) / period).ceil().max(0.0) as u64;
-            let mut script = begun(system, start, task, period, t_0)?;
+            let mut script = begun(start, task, period, t_0)?;
             let changed = names_model(task).then(BTreeMap::new);
             if let (Some(script), Some(_)) = (&mut script, &changed) {
                 script.offer(Arc::clone(&offer));
             }
             let outputs = match &task.action {
-                Action::Set(_) => Vec::new(),
-                Action::Script { outputs, .. } => vec![0.0; outputs.len()],
+                ImageAction::Set(_) => Vec::new(),
+                ImageAction::Script { outputs, .. } => vec![0.0; outputs.len()],
             };
             let (name, after) = (task.name.clone(), task.after);
             list.push(Due { name, period, offset, after, k, script, outputs, changed });

@@ -9,8 +9,7 @@
 
 use std::ops::Range;
 
-use trunnion_equations::program::Programs;
-use trunnion_equations::{Compiled, Engine, Entries, System};
+use trunnion_equations::{Compiled, Engine, Entries, TieProgram};
 use trunnion_num::Matrix;
 
 use crate::linear::solve;
@@ -36,22 +35,12 @@ pub struct Ties {
 impl Ties {
     /// None where all states are independent.
     pub fn new(machine: &Machine) -> Option<Self> {
-        let system = &machine.prepared().system;
-        let (n_positions, entries, programs) = system.ties();
-        if entries.is_empty() {
-            return None;
-        }
-        Some(Ties::of(programs, entries, n_positions, n_positions + system.constraints.len()))
+        let ties = &machine.loaded().image.ties;
+        (!ties.entries.is_empty()).then(|| Ties::of(ties))
     }
 
-    /// What tells whether joints are turned over: `System::facings`, and the constraints it belongs to.
-    pub fn facings(system: &System) -> (Vec<usize>, Self) {
-        let (constraints, entries, programs) = system.facings();
-        let n = constraints.len();
-        (constraints, Ties::of(programs, entries, n, n))
-    }
-
-    fn of(programs: Programs, entries: Entries, n_positions: usize, n: usize) -> Self {
+    pub fn of(program: &TieProgram) -> Self {
+        let TieProgram { n_positions, n, entries, programs, .. } = program.clone();
         let compiled = Compiled::new(programs, Engine::Interpreter);
         Ties {
             scratch: vec![0.0; compiled.scratch()],
@@ -90,11 +79,11 @@ pub struct Choice {
 
 /// z of (2) at (t, y); states in `keep` are independent if they can be.
 pub fn choose(machine: &Machine, ties: &mut Ties, t: f64, y: &[f64], keep: &[usize]) -> Choice {
-    let prepared = machine.prepared();
-    let (system, layout) = (&prepared.system, &prepared.layout);
+    let loaded = machine.loaded();
+    let (image, layout) = (&loaded.image, &loaded.layout);
     ties.evaluate(machine.slow_values(), t, y);
-    let given: Vec<usize> = system.held.iter().filter_map(|&s| system.y_place(s)).collect();
-    let pushed: Vec<bool> = (0..system.n_states).map(|j| system.closure.b.iter().any(|e| e.0 == j)).collect();
+    let given: Vec<usize> = image.held.iter().filter_map(|&s| image.y_place(s)).collect();
+    let pushed: Vec<bool> = (0..image.n_states).map(|j| image.closure.b.iter().any(|e| e.0 == j)).collect();
     let mut choice = Choice { ties: vec![], dependent: vec![], free: vec![] };
     for velocities in [false, true] {
         let rows = if velocities { ties.n_positions..ties.n } else { 0..ties.n_positions };
@@ -119,7 +108,7 @@ pub fn choose(machine: &Machine, ties: &mut Ties, t: f64, y: &[f64], keep: &[usi
         choice.ties.extend(chosen.iter().map(|i| rows.start + i));
         choice.dependent.extend(picked.iter().take(chosen.len()).map(|&k| columns[k].0));
     }
-    choice.free = (0..system.n_states).filter(|j| !choice.dependent.contains(j)).collect();
+    choice.free = (0..image.n_states).filter(|j| !choice.dependent.contains(j)).collect();
     choice
 }
 

@@ -19,7 +19,7 @@
 mod waves;
 
 use trunnion_equations::program::Op;
-use trunnion_equations::{Compiled, Interval, Part, System};
+use trunnion_equations::{Compiled, Image, Interval, Part};
 
 use crate::events::{resolution, sign};
 use waves::Waves;
@@ -133,18 +133,18 @@ const PART: usize = Part::OfTime as usize;
 const RATES: usize = Part::Rates as usize;
 
 impl TimeWatch {
-    pub fn new(system: &System, compiled: &Compiled) -> Option<Self> {
-        let of_time = &system.of_time;
+    pub fn new(image: &Image, compiled: &Compiled) -> Option<Self> {
+        let of_time = &image.of_time;
         let program = compiled.program(PART);
         if program.n_out == 0 {
             return None;
         }
         let signs = of_time.guards.iter().map(|_| Pieces::Sign);
-        let cells = of_time.corners.iter().map(|(_, x, slope)| Pieces::Cells(x.clone(), *slope));
-        let wholes = of_time.jumps.iter().map(|_| Pieces::Whole);
+        let cells = of_time.corners.iter().map(|(x, slope)| Pieces::Cells(x.clone(), *slope));
+        let wholes = (0..of_time.n_jumps).map(|_| Pieces::Whole);
         let pieces: Vec<Pieces> = signs.chain(cells).chain(wholes).collect();
         let m = pieces.len();
-        let inputs = of_time.inputs.len() + of_time.waves.len();
+        let inputs = of_time.n_inputs + of_time.n_waves;
         let slow = |op: &Op| if let Op::Slow(i) = op { Some(*i as usize) } else { None };
         let rates = compiled.program(RATES);
         let others = rates.ops.iter().chain(&compiled.program(Part::OfWaves as usize).ops);
@@ -156,11 +156,11 @@ impl TimeWatch {
             unbounded: vec![false; m],
             ranges: vec![(0.0, 0.0); inputs],
             start: vec![0.0; inputs],
-            waves: Waves::new(system, compiled),
-            windows: vec![(0.0, 0.0); of_time.waves.len()],
-            passed: vec![(0.0, 0.0); of_time.inputs.len()],
-            left: vec![0.0; of_time.inputs.len()],
-            right: vec![0.0; of_time.inputs.len()],
+            waves: Waves::new(image, compiled),
+            windows: vec![(0.0, 0.0); of_time.n_waves],
+            passed: vec![(0.0, 0.0); of_time.n_inputs],
+            left: vec![0.0; of_time.n_inputs],
+            right: vec![0.0; of_time.n_inputs],
             rate_values: vec![(0.0, 0.0); rates.ops.len()],
             rates: vec![(0.0, 0.0); rates.n_out],
             values: vec![(0.0, 0.0); program.ops.len()],

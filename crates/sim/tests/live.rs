@@ -44,7 +44,7 @@ fn advance(live: &mut LiveRun, periods: usize) {
 }
 
 fn bits(live: &mut LiveRun) -> Vec<u64> {
-    let mut row = vec![0.0; live.machine().prepared().columns.len()];
+    let mut row = vec![0.0; live.machine().loaded().columns.len()];
     live.record(&mut row).unwrap();
     row.iter().map(|x| x.to_bits()).collect()
 }

@@ -45,10 +45,10 @@ pub fn remarks(project: &Project) -> Vec<Diagnostic> {
 fn unlocated(project: &Project) -> Vec<Diagnostic> {
     let system = &project.prepared.system;
     let name = |s: Symbol| system.quantity(s).name.clone();
+    let graph = system.graph.thaw();
     let told = system.unlocated.iter().map(|jump| {
-        let shown = written(&system.graph, &system.relations, &[jump.value])[0];
-        let text =
-            format!("the jumps of `{}` are not located", print(&system.graph, shown, Style::Text, &name));
+        let shown = written(&graph, &system.relations, &[jump.value])[0];
+        let text = format!("the jumps of `{}` are not located", print(&graph, shown, Style::Text, &name));
         Diagnostic::note("M0411", text)
             .at_origin(&project.sources, &jump.origin, "it decides about what it is computed from")
             .hint("sample it with a task, or let a state follow the value with a delay")
@@ -123,7 +123,14 @@ pub fn warnings(project: &Project, fired: &[(usize, f64)], held: &[(usize, f64)]
     }
     list.extend(meetings(project, fired));
     list.extend(rests(project, held));
+    list.extend(project.prepared.compiled.native_failure().map(interpreted));
     list
+}
+
+/// Native code was wanted, and the compiler refused.
+fn interpreted(reason: &str) -> Diagnostic {
+    Diagnostic::warning("M0420", format!("equations are interpreted, not compiled: {reason}"))
+        .hint("results have the same bits, but runs take several times as long; please report the reason")
 }
 
 /// Events that would have fired for ever, each the first time it came to hold what it sets.

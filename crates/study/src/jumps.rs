@@ -104,7 +104,7 @@ impl Jumps {
     }
 
     fn compare(&mut self, machine: &mut Machine, t: f64, before: &[f64]) {
-        let layout = &machine.prepared().layout;
+        let layout = &machine.loaded().layout;
         for i in (0..self.y.len()).filter(|&i| layout.differential[i]) {
             self.y[i] = self.y_before[i];
         }

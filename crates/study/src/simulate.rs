@@ -269,7 +269,7 @@ fn operation(machine: &mut Machine, error: &RunError, y: &[f64]) -> Option<Strin
         } => (*t, *unknown, Some(*h)),
         _ => return None,
     };
-    let of = machine.prepared().system.rows.get(row)?;
+    let of = machine.prepared()?.system.rows.get(row)?;
     let (written, value) = (of.written, of.value);
     let at = |machine: &Machine, t: f64, y: &[f64]| {
         machine.cause(t, y, written).or_else(|| machine.cause(t, y, value))
@@ -277,7 +277,7 @@ fn operation(machine: &mut Machine, error: &RunError, y: &[f64]) -> Option<Strin
     let cause = at(machine, t, y).or_else(|| {
         let mut rates = vec![0.0; y.len()];
         machine.residual(t, y, &mut rates);
-        let n_states = machine.prepared().system.n_states;
+        let n_states = machine.loaded().image.n_states;
         let moved = |dt: f64| -> Vec<f64> {
             (0..y.len()).map(|i| y[i] + if i < n_states { dt * rates[i] } else { 0.0 }).collect()
         };
@@ -413,6 +413,7 @@ pub fn describe(project: &Project, failure: &trunnion_sim::stepper::Failure) -> 
             system.rows.get(row).map(|r| r.name.clone())
         }
         Solver::NotFinite { row, .. } | Solver::Inconsistent { row, .. } => unknown(row),
+        Solver::NoSymbols => None,
     };
     let error = RunError::Solver { failure: failure.clone(), name: name.unwrap_or_default() };
     Failure::Run { message: error.to_string(), hint: hint(&error) }

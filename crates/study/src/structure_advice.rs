@@ -36,7 +36,7 @@ pub fn advise(network: &Network, machine: &mut Machine, t: f64, y: &[f64], lengt
 }
 
 fn stiff(network: &Network, machine: &mut Machine, t: f64, y: &[f64], length: f64) -> Option<Finding> {
-    let prepared = machine.prepared().clone();
+    let prepared = machine.prepared()?.clone();
     let n = prepared.system.n_states;
     if n == 0 || n > MOST_STATES {
         return None;
@@ -100,7 +100,8 @@ fn unrelieved(network: &Network) -> Vec<Finding> {
 
 /// Components that exchange air but say different P_0/ρ_0 of it: mass that leaves the one is not the volume that arrives in the other.
 fn mixed_air(network: &Network, machine: &Machine) -> Vec<Finding> {
-    let system = &machine.prepared().system;
+    let Some(prepared) = machine.prepared() else { return vec![] };
+    let system = &prepared.system;
     let start = system.start(&HashMap::new());
     let value = |path: &str, name: &str| system.find(&format!("{path}.{name}")).map(|s| start.value(s));
     let ratio = |n: usize| {
@@ -159,7 +160,7 @@ fn owner(network: &Network, n: usize) -> &str {
 
 /// The inertia that the start accelerates most, held against the forces at it.
 fn unbalanced(network: &Network, machine: &mut Machine, t: f64, y: &[f64]) -> Option<Finding> {
-    let prepared = machine.prepared().clone();
+    let prepared = machine.prepared()?.clone();
     let mut row = vec![0.0; prepared.columns.len()];
     machine.record(t, y, &mut row).ok()?;
     let value = |name: &str| prepared.column(name).map(|c| row[c]);

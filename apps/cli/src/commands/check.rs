@@ -123,8 +123,7 @@ fn scripts(project: &Project) -> Vec<&str> {
 /// Controllers whose program cannot be read or begin.
 fn controllers(project: &Project) -> Vec<Diagnostic> {
     let system = &project.prepared.system;
-    let start = system.start(&HashMap::new());
-    let faults = script_faults(system, &start, project.run.t_start);
+    let faults = script_faults(&system.image, &HashMap::new(), project.run.t_start);
     faults.iter().map(|(_, error)| cannot_begin(system, &project.sources, error)).collect()
 }
 

@@ -36,6 +36,7 @@ mod hostile_units;
 mod hostile_values;
 mod hostile_whole;
 mod hybrid;
+mod images;
 mod imports;
 mod json_answers;
 mod library_checks;

@@ -10,6 +10,7 @@ use trunnion_engine::project::Project;
 use trunnion_equations::{Compiled, Engine, Part};
 use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::run::run;
+use trunnion_study::advice::warnings;
 use trunnion_study::simulate::{Overrides, settings};
 
 fn evaluate(compiled: &Compiled, part: Part, t: f64, y: &[f64], slow: &[f64]) -> Vec<u64> {
@@ -69,4 +70,22 @@ fn interpreter_and_native_code_agree_on_every_example() {
         assert!(finished.result.is_ok(), "{}: {:?}", path.display(), finished.result);
         assert!(seen > 10);
     }
+}
+
+#[test]
+fn a_native_compilation_that_fails_is_told() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/mechanics/oscillator.toml");
+    let open = || Project::open(&path.to_string_lossy(), &[]).unwrap_or_else(|f| panic!("{f}"));
+    let end = |project: &Project| {
+        let (solver, s) = settings(&project.run, &Overrides::default()).unwrap_or_else(|_| panic!());
+        let mut unwatched = |_: &mut Machine, _: f64, _: &[f64], _| ControlFlow::Continue(());
+        run(&project.prepared, &HashMap::new(), solver, &s, &mut unwatched).unwrap().y
+    };
+    let (native, refused) = (open(), open());
+    refused.prepared.compiled.refuse_native("no code for this processor");
+    assert_eq!(end(&native), end(&refused));
+    assert!(warnings(&native, &[], &[]).is_empty());
+    let told: Vec<String> = warnings(&refused, &[], &[]).iter().map(|w| w.render(false)).collect();
+    let told = told.join("\n");
+    assert!(told.contains("warning[M0420]") && told.contains("no code for this processor"), "{told}");
 }

@@ -121,11 +121,11 @@ fn expression(sheet: &Sheet, e: Expr) -> Value {
 }
 
 fn tree(sheet: &Sheet, e: Expr) -> Value {
-    if terms(&sheet.system.graph, e) > LARGEST { Value::Null } else { node(sheet, e, 0) }
+    if terms(&sheet.graph, e) > LARGEST { Value::Null } else { node(sheet, e, 0) }
 }
 
 fn node(sheet: &Sheet, e: Expr, depth: usize) -> Value {
-    let graph = &sheet.system.graph;
+    let graph = &sheet.graph;
     if depth > DEEPEST {
         return json!({ "kind": "text", "text": text::expression(sheet, e) });
     }

@@ -62,7 +62,7 @@ fn name(sheet: &Sheet, s: Symbol) -> String {
 }
 
 fn expression(sheet: &Sheet, e: Expr) -> String {
-    let graph = &sheet.system.graph;
+    let graph = &sheet.graph;
     match terms(graph, e) {
         n if n > LONGEST => r"\ldots".into(),
         _ => print(graph, e, Style::Latex, &|s| name(sheet, s)),

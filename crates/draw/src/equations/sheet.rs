@@ -1,10 +1,12 @@
 //! What is shown of a model, in the names of the user, before it is put into words.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use trunnion_equations::flat::{Action, Assignment, Direction, Event, Kind, Origin, Output, Quantity, Task};
+use trunnion_equations::start::evaluate;
 use trunnion_equations::structure::{Reduction, written};
-use trunnion_equations::{Binary, Expr, Node, Start, Symbol, System, Unary};
+use trunnion_equations::{Binary, Expr, Graph, Node, Start, Symbol, System, Unary};
 
 use super::names::{Groups, beside, passing, replaced};
 use super::shared::share;
@@ -58,6 +60,8 @@ pub struct Sheet<'a> {
     pub tasks: Vec<Task>,
     pub outputs: Vec<Output>,
     start: Start<'a>,
+    /// A copy of the system's, with what is written of it.
+    pub graph: Arc<Graph>,
 }
 
 impl<'a> Sheet<'a> {
@@ -90,6 +94,7 @@ impl<'a> Sheet<'a> {
             tasks: system.as_written.tasks.clone(),
             outputs: system.as_written.outputs.clone(),
             start,
+            graph: Arc::new(system.graph.thaw()),
         };
         sheet.fill(form);
         sheet.share();
@@ -98,7 +103,7 @@ impl<'a> Sheet<'a> {
 
     fn fill(&mut self, form: Form) {
         let system = self.system;
-        let zero = system.graph.constant(0.0).id;
+        let zero = self.graph.constant(0.0).id;
         let expanded = form == Form::Expanded;
         for row in &system.rows[system.n_states..] {
             let right = self.readable(if expanded { row.value } else { row.written });
@@ -114,7 +119,7 @@ impl<'a> Sheet<'a> {
             let right = self.readable(d.value);
             let (equation, origin) = (d.equation.clone(), d.origin.clone());
             let line = Line { left: d.leaf, right, equation, origin };
-            match system.graph.node(d.leaf) {
+            match self.graph.node(d.leaf) {
                 // The rate of a state that was given up is an unknown like others.
                 Node::Derivative(s) if system.y_place(s).is_some_and(|i| i < system.n_states) => {
                     self.differential.push(line);
@@ -136,7 +141,8 @@ impl<'a> Sheet<'a> {
             self.outputs = system.outputs[system.outputs.len() - own..].to_vec();
         }
         // Definitions that others need stay in order; derivatives are shown in the order of the states.
-        let order = |line: &Line| match system.graph.node(line.left) {
+        let graph = &self.graph;
+        let order = |line: &Line| match graph.node(line.left) {
             Node::Derivative(s) => system.y_place(s),
             _ => None,
         };
@@ -151,12 +157,12 @@ impl<'a> Sheet<'a> {
 
     /// Hidden modes as the relations they stand for.
     fn readable(&self, e: Expr) -> Expr {
-        written(&self.system.graph, &self.system.relations, &[e])[0]
+        written(&self.graph, &self.system.relations, &[e])[0]
     }
 
     /// One name for what is equal.
     fn join_names(&mut self, same: &mut Vec<(Symbol, Expr)>) {
-        let graph = &self.system.graph;
+        let graph = &*Arc::clone(&self.graph);
         let groups = Groups::new(graph, &self.definitions);
         let names = groups.replacements(graph, |s| self.system.quantity(s).name.as_str());
         let replace = |e: Expr| replaced(graph, e, &names);
@@ -183,7 +189,7 @@ impl<'a> Sheet<'a> {
     /// What is used in passing is put in; what only results need goes to the end.
     fn put_in(&mut self, same: &mut [(Symbol, Expr)]) {
         let system = self.system;
-        let graph = &system.graph;
+        let graph = &*Arc::clone(&self.graph);
         let mut definitions = std::mem::take(&mut self.definitions);
         let roots: Vec<Expr> = self.needed().into_iter().map(|e| *e).collect();
         let mut further = beside(graph, &mut definitions, &roots);
@@ -208,7 +214,7 @@ impl<'a> Sheet<'a> {
         places.extend(definitions.iter_mut().chain(beside).map(|line| &mut line.right));
         places.extend(outputs.iter_mut().map(|o| &mut o.value));
         places.extend(equal.iter_mut().map(|(_, e)| e));
-        self.shared = share(&self.system.graph, places, self.system.quantities.len());
+        self.shared = share(&self.graph, places, self.system.quantities.len());
     }
 
     /// Everything that decides how a run goes on.
@@ -241,13 +247,13 @@ impl<'a> Sheet<'a> {
 
     /// Value of an expression of parameters, in SI.
     pub fn evaluate(&self, e: Expr) -> f64 {
-        self.start.evaluate(e)
+        evaluate(&*self.graph, e, |s| self.start.value(s))
     }
 
     /// The expression a parameter is computed from, if it is no plain number.
     pub fn formula(&self, s: Symbol) -> Option<Expr> {
         let Kind::Parameter { value } = self.quantity(s).kind else { return None };
-        (!matches!(self.system.graph.node(value), Node::Const(_))).then_some(value)
+        (!matches!(self.graph.node(value), Node::Const(_))).then_some(value)
     }
 
     /// Path of the file, and line from 1.
@@ -258,7 +264,7 @@ impl<'a> Sheet<'a> {
 
     /// The condition of an event: a relation that becomes true, or None if both directions count.
     pub fn condition(&self, event: &Event) -> Option<Expr> {
-        let graph = &self.system.graph;
+        let graph = &self.graph;
         let (a, b) = match graph.node(event.guard) {
             Node::Binary(Binary::Sub, a, b) => (graph.at(a), graph.at(b)),
             _ => (graph.at(event.guard), graph.constant(0.0)),

@@ -40,7 +40,7 @@ pub fn render(sheet: &Sheet) -> String {
 
 /// An expression in one line.
 pub fn expression(sheet: &Sheet, e: Expr) -> String {
-    let graph = &sheet.system.graph;
+    let graph = &sheet.graph;
     let n = terms(graph, e);
     if n > LONGEST {
         return if n == u64::MAX { "… (too long to print)".into() } else { format!("… ({n} terms)") };

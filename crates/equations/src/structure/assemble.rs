@@ -154,7 +154,7 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> Result<Syste
     };
     pieces::extract(&mut parts, &value);
     steps::decide(&mut parts);
-    Ok(System::new(parts))
+    Ok(System::build(parts))
 }
 
 /// Every unknown that follows from y, to be recorded under its name.

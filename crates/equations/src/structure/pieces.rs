@@ -17,7 +17,7 @@ use crate::system::{Parts, Unlocated};
 
 /// Puts modes in the place of whole numbers and tables in what is solved and watched, and in all that is computed beside it. `expanded` leads
 /// from what was written to what it became.
-pub fn extract(parts: &mut Parts, expanded: &Map<Expr, Expr>) {
+pub fn extract(parts: &mut Parts<Graph>, expanded: &Map<Expr, Expr>) {
     let Parts { graph, quantities, unknowns, n_states, rows, relations, events, constraints, .. } = parts;
     let graph: &Graph = graph;
     let watched = relations.iter().map(|r| r.guard).chain(events.iter().map(|e| e.guard));
@@ -264,7 +264,7 @@ impl Modes<'_> {
 }
 
 /// Everything of `parts` that has a value, with the nodes of `new` replaced.
-fn replace(parts: &mut Parts, new: &mut Map<Expr, Expr>) {
+fn replace(parts: &mut Parts<Graph>, new: &mut Map<Expr, Expr>) {
     let Parts { graph, rows, relations, events, tasks, outputs, constraints, frictions, .. } = parts;
     let mut places = values_of(events, tasks, outputs, constraints);
     places.extend(rows.iter_mut().map(|r| &mut r.value));

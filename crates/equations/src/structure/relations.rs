@@ -50,39 +50,6 @@ pub struct Relation {
     pub written: Expr,
 }
 
-impl Relation {
-    /// The value of the mode, `now` so far, that fits a value of the guard.
-    pub fn settled(&self, now: f64, guard: f64) -> f64 {
-        if self.role == Role::Argument {
-            return now;
-        }
-        let holds = guard > 0.0 || (self.closed && guard == 0.0);
-        if self.step == 0.0 {
-            return f64::from(u8::from(holds));
-        }
-        match (holds, &self.points) {
-            (true, _) => now,
-            (false, _) if !guard.is_finite() => now,
-            (false, Some(points)) => self.cell(points, now, guard),
-            // By as many whole numbers as it is beyond.
-            _ if self.closed => now + self.step * (-guard).ceil(),
-            _ => now + self.step * (1.0 + (-guard).floor()),
-        }
-    }
-
-    /// The cell between points in which a value lies that is beyond the end of cell `now` by −guard.
-    fn cell(&self, points: &[f64], now: f64, guard: f64) -> f64 {
-        let c = now as usize;
-        let new = match self.step < 0.0 {
-            true if c == 0 => 0,
-            true => points.partition_point(|&p| p <= points[c - 1] + guard).min(c - 1),
-            false if c >= points.len() => points.len(),
-            false => points.partition_point(|&p| p <= points[c] - guard).max(c + 1),
-        };
-        new as f64
-    }
-}
-
 /// Expressions with every hidden mode shown as its relation, and sign(x) as such.
 pub fn written(graph: &Graph, relations: &[Relation], roots: &[Expr]) -> Vec<Expr> {
     let mut shown: Map<Symbol, Expr> = Map::default();

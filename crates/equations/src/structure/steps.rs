@@ -8,7 +8,7 @@ use crate::hash::{Map, Set};
 use crate::node::{Binary, Expr, Node, Unary};
 use crate::system::Parts;
 
-pub fn decide(parts: &mut Parts) {
+pub fn decide(parts: &mut Parts<Graph>) {
     let Parts { graph, quantities, events, .. } = parts;
     for event in events {
         let mut new: Map<Expr, Expr> = Map::default();

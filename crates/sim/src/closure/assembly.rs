@@ -8,7 +8,7 @@
 //!
 //! as further rows: with them the sum of squares is |R a − a|², which falls all the way from the reverse.
 
-use trunnion_equations::{Symbol, System};
+use trunnion_equations::{Image, Symbol};
 
 use super::projection::{Projection, normalise};
 use super::{Loops, lengths};
@@ -45,7 +45,7 @@ pub enum Wrong {
 /// The search of one machine, with its buffers.
 pub struct Assembly<'a, R: FnMut(&[f64], &mut [f64])> {
     loops: &'a mut Loops,
-    system: &'a System,
+    image: &'a Image,
     slow: &'a [f64],
     t: f64,
     /// Gaps of y, as `Part::Gaps` lays them out.
@@ -59,22 +59,22 @@ pub struct Assembly<'a, R: FnMut(&[f64], &mut [f64])> {
 }
 
 impl<'a, R: FnMut(&[f64], &mut [f64])> Assembly<'a, R> {
-    pub fn new(loops: &'a mut Loops, system: &'a System, slow: &'a [f64], t: f64, run: R) -> Self {
-        let (turning, facings) = Ties::facings(system);
+    pub fn new(loops: &'a mut Loops, image: &'a Image, slow: &'a [f64], t: f64, run: R) -> Self {
+        let (turning, facings) = (image.facings.constraints.clone(), Ties::of(&image.facings));
         let above = loops.position.gap.len();
-        let mut entries = system.closure.by_position.clone();
+        let mut entries = image.closure.by_position.clone();
         entries.extend(lengths(&loops.quaternions, loops.m));
         entries.extend(facings.entries.iter().map(|&(i, j)| (above + i, j)));
         let size: Vec<f64> = loops.position.weight.iter().map(|w| w.sqrt()).collect();
         let rows = Projection::new(above + turning.len(), &entries, &size);
-        Assembly { loops, system, slow, t, run, turning, facings, rows, random: 1 }
+        Assembly { loops, image, slow, t, run, turning, facings, rows, random: 1 }
     }
 
     /// A pose near `y` that closes all loops, and velocities that keep them closed. States in `held` stay if that is possible: those
     /// that had to move, with the value they were given.
     pub fn assemble(mut self, held: &[Symbol], y: &mut [f64]) -> Result<Vec<(Symbol, f64)>, Open> {
         let held: Vec<(usize, Symbol)> =
-            held.iter().filter_map(|&s| self.system.y_place(s).map(|i| (i, s))).collect();
+            held.iter().filter_map(|&s| self.image.y_place(s).map(|i| (i, s))).collect();
         let start = y.to_vec();
         let free = self.loops.position.weight.clone();
         let mut weight = free.clone();

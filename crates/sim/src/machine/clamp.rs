@@ -11,8 +11,9 @@
 
 use super::Machine;
 use crate::problem::Hybrid;
-use trunnion_equations::flat::{Direction, Event};
-use trunnion_equations::{Node, Part, System};
+use trunnion_equations::flat::Direction;
+use trunnion_equations::image::ImageEvent;
+use trunnion_equations::{Image, Part};
 
 /// Of the size of an unknown: how far differences of (1) reach.
 const REACH: f64 = 1e-4;
@@ -35,35 +36,19 @@ pub struct Clamp {
 }
 
 /// All events that may hold.
-pub fn clamps(system: &System) -> Vec<Clamp> {
-    if !system.constraints.is_empty() || system.n() > system.n_states {
-        return vec![];
-    }
-    let fixed = |event: &Event| {
-        let values: Vec<_> = event.set.iter().map(|a| a.value).collect();
-        let slow = |leaf: Node| !matches!(leaf, Node::Symbol(s) if system.slow_place(s).is_some());
-        let changes = system.graph.dependence(&values, slow);
-        values.iter().all(|v| !changes[v])
-    };
-    let turns: Vec<usize> = system.quaternion_places().into_iter().flatten().collect();
-    let of = |(number, event): (usize, &Event)| {
-        let rows: Option<Vec<usize>> = event.set.iter().map(|a| system.y_place(a.target)).collect();
-        let rows = rows.filter(|r| !r.is_empty() && r.iter().all(|i| !turns.contains(i)))?;
-        let sign = match event.direction {
+pub fn clamps(image: &Image) -> Vec<Clamp> {
+    let of = |(number, event): (usize, &ImageEvent)| {
+        let rows: Option<Vec<usize>> = event.targets.iter().map(|&s| image.y_place(s)).collect();
+        let rows = rows.filter(|_| event.may_hold)?;
+        let sign = match image.guards[number].direction {
             Direction::Falling => -1.0,
             Direction::Rising => 1.0,
             Direction::Both => return None,
         };
-        let reads = |n: Node| matches!(n, Node::Symbol(s) if event.set.iter().any(|a| a.target == s));
-        let own = system.graph.dependence(&[event.guard], reads)[&event.guard];
-        if !own || event.terminate.is_some() || !fixed(event) {
-            return None;
-        }
-        let entries =
-            system.pattern.entries().filter(|(i, _, _)| rows.contains(i)).map(|(_, _, place)| place);
+        let entries = image.pattern.entries().filter(|(i, _, _)| rows.contains(i)).map(|(_, _, place)| place);
         Some(Clamp { event: number, entries: entries.collect(), rows, sign })
     };
-    system.events.iter().enumerate().filter_map(of).collect()
+    image.events.iter().enumerate().filter_map(of).collect()
 }
 
 /// Which of them hold, and room for (1).
@@ -107,24 +92,24 @@ impl Machine {
 
     /// Rows of held states in f, and of its derivatives.
     pub(super) fn hold_rows(&self, f: &mut [f64]) {
-        for (hold, _) in self.prepared.clamps.iter().zip(&self.held.order).filter(|(_, order)| **order > 0) {
+        for (hold, _) in self.model.clamps.iter().zip(&self.held.order).filter(|(_, order)| **order > 0) {
             hold.rows.iter().for_each(|&i| f[i] = 0.0);
         }
     }
 
     pub(super) fn hold_entries(&self, values: &mut [f64]) {
-        for (hold, _) in self.prepared.clamps.iter().zip(&self.held.order).filter(|(_, order)| **order > 0) {
+        for (hold, _) in self.model.clamps.iter().zip(&self.held.order).filter(|(_, order)| **order > 0) {
             hold.entries.iter().for_each(|&place| values[place] = 0.0);
         }
     }
 
     /// Begin to hold what an event has just set, if it would fire again at once.
     pub(super) fn begin_hold(&mut self, t: f64, y: &[f64], event: usize) -> bool {
-        let Some(k) = self.prepared.clamps.iter().position(|h| h.event == event) else { return false };
+        let Some(k) = self.model.clamps.iter().position(|h| h.event == event) else { return false };
         if self.held.order[k] > 0 {
             return false;
         }
-        let mut noise = vec![0.0; self.prepared.layout.guards.len()];
+        let mut noise = vec![0.0; self.model.layout.guards.len()];
         self.rounding(t, y, &mut noise);
         let mut g = std::mem::take(&mut self.held.g);
         self.run(Part::Guards, t, y, &mut g);
@@ -146,7 +131,7 @@ impl Machine {
 
     /// End the holding of whatever holds the state at this place.
     pub(super) fn let_go(&mut self, place: usize) {
-        for (hold, order) in self.prepared.clamps.iter().zip(&mut self.held.order) {
+        for (hold, order) in self.model.clamps.iter().zip(&mut self.held.order) {
             if hold.rows.contains(&place) {
                 *order = 0;
             }
@@ -155,7 +140,7 @@ impl Machine {
 
     /// How the equations drive the condition of an event that may hold: positive if it would become true.
     fn drive(&mut self, k: usize, order: usize, t: f64, y: &[f64]) -> f64 {
-        let sign = self.prepared.clamps[k].sign;
+        let sign = self.model.clamps[k].sign;
         let dt = self.reach(t, y);
         if order == 1 {
             return sign * self.rate(k, t, y, dt);
@@ -174,7 +159,7 @@ impl Machine {
 
     /// L₁ of (1), by differences.
     fn rate(&mut self, k: usize, t: f64, y: &[f64], dt: f64) -> f64 {
-        let event = self.prepared.clamps[k].event;
+        let event = self.model.clamps[k].event;
         let mut near = std::mem::take(&mut self.held.y[0]);
         let mut f = std::mem::take(&mut self.held.f[0]);
         let mut g = std::mem::take(&mut self.held.g);
@@ -193,7 +178,7 @@ impl Machine {
     fn reach(&mut self, t: f64, y: &[f64]) -> f64 {
         let mut f = std::mem::take(&mut self.held.f[0]);
         self.run(Part::Residual, t, y, &mut f);
-        let nominal = &self.prepared.layout.nominal;
+        let nominal = &self.model.layout.nominal;
         let time = |i: usize| REACH * nominal[i].max(y[i].abs()) / f[i].abs().max(f64::MIN_POSITIVE);
         let reach = (0..y.len()).map(time).fold(LONGEST, f64::min);
         self.held.f[0] = f;

@@ -1,9 +1,7 @@
 //! The machine as the run loop sees it: guards, events, modes and sampled tasks.
 
-use std::sync::Arc;
-
 use trunnion_equations::Part;
-use trunnion_equations::flat::Action;
+use trunnion_equations::image::ImageAction;
 
 use super::Machine;
 use crate::problem::{Corner, Crossing, Effect, Hybrid, Problem, Role};
@@ -18,8 +16,8 @@ const TOGETHER_ROUNDS: usize = 6;
 impl Hybrid for Machine {
     fn project(&mut self, t: f64, y: &mut [f64]) -> bool {
         let mut moved = self.normalise(y);
-        if let Machine { prepared, k, scratch, loops: Some(loops), .. } = self {
-            let compiled = &prepared.compiled;
+        if let Machine { model, k, scratch, loops: Some(loops), .. } = self {
+            let compiled = &model.compiled;
             moved |= loops.project(y, |y, gaps| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps));
         }
         moved
@@ -27,8 +25,8 @@ impl Hybrid for Machine {
 
     fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
         // What slides does not ask what would hold it.
-        let open = !self.prepared.guards_read && !self.frictions.any_sticks(&self.slow);
-        let (g, of_holds) = g.split_at_mut(self.prepared.plain());
+        let open = !self.model.image.guards_read && !self.frictions.any_sticks(&self.slow);
+        let (g, of_holds) = g.split_at_mut(self.model.plain());
         match &mut self.loops {
             Some(loops) if open => {
                 loops.extended[..y.len()].copy_from_slice(y);
@@ -43,13 +41,13 @@ impl Hybrid for Machine {
 
     fn is_costly(&self, guard: usize) -> bool {
         let friction = guard.checked_sub(self.first_friction());
-        let asks = self.loops.is_some() && !self.prepared.guards_read;
+        let asks = self.loops.is_some() && !self.model.image.guards_read;
         asks && friction.is_some_and(|k| self.frictions.sticks(k, &self.slow))
     }
 
     fn cheap_guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
         let first = self.first_friction();
-        let Some(loops) = self.loops.as_mut().filter(|_| !self.prepared.guards_read) else {
+        let Some(loops) = self.loops.as_mut().filter(|_| !self.model.image.guards_read) else {
             return self.guards(t, y, g);
         };
         loops.extended[..y.len()].copy_from_slice(y);
@@ -61,7 +59,7 @@ impl Hybrid for Machine {
     }
 
     fn at_start(&self, guard: usize) -> bool {
-        self.prepared.system.events.get(guard).is_some_and(|e| e.at_start)
+        self.model.image.events.get(guard).is_some_and(|e| e.at_start)
     }
 
     fn rounding(&mut self, t: f64, y: &[f64], noise: &mut [f64]) {
@@ -72,14 +70,14 @@ impl Hybrid for Machine {
 
     fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], noise: &mut [f64], out: &mut [f64]) {
         let part = Part::Guards as usize;
-        let (out, of_holds) = out.split_at_mut(self.prepared.plain());
+        let (out, of_holds) = out.split_at_mut(self.model.plain());
         of_holds.fill(0.0);
-        if self.prepared.reads_multipliers[part] {
+        if self.model.reads_multipliers[part] {
             self.find_multipliers(t, y);
         }
-        let Machine { prepared, k, scratch, bounds, loops, .. } = self;
+        let Machine { model, k, scratch, bounds, loops, .. } = self;
         let y = loops.as_ref().map_or(y, |l| &l.extended);
-        prepared.compiled.rounding(part, (t, y, k), [&[], of], scratch, bounds, [noise, out]);
+        model.compiled.rounding(part, (t, y, k), [&[], of], scratch, bounds, [noise, out]);
     }
 
     fn fire(
@@ -89,27 +87,27 @@ impl Hybrid for Machine {
         crossings: &[Crossing],
         touched: &mut [bool],
     ) -> Result<(Effect, usize), String> {
-        let prepared = Arc::clone(&self.prepared);
-        let system = &prepared.system;
-        let (n_events, n_relations) = (system.events.len(), system.relations.len());
+        let model = self.model.clone();
+        let image = &*model.image;
+        let (n_events, n_relations) = (image.events.len(), image.relations.len());
         if crossings.iter().any(|c| c.guard < n_events) {
             self.compute_actions(t, y);
         }
         if crossings.iter().any(|c| c.guard >= n_events + n_relations) {
             self.read_frictions(t, y);
         }
-        let n_plain = prepared.plain();
+        let n_plain = model.plain();
         let mut effect = Effect::default();
         let mut done = 0;
         for &Crossing { guard, rising } in crossings {
-            if let Some(event) = system.events.get(guard) {
-                let before = crossings[..done].iter().filter_map(|c| system.events.get(c.guard));
-                if before.flat_map(|e| &e.set).any(|a| event.set.iter().any(|b| b.target == a.target)) {
+            if let Some(event) = image.events.get(guard) {
+                let before = crossings[..done].iter().filter_map(|c| image.events.get(c.guard));
+                if before.flat_map(|e| &e.targets).any(|a| event.targets.contains(a)) {
                     break;
                 }
-                let first = system.events[..guard].iter().map(|e| e.set.len()).sum();
-                effect.changed |= self.assign((&event.name, &event.set), first, t, y)?;
-                prepared.touches[guard].iter().for_each(|&g| touched[g] = true);
+                let first = image.events[..guard].iter().map(|e| e.targets.len()).sum();
+                effect.changed |= self.assign((&event.name, &event.targets), first, t, y)?;
+                event.touches.iter().for_each(|&g| touched[g] = true);
                 self.fired.push((guard, t));
                 if let Some(message) = &event.terminate {
                     effect.terminate = true;
@@ -121,8 +119,8 @@ impl Hybrid for Machine {
             } else if guard >= n_events + n_relations {
                 effect.changed |= self.frictions.fire(guard - n_events - n_relations, &mut self.slow);
             } else {
-                let relation = &system.relations[guard - n_events];
-                let now = system.slow_place(relation.mode).map_or(0.0, |i| self.slow[i]);
+                let relation = &image.relations[guard - n_events];
+                let now = image.slow_place(relation.mode).map_or(0.0, |i| self.slow[i]);
                 let beyond = if rising { f64::MIN_POSITIVE } else { -f64::MIN_POSITIVE };
                 effect.changed |= self.put(relation.mode, relation.settled(now, beyond), y);
             }
@@ -139,22 +137,22 @@ impl Hybrid for Machine {
     }
 
     fn settle(&mut self, t: f64, y: &[f64], g: &[f64]) -> bool {
-        let prepared = Arc::clone(&self.prepared);
-        let system = &prepared.system;
-        let n_events = system.events.len();
+        let model = self.model.clone();
+        let image = &*model.image;
+        let n_events = image.events.len();
         let mut changed = false;
         self.settling = if self.settling.0 == t { (t, self.settling.1 + 1) } else { (t, 0) };
         // Kinks that depend on each other: the first that does not fit changes alone [Murty1974], which ends for every network
         // that takes up power.
         let one_by_one = self.settling.1 > TOGETHER_ROUNDS;
         let mut kink_changed = false;
-        for (number, relation) in system.relations.iter().enumerate() {
+        for (number, relation) in image.relations.iter().enumerate() {
             let value = g[n_events + number];
             let kink = relation.role != Role::Switch;
             if value.is_nan() || (kink && one_by_one && kink_changed) {
                 continue;
             }
-            let Some(place) = system.slow_place(relation.mode) else { continue };
+            let Some(place) = image.slow_place(relation.mode) else { continue };
             let new = relation.settled(self.slow[place], value);
             if self.slow[place] != new {
                 self.slow[place] = new;
@@ -169,44 +167,44 @@ impl Hybrid for Machine {
     }
 
     fn mirrored(&self, guard: usize) -> i8 {
-        let system = &self.prepared.system;
-        let relation = system.relation(guard);
+        let image = &self.model.image;
+        let relation = image.relation(guard);
         if relation.is_some_and(|r| r.step != 0.0) {
             return 1;
         }
         let relation = relation.filter(|r| r.role != Role::Argument);
-        let Some(place) = relation.and_then(|r| system.slow_place(r.mode)) else { return 0 };
+        let Some(place) = relation.and_then(|r| image.slow_place(r.mode)) else { return 0 };
         if self.slow[place] != 0.0 { 1 } else { -1 }
     }
 
     fn counts_on(&self, guard: usize) -> bool {
-        self.prepared.system.relation(guard).is_some_and(|r| r.step != 0.0)
+        self.model.image.relation(guard).is_some_and(|r| r.step != 0.0)
     }
 
     fn sibling(&self, guard: usize) -> Option<usize> {
-        match self.prepared.system.relation(guard)?.step {
+        match self.model.image.relation(guard)?.step {
             0.0 => None,
             step => guard.checked_add_signed(-step as isize),
         }
     }
 
     fn at_zero(&self, guard: usize) -> i8 {
-        self.prepared.system.relation(guard).map_or(0, |r| if r.closed { 1 } else { -1 })
+        self.model.image.relation(guard).map_or(0, |r| if r.closed { 1 } else { -1 })
     }
 
     fn follow_kinks(&mut self, on: bool) {
-        self.following = on && self.prepared.system.relations.iter().any(|r| r.role == Role::Kink);
+        self.following = on && self.model.image.relations.iter().any(|r| r.role == Role::Kink);
     }
 
     fn hold(&mut self, t: f64, y: &[f64], guard: usize) -> bool {
-        guard < self.prepared.system.events.len() && self.begin_hold(t, y, guard)
+        guard < self.model.image.events.len() && self.begin_hold(t, y, guard)
     }
 
     fn other_branch(&mut self, t: f64, y: &[f64], guard: usize, f: &mut [f64]) -> bool {
-        let system = &self.prepared.system;
-        let relation = system.relation(guard).filter(|r| r.role == Role::Kink && !self.following);
+        let image = &self.model.image;
+        let relation = image.relation(guard).filter(|r| r.role == Role::Kink && !self.following);
         let Some(relation) = relation else { return false };
-        let Some(place) = system.slow_place(relation.mode) else { return false };
+        let Some(place) = image.slow_place(relation.mode) else { return false };
         let mode = self.slow[place];
         let beyond = if mode == 0.0 && relation.step == 0.0 { f64::MIN_POSITIVE } else { -f64::MIN_POSITIVE };
         self.slow[place] = relation.settled(mode, beyond);
@@ -218,27 +216,27 @@ impl Hybrid for Machine {
     }
 
     fn next_corner(&mut self, t: f64, horizon: f64) -> Corner {
-        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
+        let Machine { model, k, scratch, time_watch: Some(watch), .. } = self else {
             return Corner { t: f64::INFINITY, jumps: false };
         };
-        watch.next(At { compiled: &prepared.compiled, k, scratch }, t, horizon)
+        watch.next(At { compiled: &model.compiled, k, scratch }, t, horizon)
     }
 
     fn time_limit(&mut self, t: f64, h: f64, horizon: f64, share: f64) -> f64 {
-        let Machine { prepared, k, scratch, time_watch: Some(watch), .. } = self else {
+        let Machine { model, k, scratch, time_watch: Some(watch), .. } = self else {
             return f64::INFINITY;
         };
-        watch.limit(At { compiled: &prepared.compiled, k, scratch }, t, h, horizon, share)
+        watch.limit(At { compiled: &model.compiled, k, scratch }, t, h, horizon, share)
     }
 
     fn passes_over(&mut self, start: (f64, &[f64]), end: (f64, &[f64])) -> Option<f64> {
-        let Machine { prepared, k, scratch, state_watch: Some(watch), .. } = self else { return None };
-        watch.passes_over(&mut At { compiled: &prepared.compiled, k, scratch }, start, end)
+        let Machine { model, k, scratch, state_watch: Some(watch), .. } = self else { return None };
+        watch.passes_over(&mut At { compiled: &model.compiled, k, scratch }, start, end)
     }
 
     fn hidden_crossing(&mut self, curve: &Segment, from: f64, to: f64) -> Option<f64> {
-        let Machine { prepared, k, scratch, state_watch: Some(watch), .. } = self else { return None };
-        watch.crossing(&mut At { compiled: &prepared.compiled, k, scratch }, curve, from, to)
+        let Machine { model, k, scratch, state_watch: Some(watch), .. } = self else { return None };
+        watch.crossing(&mut At { compiled: &model.compiled, k, scratch }, curve, from, to)
     }
 
     fn longest_step(&self) -> f64 {
@@ -254,25 +252,25 @@ impl Hybrid for Machine {
     }
 
     fn sample(&mut self, t: f64, y: &mut [f64], touched: &mut [bool]) -> Result<Effect, TaskError> {
-        let prepared = Arc::clone(&self.prepared);
-        let system = &prepared.system;
+        let model = self.model.clone();
+        let image = &*model.image;
         self.compute_actions(t, y);
-        let mut first: usize = system.events.iter().map(|e| e.set.len()).sum();
+        let mut first: usize = image.events.iter().map(|e| e.targets.len()).sum();
         let mut changed = false;
         let after = self.tasks.others_done(t);
-        for (number, task) in system.tasks.iter().enumerate() {
+        for (number, task) in image.tasks.iter().enumerate() {
             let due = self.tasks.take_due(number, t, after);
             if due {
-                prepared.touches[system.events.len() + number].iter().for_each(|&g| touched[g] = true);
+                task.touches.iter().for_each(|&g| touched[g] = true);
             }
             match &task.action {
-                Action::Set(set) => {
+                ImageAction::Set(targets) => {
                     if due {
-                        changed |= self.assign((&task.name, set), first, t, y)?;
+                        changed |= self.assign((&task.name, targets), first, t, y)?;
                     }
-                    first += set.len();
+                    first += targets.len();
                 }
-                Action::Script { inputs, outputs, .. } => {
+                ImageAction::Script { inputs, outputs, .. } => {
                     if due {
                         self.tasks.run_script(number, t, &self.actions[first..first + inputs.len()])?;
                         for (k, &(_, target)) in outputs.iter().enumerate() {

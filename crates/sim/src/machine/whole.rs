@@ -12,8 +12,7 @@ const LEFT_BEHIND: f64 = 0.5;
 impl Machine {
     /// Whole numbers of the values at hand, before anything else is computed with them.
     pub(super) fn recount(&mut self, t: f64, y: &[f64]) {
-        let prepared = self.prepared.clone();
-        let system = &prepared.system;
+        let system = &*self.image();
         if system.relations.iter().all(|r| r.step == 0.0) {
             return;
         }

@@ -1,12 +1,13 @@
-//! Step sizes: from the error of a step to the next, and onto a limit.
+//! Step sizes of all one-step methods: from the error of a step to the next, and onto a limit.
 //!
-//!   h_new = h · S · err^(−1/k)                                                 after a rejection    (1)
-//!   h_new = min{ (1), h · S · (h / h_old) · (err_old / err²)^(1/k) }           after acceptance     (2)
+//!   h_new = h · S · err^(−1/k)                                                 after a rejection              (1)
+//!   h_new = min{ (1), h · S · (h / h_old) · (err_old / err²)^(1/k) }           after acceptance, implicit     (2)
+//!   h_new = h · S · err^(−0.7/k) · err_old^(0.4/k)                             after acceptance, explicit     (3)
 //!
-//! (2) predicts how the error changes from step to step [Gustafsson 1994; Hairer, Wanner 1996, eq. IV.8.25];
-//! k is the order of the estimate plus one, S the safety factor.
+//! (2) predicts how the error changes from step to step [Gustafsson 1994; Hairer, Wanner 1996, eq. IV.8.25]. (3) is a proportional-integral
+//! controller: where stability limits an explicit method, it finds a steady step [Hairer1996, eq. IV.2.43]. k is the order of the estimate plus one, S the
+//! safety factor.
 
-use crate::stepper::Options;
 use trunnion_num::Archive;
 
 /// S: aims at an error somewhat below 1, so that few steps are rejected.
@@ -22,6 +23,44 @@ const GROW_FIRST: f64 = 8.0;
 pub const AFTER_FAILURE: f64 = 0.5;
 /// A step that reaches this near the limit is stretched onto it, one that leaves less than itself is halved.
 const STRETCH: f64 = 1.05;
+/// Below this the error says nothing but "grow".
+const LEAST_ERROR: f64 = 1e-10;
+
+/// What differs between families of methods.
+#[derive(Debug)]
+pub struct ControlLaw {
+    /// (3) instead of (2).
+    proportional: bool,
+    grow: f64,
+    grow_first: f64,
+    after_failure: f64,
+    stretch: f64,
+    /// A step shorter than this share of the one asked for was cut short by a limit.
+    cut: f64,
+    /// Smaller errors of the last step count as this.
+    least_old: f64,
+}
+
+pub const IMPLICIT: ControlLaw = ControlLaw {
+    proportional: false,
+    grow: GROW,
+    grow_first: GROW_FIRST,
+    after_failure: AFTER_FAILURE,
+    stretch: STRETCH,
+    cut: 0.99,
+    least_old: 1e-2,
+};
+
+/// Stages of explicit methods have one root: steps may grow by more at once. [Hairer1993, II.4]
+pub const EXPLICIT: ControlLaw = ControlLaw {
+    proportional: true,
+    grow: 5.0,
+    grow_first: 5.0,
+    after_failure: 0.25,
+    stretch: 1.01,
+    cut: 1.0,
+    least_old: 1e-4,
+};
 /// Smallest step, in units of the spacing of numbers near t.
 const RESOLUTION: f64 = 10.0;
 /// A first step is looked for over trials that become shorter by this factor, so many times.
@@ -30,11 +69,12 @@ const TRIALS: usize = 10;
 
 #[derive(Clone, Debug)]
 pub struct StepControl {
+    law: &'static ControlLaw,
     /// The step asked for next, before limits.
     pub h: f64,
     h_max: f64,
-    /// 1 / (order of the estimate + 1).
-    exponent: f64,
+    /// Order of the estimate plus one.
+    k: f64,
     /// Error and size of the last accepted step; none after a restart.
     last: Option<(f64, f64)>,
     /// The step at hand was tried before.
@@ -42,9 +82,9 @@ pub struct StepControl {
 }
 
 impl StepControl {
-    pub fn new(estimate_order: usize, options: &Options) -> Self {
-        let exponent = 1.0 / (estimate_order + 1) as f64;
-        StepControl { h: 0.0, h_max: options.h_max, exponent, last: None, rejected: false }
+    pub fn new(law: &'static ControlLaw, estimate_order: usize, h_max: f64) -> Self {
+        let k = (estimate_order + 1) as f64;
+        StepControl { law, h: 0.0, h_max, k, last: None, rejected: false }
     }
 
     pub fn h_max(&self) -> f64 {
@@ -71,7 +111,7 @@ impl StepControl {
 
     /// Size and end of the step to try from `t`. The end is `limit` itself where the step reaches it.
     pub fn next(&self, t: f64, limit: f64) -> (f64, f64) {
-        to_limit(self.h, t, limit)
+        stretched(self.h, t, limit, self.law.stretch)
     }
 
     /// Too small to be told from no step at all.
@@ -80,32 +120,40 @@ impl StepControl {
     }
 
     pub fn accept(&mut self, h: f64, error: f64) {
-        // Below this the error says nothing but "grow".
-        let error = error.max(1e-10);
-        let mut factor = SAFETY * error.powf(-self.exponent); // (1)
-        if let Some((h_old, error_old)) = self.last {
-            factor = factor.min(SAFETY * (h / h_old) * (error_old / (error * error)).powf(self.exponent)); // (2)
-        }
+        let (law, error) = (self.law, error.max(LEAST_ERROR));
+        let factor = if law.proportional { self.proportional(error) } else { self.predictive(h, error) };
         let growth = match (self.rejected, self.last) {
             (true, _) => 1.0,
-            (false, None) => GROW_FIRST,
-            (false, Some(_)) => GROW,
+            (false, None) => law.grow_first,
+            (false, Some(_)) => law.grow,
         };
         let new = h * factor.clamp(SHRINK, growth);
         // A step cut short by a limit says little about the one that was asked for.
-        self.h = if h < 0.99 * self.h { new.max(self.h) } else { new }.min(self.h_max);
-        self.last = Some((h, error.max(1e-2)));
+        self.h = if h < law.cut * self.h { new.max(self.h) } else { new }.min(self.h_max);
+        self.last = Some((h, error.max(law.least_old)));
         self.rejected = false;
     }
 
+    fn predictive(&self, h: f64, error: f64) -> f64 {
+        let exponent = 1.0 / self.k;
+        let factor = SAFETY * error.powf(-exponent); // (1)
+        let Some((h_old, error_old)) = self.last else { return factor };
+        factor.min(SAFETY * (h / h_old) * (error_old / (error * error)).powf(exponent)) // (2)
+    }
+
+    fn proportional(&self, error: f64) -> f64 {
+        let error_old = self.last.map_or(self.law.least_old, |last| last.1);
+        SAFETY * error.powf(-0.7 / self.k) * error_old.powf(0.4 / self.k) // (3)
+    }
+
     pub fn reject(&mut self, h: f64, error: f64) {
-        self.h = h * (SAFETY * error.powf(-self.exponent)).clamp(SHRINK, 0.9);
+        self.h = h * (SAFETY * error.powf(-1.0 / self.k)).clamp(SHRINK, 0.9); // (1)
         self.rejected = true;
     }
 
     /// The step could not be computed.
     pub fn fail(&mut self, h: f64) {
-        self.h = h * AFTER_FAILURE;
+        self.h = h * self.law.after_failure;
         self.rejected = true;
     }
 }
@@ -122,8 +170,12 @@ pub fn least_step(t: f64) -> f64 {
 
 /// Fit a step of size `h` before `limit` without leaving a crumb: (size, end).
 pub fn to_limit(h: f64, t: f64, limit: f64) -> (f64, f64) {
+    stretched(h, t, limit, STRETCH)
+}
+
+fn stretched(h: f64, t: f64, limit: f64, stretch: f64) -> (f64, f64) {
     let left = limit - t;
-    if h * STRETCH >= left {
+    if h * stretch >= left {
         (left, limit)
     } else if 2.0 * h > left {
         (0.5 * left, t + 0.5 * left)
@@ -187,10 +239,29 @@ mod tests {
 
     #[test]
     fn a_limit_does_not_spoil_the_next_step() {
-        let mut control = StepControl::new(4, &Options::default());
-        control.restart(1.0);
-        let (h, _) = control.next(0.0, 1e-6);
-        control.accept(h, 1e-12);
-        assert_eq!(control.h, 1.0);
+        for law in [&IMPLICIT, &EXPLICIT] {
+            let mut control = StepControl::new(law, 4, f64::INFINITY);
+            control.restart(1.0);
+            let (h, _) = control.next(0.0, 1e-6);
+            control.accept(h, 1e-12);
+            assert_eq!(control.h, 1.0);
+        }
+    }
+
+    /// Where errors are c h^k both laws lead to the step with S^k c h^k = 1, or its like for (3), and stay there.
+    #[test]
+    fn steps_settle_where_the_error_is_a_power_of_them() {
+        let (c, k) = (3e4, 5);
+        for (law, share) in [(&IMPLICIT, 0.9), (&EXPLICIT, 0.9_f64.powf(1.0 / 0.3))] {
+            let mut control = StepControl::new(law, k - 1, f64::INFINITY);
+            control.restart(1e-4);
+            for _ in 0..120 {
+                let h = control.h;
+                let error = c * h.powi(k as i32);
+                if error <= 1.0 { control.accept(h, error) } else { control.reject(h, error) }
+            }
+            let wanted = share * c.powf(-1.0 / k as f64);
+            assert!((control.h / wanted - 1.0).abs() < 1e-6, "{} is not {wanted}", control.h);
+        }
     }
 }

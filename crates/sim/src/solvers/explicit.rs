@@ -3,17 +3,16 @@
 //!   y_d,i = y₀ + h Σ_{j<i} a_ij k_j,   0 = f_a(t₀ + c_i h, y_d,i, y_a,i),   k_i = f_d(t₀ + c_i h, y_d,i, y_a,i)   (1)
 //!   y₁ = y₀ + h Σ b_i k_i,   e = h Σ ẽ_i k_i                                                        (2)
 //!   y(θ) = y₀ + h Σ_i k_i Σ_p w_ip θ^p                                                              (3)
-//!   h_new = h · 0.9 · ‖e‖^(−0.7/q) · ‖e_old‖^(0.4/q),   q = 5                                        (4)
 //!
 //! (1), (2) [Hairer1993, II.1]; algebraic unknowns are solved at every stage, which keeps the order for index 1
-//! [Hairer1996, VI.1]. (4) is the PI controller of [Hairer1996, IV.2]. The derivative at the end of a step is always
+//! [Hairer1996, VI.1]. Steps are chosen by (3) of `control.rs`. The derivative at the end of a step is always
 //! evaluated: it is the first stage of the next one. Algebraic unknowns are interpolated through values solved at equal
 //! distances inside the step.
 //!
 //! Stability: explicit, |h λ| below about 3.3 (Tsit45), 2.8 (RK4), 2 (Euler) on the negative real axis. Stiff problems
 //! work with tiny steps only; `looks_stiff` says so.
 
-use super::control::first_step;
+use super::control::{EXPLICIT, StepControl, first_step};
 use super::error::Tolerance;
 use super::fixed::{DEFAULT_STEP, FixedSteps};
 use crate::newton::{Part, Stuck};
@@ -112,10 +111,8 @@ const FIXED_STAGE_TOLERANCE: f64 = 1e-12;
 /// Simplified Newton with an old Jacobian has to gain at least this per iteration.
 const CONTRACTION: f64 = 0.3;
 const STAGE_ITERATIONS: usize = 12;
-/// Steps may shrink to this share of themselves, or grow by this, at once. [Hairer1993, II.4]
-const SHRINK: f64 = 0.2;
-const GROW: f64 = 5.0;
-const SAFETY: f64 = 0.9;
+/// Order of the method whose difference to the solution is the error estimate.
+const ESTIMATE_ORDER: usize = 4;
 
 /// An explicit Runge–Kutta solver.
 #[derive(Clone)]
@@ -132,9 +129,7 @@ pub struct Explicit {
     // The state: values at the end of the last step, and what the next one needs.
     t: f64,
     y: Vec<f64>,
-    h_next: f64,
-    error_old: f64,
-    rejected_last: bool,
+    control: StepControl,
     steps: FixedSteps,
     stiff_hits: u32,
     held_down: u64,
@@ -171,9 +166,8 @@ impl Explicit {
             tolerance: Tolerance::default(),
             t: 0.0,
             y: vec![],
-            h_next: 0.0,
-            error_old: 1e-4,
-            rejected_last: false,
+            // The longest step counts when a step begins: the pace may be more.
+            control: StepControl::new(&EXPLICIT, ESTIMATE_ORDER, f64::INFINITY),
             steps: FixedSteps::default(),
             stiff_hits: 0,
             held_down: 0,
@@ -385,48 +379,33 @@ impl Explicit {
         h
     }
 
-    /// One accepted step under control of the error (4).
+    /// One accepted step under control of the error (2).
     fn adaptive_step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
         let scale = if limit.is_finite() { limit.abs() } else { 0.0 };
         let h_min = 16.0 * f64::EPSILON * self.t.abs().max(scale).max(f64::MIN_POSITIVE);
         // Never below what time resolves, or steps of no length would follow each other for ever.
-        let mut h = self.h_next.min(self.options.h_max).max(2.0 * h_min);
+        self.control.h = self.control.h.min(self.options.h_max).max(2.0 * h_min);
         loop {
-            // The last two steps before a limit are of equal length; one slightly longer lands on it at once.
-            let left = limit - self.t;
-            let t_end = if h * 1.01 >= left {
-                limit
-            } else if 2.0 * h > left {
-                self.t + left / 2.0
-            } else {
-                self.t + h
-            };
+            let (_, t_end) = self.control.next(self.t, limit);
             let taken = t_end - self.t;
             let (unknown, cause) = match self.attempt(problem, t_end) {
                 Ok((error, _)) if error <= 1.0 => {
-                    let grow = SAFETY * error.max(1e-10).powf(-0.7 / 5.0) * self.error_old.powf(0.4 / 5.0); // (4)
-                    let most = if self.rejected_last { 1.0 } else { GROW };
-                    let next = taken * grow.clamp(SHRINK, most);
-                    // A step cut short by the limit says nothing against the step that was wanted.
-                    self.h_next = if taken < h { next.max(h) } else { next };
-                    self.error_old = error.max(1e-4);
-                    self.rejected_last = false;
+                    self.control.accept(taken, error);
                     self.accept(t_end);
                     return Ok(());
                 }
                 Ok((error, worst)) => {
-                    h = taken * f64::max(SHRINK, SAFETY * error.powf(-1.0 / 5.0));
+                    self.control.reject(taken, error);
                     (worst, Cause::Error)
                 }
                 Err(Rejected(unknown, cause)) => {
-                    h = 0.25 * taken;
+                    self.control.fail(taken);
                     (unknown, cause)
                 }
             };
             self.work.rejected += 1;
-            self.rejected_last = true;
-            if h < h_min {
-                return Err(Failure::StepTooSmall { t: self.t, h, unknown, cause });
+            if self.control.h < h_min {
+                return Err(Failure::StepTooSmall { t: self.t, h: self.control.h, unknown, cause });
             }
         }
     }
@@ -505,15 +484,14 @@ impl Stepper for Explicit {
         if self.n != y.len() || self.y.is_empty() {
             self.allocate(problem);
         }
-        self.error_old = 1e-4;
-        self.rejected_last = false;
         self.stiff_hits = 0;
         self.move_to(problem, t, y)?;
         if self.is_adaptive() {
-            self.h_next = match self.options.h {
+            let h = match self.options.h {
                 Some(h) => h,
                 None => self.first_step(problem),
             };
+            self.control.restart(h);
         } else {
             self.steps = FixedSteps::new(t, self.options.h.unwrap_or(DEFAULT_STEP).min(self.options.h_max));
         }
@@ -553,7 +531,7 @@ impl Stepper for Explicit {
     }
 
     fn pace(&self) -> f64 {
-        self.h_next
+        self.control.h
     }
 
     fn adjust(&mut self, _: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! The loop of all one-step methods: try a step, measure its error, accept it or try a smaller one.
 
-use super::control::{StepControl, first_step};
+use super::control::{IMPLICIT, StepControl, first_step};
 use super::error::Tolerance;
 use super::fixed::FixedSteps;
 use super::implicit::mass;
@@ -116,7 +116,7 @@ impl<M: Method> OneStep<M> {
         let n = layout.n();
         OneStep {
             tolerance: Tolerance::new(layout, options),
-            control: StepControl::new(method.orders().1, options),
+            control: StepControl::new(&IMPLICIT, method.orders().1, options.h_max),
             method,
             fixed: None,
             grid: (0.0, 0),

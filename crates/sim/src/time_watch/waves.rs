@@ -4,7 +4,7 @@
 //! values of f change by a `FINE` part of what a step allows, and its bounds go beyond them by little. A step may pass through the
 //! cells next to its own as long as their bounds are near enough to the value of f it starts with, and f does not turn and come back.
 
-use trunnion_equations::{Compiled, Enclosed, Interval, Part, System};
+use trunnion_equations::{Compiled, Enclosed, Image, Interval, Part};
 
 use super::{At, HIDDEN, RANGE_LOOKS, is_constant};
 use crate::state_watch::NONE;
@@ -48,9 +48,9 @@ pub struct Waves {
 }
 
 impl Waves {
-    pub fn new(system: &System, compiled: &Compiled) -> Self {
-        let (n, functions) = (system.of_time.waves.len(), &system.of_time.functions);
-        let members = |wave: usize| (0..functions.len()).filter(|&f| functions[f].0 == wave).collect();
+    pub fn new(image: &Image, compiled: &Compiled) -> Self {
+        let (n, functions) = (image.of_time.n_waves, &image.of_time.functions);
+        let members = |wave: usize| (0..functions.len()).filter(|&f| functions[f] == wave).collect();
         Waves {
             members: (0..n).map(members).collect(),
             ranges: vec![NONE; functions.len()],

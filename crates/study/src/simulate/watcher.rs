@@ -81,7 +81,7 @@ impl Course for Columns<'_, '_> {
         let Reader { columns, all, y, rtol, .. } = &mut *self.reader;
         self.curve.at(t, y);
         let share = UNSEEN * *rtol;
-        let nominal = &self.machine.prepared().layout.nominal;
+        let nominal = &self.machine.loaded().layout.nominal;
         let of: Vec<f64> = y.iter().zip(nominal).map(|(y, size)| share * size.max(y.abs())).collect();
         self.machine.column_noise(t, y, &of, share, all);
         noise.iter_mut().zip(*columns).for_each(|(noise, &c)| *noise = all[c]);
