@@ -8,6 +8,7 @@
 
 mod acting;
 mod bodies;
+mod joint_kinds;
 mod joints;
 mod mount;
 mod places;
@@ -21,7 +22,7 @@ use trunnion_equations::{Expr, Symbol};
 use crate::diagnostic::Diagnostic;
 use crate::file::Value;
 
-pub use joints::Coordinate;
+pub use joint_kinds::{Coordinate, JointAxes, JointDirection, JointKind, JointMark, PrimitiveJoint};
 pub use mount::mount;
 pub use sections::Sections;
 pub use solid::{Solid, solid};
@@ -115,30 +116,11 @@ pub struct Frame {
     pub r: Rotation,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JointKind {
-    Weld,
-    Revolute,
-    Prismatic,
-    /// Turns and slides by `pitch` per radian.
-    Screw,
-    /// Slide, then turn about the same axis.
-    Cylindrical,
-    /// Turn about the first axis, fixed to the parent, then about the second, fixed to the child.
-    Universal,
-    /// Slides along the first and second axis, then turn about their normal.
-    Planar,
-    /// Any orientation: quaternion (w, x, y, z) and angular velocity in the child's axes.
-    Spherical,
-    /// Slides along x, y, z of the parent's frame, then any orientation.
-    Free,
-}
-
 #[derive(Clone, Debug)]
 pub struct Joint {
     pub name: String,
     pub origin: Origin,
-    pub kind: JointKind,
+    pub kind: &'static JointKind,
     pub parent: Frame,
     pub child: Frame,
     /// Unit vectors in the parent's frame (where all coordinates are 0 both frames coincide): one for kinds with an axis,

@@ -22,7 +22,7 @@ const GRAVITY: [f64; 3] = [0.3, -0.4, -9.81];
 
 /// A tree in free flight whose base is a joint from the world, not to it.
 fn flying(seed: u64, n: usize, gravity: [f64; 3]) -> Model {
-    let mut model = random_tree(&mut Random(seed), n, gravity, Some(JointKind::Free));
+    let mut model = random_tree(&mut Random(seed), n, gravity, Some(JointKind::FREE));
     let base = &mut model.mechanism.joints[0];
     if base.parent.body != Mechanism::WORLD {
         std::mem::swap(&mut base.parent, &mut base.child);

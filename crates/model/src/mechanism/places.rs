@@ -90,7 +90,7 @@ pub fn coordinate(joints: &[Joint], text: &Text) -> Result<(usize, usize), Diagn
             .at(&text.span, "not among [joints]")
             .hint_if(did_you_mean(name, names)));
     };
-    let coordinates = joints[index].kind.coordinates();
+    let coordinates = joints[index].kind.coordinates;
     let parts = || coordinates.iter().map(|c| c.position);
     let place = match part {
         "" if coordinates.len() == 1 => Some(0),

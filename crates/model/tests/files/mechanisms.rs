@@ -71,7 +71,7 @@ fn bodies_and_joints_become_a_mechanism() {
     assert_eq!(texts(flat, &arm.inertia), "arm.inertia.xx, arm.inertia.yy, arm.inertia.zz, 0, 0, 0");
     assert!(matches!(m.bodies[2].shapes[0].form, Form::Rod(_)));
     let [shoulder, elbow] = m.joints.as_slice() else { panic!() };
-    assert_eq!((shoulder.kind, shoulder.axes.as_slice()), (JointKind::Revolute, &[[0.0, -1.0, 0.0]][..]));
+    assert_eq!((shoulder.kind, shoulder.axes.as_slice()), (JointKind::REVOLUTE, &[[0.0, -1.0, 0.0]][..]));
     assert_eq!((shoulder.freedoms[0].holds, elbow.freedoms[0].holds), ((true, false), (false, false)));
     assert_eq!(elbow.axes, [[0.0, 0.6, 0.8]]);
     assert_eq!(elbow.parent.r.map(|row| texts(flat, &row)), ["0, 0, 1", "0, 1, 0", "-1, 0, 0"]);

@@ -76,20 +76,17 @@ impl Model {
     }
 
     /// A joint with all its quantities; its number.
-    pub fn joint(&mut self, kind: JointKind, parent: Frame, child: Frame, axes: &[[f64; 3]]) -> usize {
+    pub fn joint(
+        &mut self,
+        kind: &'static JointKind,
+        parent: Frame,
+        child: Frame,
+        axes: &[[f64; 3]],
+    ) -> usize {
         let n = self.mechanism.joints.len();
         let name = format!("j{n}");
-        let turns: &[bool] = match kind {
-            JointKind::Weld | JointKind::Spherical => &[],
-            JointKind::Revolute | JointKind::Screw => &[true],
-            JointKind::Prismatic => &[false],
-            JointKind::Cylindrical => &[false, true],
-            JointKind::Universal => &[true, true],
-            JointKind::Planar => &[false, false, true],
-            JointKind::Free => &[false, false, false],
-        };
-        let freedoms = turns.iter().enumerate().map(|(i, &turns)| Freedom {
-            turns,
+        let freedoms = kind.coordinates.iter().enumerate().map(|(i, c)| Freedom {
+            turns: c.turns,
             position: self.unknown(&format!("{name}.q{i}"), 0.0),
             velocity: self.unknown(&format!("{name}.v{i}"), 0.0),
             force: self.unknown(&format!("{name}.f{i}"), 0.0),
@@ -97,14 +94,14 @@ impl Model {
             holds: (false, false),
         });
         let freedoms = freedoms.collect();
-        let orientation = matches!(kind, JointKind::Spherical | JointKind::Free).then(|| Orientation {
+        let orientation = kind.has_orientation().then(|| Orientation {
             quaternion: [0, 1, 2, 3]
                 .map(|i| self.unknown(&format!("{name}.e{i}"), if i == 0 { 1.0 } else { 0.0 })),
             velocity: [0, 1, 2].map(|i| self.unknown(&format!("{name}.w{i}"), 0.0)),
             torque: [0, 1, 2].map(|i| self.unknown(&format!("{name}.m{i}"), 0.0)),
             holds: (false, false),
         });
-        let pitch = (kind == JointKind::Screw).then(|| self.flat.graph.constant(0.07).id);
+        let pitch = kind.is_screw().then(|| self.flat.graph.constant(0.07).id);
         self.mechanism.joints.push(Joint {
             name,
             origin: Origin::default(),
@@ -278,33 +275,28 @@ pub fn product(a: Matrix, b: Matrix) -> Matrix {
     [0, 1, 2].map(|i| [0, 1, 2].map(|j| (0..3).map(|k| a[i][k] * b[k][j]).sum()))
 }
 
-pub const KINDS: [JointKind; 9] = [
-    JointKind::Weld,
-    JointKind::Revolute,
-    JointKind::Prismatic,
-    JointKind::Screw,
-    JointKind::Cylindrical,
-    JointKind::Universal,
-    JointKind::Planar,
-    JointKind::Spherical,
-    JointKind::Free,
-];
+pub const KINDS: &[&JointKind] = JointKind::ALL;
 
 /// Axes that the kind wants: random, or along coordinate axes.
-pub fn axes(random: &mut Random, kind: JointKind) -> Vec<[f64; 3]> {
+pub fn axes(random: &mut Random, kind: &'static JointKind) -> Vec<[f64; 3]> {
     let r = if random.below(2) == 0 { random.rotation() } else { IDENTITY };
     let k = random.below(3);
     let column = |k: usize| [0, 1, 2].map(|i| r[i][k % 3]);
     let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
-    match kind {
-        JointKind::Weld | JointKind::Spherical | JointKind::Free => vec![],
-        JointKind::Universal | JointKind::Planar => vec![column(k), column(k + 1)],
-        _ => vec![column(k).map(|x| sign * x)],
+    match kind.axes.count() {
+        0 => vec![],
+        1 => vec![column(k).map(|x| sign * x)],
+        _ => vec![column(k), column(k + 1)],
     }
 }
 
 /// A tree with joints of all kinds, some written from child to parent, some frames turned.
-pub fn random_tree(random: &mut Random, n: usize, gravity: [f64; 3], base: Option<JointKind>) -> Model {
+pub fn random_tree(
+    random: &mut Random,
+    n: usize,
+    gravity: [f64; 3],
+    base: Option<&'static JointKind>,
+) -> Model {
     let mut model = Model::new(gravity);
     for i in 0..n {
         let j = random.vector(0.3).map(|x| x.abs() + 0.5);
@@ -398,7 +390,7 @@ pub fn chain(n: usize) -> Model {
         let p = if i == 0 { [0.0; 3] } else { [0.0, 0.0, -l] };
         let (near, far) = (model.frame(body - 1, p, IDENTITY), model.frame(body, [0.0; 3], IDENTITY));
         let axis = if i % 2 == 0 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
-        model.joint(JointKind::Revolute, near, far, &[axis]);
+        model.joint(JointKind::REVOLUTE, near, far, &[axis]);
     }
     model
 }
