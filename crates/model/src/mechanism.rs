@@ -8,6 +8,7 @@
 
 mod acting;
 mod bodies;
+mod body_inertia;
 mod joint_kinds;
 mod joints;
 mod mount;
@@ -22,6 +23,9 @@ use trunnion_equations::{Expr, Symbol};
 use crate::diagnostic::Diagnostic;
 use crate::file::Value;
 
+pub use body_inertia::{
+    BodyInertia, ModalBody, ModalData, ModalInterface, ModalMatrix, ModalPoint, RigidInertia, Stiffening,
+};
 pub use joint_kinds::{Coordinate, JointAxes, JointDirection, JointKind, JointMark, PrimitiveJoint};
 pub use mount::mount;
 pub use sections::Sections;
@@ -59,11 +63,13 @@ impl Mechanism {
         self.bodies.len() <= 1
     }
 
-    /// Positions and velocities of all joints.
+    /// Positions and velocities of all joints and elastic bodies.
     pub fn states(&self) -> impl Iterator<Item = Symbol> + '_ {
+        let modes = self.bodies.iter().filter_map(|b| b.inertia.modal());
+        let modes = modes.flat_map(|m| m.coordinates.iter().chain(&m.rates).copied());
         let freedoms = self.joints.iter().flat_map(|j| &j.freedoms).flat_map(|f| [f.position, f.velocity]);
         let turns = self.joints.iter().filter_map(|j| j.orientation.as_ref());
-        freedoms.chain(turns.flat_map(|o| o.quaternion.into_iter().chain(o.velocity)))
+        freedoms.chain(turns.flat_map(|o| o.quaternion.into_iter().chain(o.velocity))).chain(modes)
     }
 }
 
@@ -71,11 +77,7 @@ impl Mechanism {
 pub struct Body {
     pub name: String,
     pub origin: Origin,
-    pub mass: Expr,
-    /// p_BC: centre of mass.
-    pub center: Vector,
-    /// About the centre of mass, in B's axes: xx, yy, zz, xy, xz, yz with I_xy = −∫xy dm.
-    pub inertia: [Expr; 6],
+    pub inertia: BodyInertia,
     pub shapes: Vec<Shape>,
     /// Quantities to be given B's place in W: x, y, z, and the quaternion; in a plane x, y, angle. Empty: not wanted.
     pub pose: Vec<Symbol>,
@@ -106,12 +108,15 @@ pub enum Form {
     },
 }
 
-/// A frame fixed to a body.
+/// A frame fixed to a body, or to an interface of an elastic one.
 #[derive(Clone, Debug)]
 pub struct Frame {
     pub body: usize,
+    /// The interface of an elastic body that it is fixed to; None: its frame B.
+    pub interface: Option<usize>,
     /// As it is written: "boom.tip".
     pub name: String,
+    /// In B, as long as the body is not deformed.
     pub p: Vector,
     pub r: Rotation,
 }

@@ -70,7 +70,7 @@ fn directions(joint: &Joint) -> (Vec<[f64; 3]>, Vec<[f64; 3]>) {
         match p.kind {
             Kind::Prismatic => slides.push(p.axis),
             Kind::Revolute | Kind::Screw => turns.push(p.axis),
-            Kind::Fixed | Kind::Spherical => {}
+            _ => {}
         }
     }
     (slides, turns)

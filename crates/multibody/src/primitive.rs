@@ -11,6 +11,10 @@ pub enum Kind {
     Prismatic,
     Screw,
     Spherical,
+    /// The frame B of an elastic body; moves by its modes where the body hangs at an interface.
+    Modal,
+    /// An interface of the elastic body that is its parent; moves by the body's modes.
+    Interface,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

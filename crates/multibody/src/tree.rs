@@ -34,9 +34,11 @@ pub struct Tree {
     pub closing: Vec<usize>,
 }
 
-/// Whether a joint makes one rigid body of two. Welds that show their reaction stay joints.
-pub fn merges(joint: &Joint) -> bool {
-    joint.kind.freedoms() == (0, 0) && joint.reactions.is_none()
+/// Whether a joint makes one rigid body of two. Welds that show their reaction stay joints, and those of elastic bodies.
+pub fn merges(mechanism: &Mechanism, joint: &Joint) -> bool {
+    let rigid = |frame: &Frame| mechanism.bodies[frame.body].inertia.rigid().is_some();
+    let stiff = rigid(&joint.parent) && rigid(&joint.child);
+    joint.kind.freedoms() == (0, 0) && joint.reactions.is_none() && stiff
 }
 
 /// Lower: rather in the tree. Driven and coupled coordinates are best as coordinates of the tree, a screw cannot be cut; a cut spherical joint

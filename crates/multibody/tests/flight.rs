@@ -102,7 +102,7 @@ fn center(model: &Model, at: &Values) -> (f64, [f64; 3]) {
     let (p, r) = (base.p.map(number), base.r.map(|row| row.map(number)));
     let c = mass_center(model, at);
     let from = [c[0] - p[0], c[1] - p[1], c[2] - p[2]];
-    let m = model.mechanism.bodies.iter().map(|b| number(b.mass)).sum();
+    let m = model.mechanism.bodies.iter().map(|b| number(b.inertia.rigid().unwrap().mass)).sum();
     (m, [0, 1, 2].map(|j| (0..3).map(|i| r[i][j] * from[i]).sum()))
 }
 

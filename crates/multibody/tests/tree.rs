@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use build::{IDENTITY, Model, Random, close, mass_center, random_tree, times, turn_world};
 use trunnion_equations::{Expr, Symbol};
 use trunnion_model::Sources;
-use trunnion_model::mechanism::JointKind;
+use trunnion_model::mechanism::{BodyInertia, JointKind};
 
 const GRAVITY: [f64; 3] = [0.3, -0.4, -9.81];
 
@@ -252,7 +252,8 @@ fn hide_numbers(model: &mut Model) {
         }
     }
     for body in &mut mechanism.bodies {
-        body.center.iter_mut().chain(&mut body.inertia).chain([&mut body.mass]).for_each(hide);
+        let BodyInertia::Rigid(rigid) = &mut body.inertia else { continue };
+        rigid.center.iter_mut().chain(&mut rigid.inertia).chain([&mut rigid.mass]).for_each(hide);
     }
 }
 

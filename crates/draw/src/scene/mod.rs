@@ -132,7 +132,11 @@ impl Scene {
         for sensor in &mechanism.sensors {
             scene.points.entry(sensor.name.clone()).or_insert(spot(&sensor.of));
         }
-        let centers: Vec<Point> = mechanism.bodies.iter().map(|b| point(&b.center)).collect();
+        let center = |inertia: &given::BodyInertia| match inertia {
+            given::BodyInertia::Rigid(rigid) => point(&rigid.center),
+            given::BodyInertia::Modal(modal) => modal.data.center(),
+        };
+        let centers: Vec<Point> = mechanism.bodies.iter().map(|b| center(&b.inertia)).collect();
         scene
             .complete(mechanism.joints.iter().map(|j| [spot(&j.child), spot(&j.parent)]).collect(), &centers);
         scene

@@ -1,13 +1,17 @@
 //! Mechanisms for tests: built by hand or at random, and evaluated expression by expression.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod beam;
+pub mod elastic;
+
 use std::collections::HashMap;
 
 use trunnion_equations::flat::{Kind, Origin, Quantity};
 use trunnion_equations::{Expr, Flat, Node, Symbol, Unit};
 use trunnion_model::Sources;
 use trunnion_model::mechanism::{
-    Body, Frame, Freedom, Joint, JointKind, Mechanism, Motion, Orientation, Rotation,
+    Body, BodyInertia, Frame, Freedom, Joint, JointKind, Mechanism, Motion, Orientation, RigidInertia,
+    Rotation,
 };
 
 pub type Matrix = [[f64; 3]; 3];
@@ -39,9 +43,11 @@ impl Model {
         let mut body = Body {
             name: name.into(),
             origin: Origin::default(),
-            mass: number(m),
-            center: center.map(number),
-            inertia: inertia.map(number),
+            inertia: BodyInertia::Rigid(RigidInertia {
+                mass: number(m),
+                center: center.map(number),
+                inertia: inertia.map(number),
+            }),
             shapes: vec![],
             pose: vec![],
         };
@@ -59,7 +65,7 @@ impl Model {
     pub fn frame(&self, body: usize, p: [f64; 3], r: Matrix) -> Frame {
         let name = self.mechanism.bodies[body].name.clone();
         let r: Rotation = r.map(|row| self.vector(row));
-        Frame { body, name, p: self.vector(p), r }
+        Frame { body, interface: None, name, p: self.vector(p), r }
     }
 
     pub fn unknown(&mut self, name: &str, start: f64) -> Symbol {
@@ -151,6 +157,12 @@ impl Model {
                 for s in ball.velocity.iter().chain(&ball.torque) {
                     at.symbols.insert(*s, random.within(1.5));
                 }
+            }
+        }
+        for modal in self.mechanism.bodies.iter().filter_map(|b| b.inertia.modal()) {
+            for (&q, &v) in modal.coordinates.iter().zip(&modal.rates) {
+                at.symbols.insert(q, random.within(0.3));
+                at.symbols.insert(v, random.within(1.0));
             }
         }
         at
@@ -329,8 +341,9 @@ pub fn mass_center(model: &Model, at: &Values) -> [f64; 3] {
     for body in model.mechanism.bodies.iter().skip(1) {
         let [x, y, z, w, a, b, c] =
             ["x", "y", "z", "qw", "qx", "qy", "qz"].map(|n| model.output(at, &format!("{}.{n}", body.name)));
-        let center = model.eval(at, &body.center);
-        let m = model.eval(at, &[body.mass])[0];
+        let rigid = body.inertia.rigid().expect("a rigid body");
+        let center = model.eval(at, &rigid.center);
+        let m = model.eval(at, &[rigid.mass])[0];
         let c = times(rotation([w, a, b, c]), [center[0], center[1], center[2]]);
         sum = [sum[0] + m * (x + c[0]), sum[1] + m * (y + c[1]), sum[2] + m * (z + c[2])];
         all += m;
