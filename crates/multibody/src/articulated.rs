@@ -136,9 +136,6 @@ impl<'g> Recursion<'g> {
             }
             let mut inertia = self.inertia[i].clone();
             let mut wrench = self.wrench[i];
-            if let Some(rows) = self.rows[node.parent].as_mut().filter(|_| node.kind == Kind::Interface) {
-                rows.carry(node, &inertia, wrench);
-            }
             for k in rows(node) {
                 let pitch =
                     if node.kind == Kind::Screw { node.pitch } else { self.nodes.graph.constant(0.0) };
@@ -159,6 +156,10 @@ impl<'g> Recursion<'g> {
             for &turn in node.turns.iter().rev() {
                 inertia = inertia.turned(turn);
             }
+            if let Some(rows) = self.rows[node.parent].as_mut().filter(|_| node.kind == Kind::Interface) {
+                let [angular, linear] = [wrench.angular, wrench.linear].map(|v| node.to_parent(v));
+                rows.carry(node, &inertia, Spatial { angular, linear });
+            }
             self.inertia[node.parent] = self.inertia[node.parent].plus(&inertia.shifted(node.r));
             self.wrench[node.parent] = self.wrench[node.parent] + node.pass(wrench);
         }
@@ -173,7 +174,9 @@ impl<'g> Recursion<'g> {
                 self.modal[i] = accelerations(&self.modal_pivots[i], d, self.nodes.graph.constant(0.0));
             }
             let of = if node.kind == Kind::Interface { node.parent } else { i };
-            d = node.modes.iter().zip(&self.modal[of]).fold(d, |d, (&t, &x)| d + t * x);
+            if !node.modes.is_empty() {
+                d = d + node.moved(&self.modal[of]);
+            }
             for pivot in pivots[i].iter().rev() {
                 let k = pivot.k;
                 let before = d.get(k);

@@ -105,8 +105,7 @@ pub fn outward<'g>(graph: &'g Graph, mut node: Node<'g>, at: &ModalInterface, mo
     node.r = m.r;
     node.rate = Spatial { angular: m.turned(m.theta_dot, -1.0), linear: r_IB * m.r_dot };
     node.bias_dot = Spatial { angular: m.turning_bias(-1.0), linear: r_IB * m.r_bias };
-    let mode =
-        |(&t, &psi): (&Vec3<'g>, &Vec3<'g>)| Spatial { angular: m.turned(psi, -1.0), linear: r_IB * t };
+    let mode = |(&t, &psi): (&Vec3<'g>, &Vec3<'g>)| Spatial { angular: m.turned(psi, 1.0), linear: t };
     node.modes = m.slopes.iter().zip(&m.psi).map(mode).collect();
     finish(node, modal, Kind::Interface)
 }
@@ -136,8 +135,7 @@ pub fn inward<'g>(graph: &'g Graph, mut node: Node<'g>, at: &ModalInterface, mod
 }
 
 fn finish<'g>(mut node: Node<'g>, modal: &Modal<'g>, kind: Kind) -> Node<'g> {
-    let moved = node.modes.iter().zip(&modal.rate_dot).map(|(&t, &x)| t * x);
-    node.rate_dot = moved.fold(node.bias_dot, |sum, x| sum + x);
     node.kind = kind;
+    node.rate_dot = node.bias_dot + node.moved(&modal.rate_dot);
     node
 }

@@ -54,7 +54,7 @@ pub fn inverse_dynamics<'g>(
             own = own + node.bias_dot;
             own.linear = own.linear - w.cross(s);
             let of = if node.kind == Kind::Modal { i } else { node.parent };
-            own = node.modes.iter().zip(&modal[of]).fold(own, |sum, (&t, &x)| sum + t * x);
+            own = own + node.moved(&modal[of]);
         }
         for (symbol, column) in node.columns(mechanism) {
             own = own + column * q_dot_dot(symbol);
@@ -82,7 +82,7 @@ pub fn inverse_dynamics<'g>(
     for (i, node) in nodes.list.iter().enumerate().skip(1).rev() {
         let of = if node.kind == Kind::Interface { node.parent } else { i };
         for (a, &t) in node.modes.iter().enumerate() {
-            modes[of][a] = modes[of][a] + t.dot(f[i]);
+            modes[of][a] = modes[of][a] + node.seen(t).dot(f[i]);
         }
         if let Some(given) = nodes.modal[i].as_ref().and_then(|m| mechanism.bodies[m.body].inertia.modal()) {
             forces.extend(given.rates.iter().copied().zip(modes[i].iter().copied()));

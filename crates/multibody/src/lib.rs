@@ -17,6 +17,7 @@ mod lines;
 mod loops;
 mod mass_matrix;
 mod modal;
+mod modal_rounding;
 mod modal_rows;
 mod motion;
 mod node;

@@ -55,7 +55,7 @@ fn climb<'g>(
         let node = &nodes.list[at];
         if node.kind == Kind::Interface {
             let moved = rates(mechanism, nodes, node.parent).iter().zip(&node.modes);
-            entries.extend(moved.map(|(&other, t)| (symbol, other, t.dot(wrench))));
+            entries.extend(moved.map(|(&other, &t)| (symbol, other, node.seen(t).dot(wrench))));
         }
         if node.parent == 0 {
             return;
@@ -92,9 +92,10 @@ fn elastic<'g>(
             (0..=a).map(|b| modal.mass[a][b] + modal.coupling[b].dot(hung(a))).collect();
         for &k in &beyond {
             let node = &nodes.list[k];
-            wrench = wrench + node.pass(composite[k].times(node.modes[a]));
-            let moved = composite[k].times(node.modes[a] + node.carry(hung(a)));
-            row.iter_mut().zip(&node.modes).for_each(|(m, t)| *m = *m + t.dot(moved));
+            let mode = node.seen(node.modes[a]);
+            wrench = wrench + node.pass(composite[k].times(mode));
+            let moved = composite[k].times(mode + node.carry(hung(a)));
+            row.iter_mut().zip(&node.modes).for_each(|(m, &t)| *m = *m + node.seen(t).dot(moved));
         }
         let own = row.into_iter().enumerate().map(|(b, m)| (symbol, symbols[b], m + hung(b).dot(wrench)));
         entries.extend(own);

@@ -17,6 +17,7 @@
 use trunnion_equations::{Ex, Graph};
 use trunnion_model::mechanism::{ModalBody, ModalData, ModalMatrix};
 
+use crate::modal_rounding::cleaned;
 use crate::node::Rigid;
 use crate::spatial::{Mat3, Spatial, Vec3};
 
@@ -126,7 +127,7 @@ impl<'g> Integrals<'_, 'g> {
 
 impl<'g> Modal<'g> {
     pub fn new(graph: &'g Graph, body: usize, modal: &ModalBody) -> Self {
-        let data = &*modal.data;
+        let data = &cleaned(&modal.data);
         let n = data.size();
         let q: Vec<Ex<'g>> = modal.coordinates.iter().map(|&s| graph.symbol(s)).collect();
         let rate: Vec<Ex<'g>> = modal.rates.iter().map(|&s| graph.symbol(s)).collect();

@@ -45,11 +45,12 @@ impl<'g> ModalRows<'g> {
         self.mass[b][a] = self.mass[a][b];
     }
 
-    /// (2): inertia and bias of an interface node.
+    /// (2): inertia and bias of an interface node about its origin, in the body's axes.
     pub fn carry(&mut self, node: &Node<'g>, inertia: &Inertia<'g>, wrench: Spatial<'g>) {
         for (a, &t) in node.modes.iter().enumerate().filter(|(_, t)| !t.is_zero()) {
             let moved = inertia.times(t);
-            self.coupling[a] = self.coupling[a] + node.pass(moved);
+            let angular = moved.angular + node.r.cross(moved.linear);
+            self.coupling[a] = self.coupling[a] + Spatial { angular, ..moved };
             self.force[a] = self.force[a] + t.dot(wrench);
             for (b, s) in node.modes.iter().enumerate().take(a + 1) {
                 self.add(a, b, s.dot(moved));

@@ -38,7 +38,8 @@ pub struct Node<'g> {
     pub rate_dot: Spatial<'g>,
     /// What acts along its coordinate; the torque in N's axes of a spherical joint.
     pub force: Vec3<'g>,
-    /// Motion of N against P per unit of the rate of each elastic coordinate, in N's axes, and what `rate_dot` has without their accelerations.
+    /// Motion of N against P per unit of the rate of each elastic coordinate, in the axes of the body they belong to: P's for an interface,
+    /// N's for a body. What `rate_dot` has without their accelerations.
     pub modes: Vec<Spatial<'g>>,
     pub bias_dot: Spatial<'g>,
     /// Acceleration is given, not found.
@@ -68,6 +69,23 @@ impl<'g> Node<'g> {
         Spatial {
             angular: self.to_child(v.angular),
             linear: self.to_child(v.linear + v.angular.cross(self.r)),
+        }
+    }
+
+    /// A motion that elastic coordinates make, Σ modes x, in N's axes.
+    pub fn moved(&self, x: &[Ex<'g>]) -> Spatial<'g> {
+        let zero = Spatial::zero(self.pitch.graph());
+        let sum = self.modes.iter().zip(x).fold(zero, |sum, (&t, &x)| sum + t * x);
+        self.seen(sum)
+    }
+
+    /// A mode in N's axes.
+    pub fn seen(&self, mode: Spatial<'g>) -> Spatial<'g> {
+        match self.kind {
+            Kind::Interface => {
+                Spatial { angular: self.to_child(mode.angular), linear: self.to_child(mode.linear) }
+            }
+            _ => mode,
         }
     }
 

@@ -9,7 +9,7 @@ use build::{IDENTITY, Matrix, Model, Random, Values, close, rotation, times, tur
 use trunnion_equations::Symbol;
 use trunnion_equations::flat::Origin;
 use trunnion_model::Sources;
-use trunnion_model::mechanism::{JointKind, Measured, ModalData, ModalInterface, Sensor};
+use trunnion_model::mechanism::{JointKind, Line, Load, Measured, ModalData, ModalInterface, Sensor};
 
 const GRAVITY: [f64; 3] = [0.3, -0.4, -9.81];
 
@@ -188,16 +188,50 @@ fn frames_at_interfaces_move_as_their_derivatives_say() {
     }
 }
 
-/// T + U + strain changes by the power of the forces and of the dampers.
+/// A line from the world and a load, both at interfaces of a last elastic body: rate and force of the line, power of the load.
+fn act(model: &mut Model, random: &mut Random) -> (Symbol, Symbol, impl Fn(&Model, &Values) -> f64 + use<>) {
+    let data = random_data(random, 2, false);
+    let tip = model.elastic_body("tip", data);
+    let last = model.frame(tip - 1, random.vector(0.4), IDENTITY);
+    let entry = model.interface(tip, random.below(3), [0.0; 3], IDENTITY);
+    model.joint(JointKind::SPHERICAL, last, entry, &[]);
+    let [length, rate, force] = ["l", "r", "f"].map(|s| model.unknown(&format!("line.{s}"), 0.0));
+    let (from, to) = (model.frame(0, [2.0, 0.3, 0.1], IDENTITY), model.interface(tip, 1, [0.0; 3], IDENTITY));
+    let origin = Origin::default();
+    model.mechanism.lines.push(Line { name: "line".into(), origin, from, to, length, rate, force });
+    let pushed = random.vector(5.0);
+    let at = model.interface(tip, 2, [0.1, 0.0, 0.2], IDENTITY);
+    let (pushes, torque) = (model.vector(pushed), model.vector([0.0; 3]));
+    model.mechanism.loads.push(Load {
+        name: "load".into(),
+        origin: Origin::default(),
+        at: at.clone(),
+        turns_along: false,
+        force: pushes,
+        torque,
+    });
+    let shows = [0, 1, 2].map(|i| (Measured::Velocity(i), model.unknown(&format!("s.v{i}"), 0.0))).to_vec();
+    let from = model.frame(0, [0.0; 3], IDENTITY);
+    model.mechanism.sensors.push(Sensor { name: "s".into(), origin: Origin::default(), of: at, from, shows });
+    let power = move |model: &Model, at: &Values| {
+        (0..3).map(|i| pushed[i] * model.output(at, &format!("s.v{i}"))).sum::<f64>()
+    };
+    (rate, force, power)
+}
+
+/// T + U + strain changes by the power of what acts along coordinates, of a line and of a load.
 #[test]
 fn power_is_what_energy_changes_by() {
     let mut random = Random(17);
     for n in (1..7).cycle().take(30) {
         let mut model = mixed_tree(&mut random, n, GRAVITY, None, false);
+        let (line_rate, line_force, load_power) = act(&mut model, &mut random);
         model.emit();
         let mut at = model.random_state(&mut random);
+        at.symbols.insert(line_force, 3.7);
         model.solve(&mut at);
-        let given: f64 = forces(&model, &at).iter().map(|(v, f)| at.symbols[v] * f).sum();
+        let along: f64 = forces(&model, &at).iter().map(|(v, f)| at.symbols[v] * f).sum();
+        let given = along + 3.7 * at.symbols[&line_rate] + load_power(&model, &at);
         let elastic = model.mechanism.bodies.iter().filter(|b| b.inertia.modal().is_some());
         let stored = ["mechanism.kinetic".to_string(), "mechanism.potential".to_string()].into_iter();
         let stored = stored.chain(elastic.map(|b| format!("{}.strain", b.name)));
