@@ -55,6 +55,7 @@ bench: tools ## Measure: solvers, native code, and other tools where Python is p
 	cargo bench --locked -p trunnion --bench networks
 	cargo bench --locked -p trunnion --bench preparation
 	cargo bench --locked -p trunnion-multibody --bench chain
+	cargo bench --locked -p trunnion-multibody --bench elastic
 	cargo bench --locked -p trunnion --bench mechanisms
 	cargo bench --locked -p trunnion --bench forestry
 	cargo bench --locked -p trunnion --bench servo

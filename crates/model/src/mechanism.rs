@@ -8,6 +8,8 @@
 
 mod acting;
 mod bodies;
+mod body_inertia;
+mod joint_kinds;
 mod joints;
 mod mount;
 mod places;
@@ -21,7 +23,10 @@ use trunnion_equations::{Expr, Symbol};
 use crate::diagnostic::Diagnostic;
 use crate::file::Value;
 
-pub use joints::Coordinate;
+pub use body_inertia::{
+    BodyInertia, ModalBody, ModalData, ModalInterface, ModalMatrix, ModalPoint, RigidInertia, Stiffening,
+};
+pub use joint_kinds::{Coordinate, JointAxes, JointDirection, JointKind, JointMark, PrimitiveJoint};
 pub use mount::mount;
 pub use sections::Sections;
 pub use solid::{Solid, solid};
@@ -58,11 +63,13 @@ impl Mechanism {
         self.bodies.len() <= 1
     }
 
-    /// Positions and velocities of all joints.
+    /// Positions and velocities of all joints and elastic bodies.
     pub fn states(&self) -> impl Iterator<Item = Symbol> + '_ {
+        let modes = self.bodies.iter().filter_map(|b| b.inertia.modal());
+        let modes = modes.flat_map(|m| m.coordinates.iter().chain(&m.rates).copied());
         let freedoms = self.joints.iter().flat_map(|j| &j.freedoms).flat_map(|f| [f.position, f.velocity]);
         let turns = self.joints.iter().filter_map(|j| j.orientation.as_ref());
-        freedoms.chain(turns.flat_map(|o| o.quaternion.into_iter().chain(o.velocity)))
+        freedoms.chain(turns.flat_map(|o| o.quaternion.into_iter().chain(o.velocity))).chain(modes)
     }
 }
 
@@ -70,11 +77,7 @@ impl Mechanism {
 pub struct Body {
     pub name: String,
     pub origin: Origin,
-    pub mass: Expr,
-    /// p_BC: centre of mass.
-    pub center: Vector,
-    /// About the centre of mass, in B's axes: xx, yy, zz, xy, xz, yz with I_xy = −∫xy dm.
-    pub inertia: [Expr; 6],
+    pub inertia: BodyInertia,
     pub shapes: Vec<Shape>,
     /// Quantities to be given B's place in W: x, y, z, and the quaternion; in a plane x, y, angle. Empty: not wanted.
     pub pose: Vec<Symbol>,
@@ -105,40 +108,24 @@ pub enum Form {
     },
 }
 
-/// A frame fixed to a body.
+/// A frame fixed to a body, or to an interface of an elastic one.
 #[derive(Clone, Debug)]
 pub struct Frame {
     pub body: usize,
+    /// The interface of an elastic body that it is fixed to; None: its frame B.
+    pub interface: Option<usize>,
     /// As it is written: "boom.tip".
     pub name: String,
+    /// In B, as long as the body is not deformed.
     pub p: Vector,
     pub r: Rotation,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JointKind {
-    Weld,
-    Revolute,
-    Prismatic,
-    /// Turns and slides by `pitch` per radian.
-    Screw,
-    /// Slide, then turn about the same axis.
-    Cylindrical,
-    /// Turn about the first axis, fixed to the parent, then about the second, fixed to the child.
-    Universal,
-    /// Slides along the first and second axis, then turn about their normal.
-    Planar,
-    /// Any orientation: quaternion (w, x, y, z) and angular velocity in the child's axes.
-    Spherical,
-    /// Slides along x, y, z of the parent's frame, then any orientation.
-    Free,
 }
 
 #[derive(Clone, Debug)]
 pub struct Joint {
     pub name: String,
     pub origin: Origin,
-    pub kind: JointKind,
+    pub kind: &'static JointKind,
     pub parent: Frame,
     pub child: Frame,
     /// Unit vectors in the parent's frame (where all coordinates are 0 both frames coincide): one for kinds with an axis,

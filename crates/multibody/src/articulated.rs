@@ -11,12 +11,15 @@
 //!   backward  U = I S, D = Sᵀ U, u = τ − Sᵀ p;  I − U D⁻¹ Uᵀ and p + U D⁻¹ u go to the parent           (4)  [Featherstone2008, eq. 7.36-7.40]
 //!   forward   q̈ = D⁻¹ (u − Uᵀ δ_P),  δ = δ_P + S q̈                                                     (5)
 //!
+//! An elastic body adds rows for its modes to (3) and (4), see [`modal_rows`](crate::modal_rows).
+//!
 //! S is a unit vector, so (4) is one step of Gaussian elimination on row k, which then is zero; a spherical joint takes three
 //! steps. A screw is a turn in coordinates sheared by its pitch. Driven joints put their q̈ into (1) and keep I and p.
 
 use trunnion_equations::{Ex, Graph};
 use trunnion_model::mechanism::Mechanism;
 
+use crate::modal_rows::{ModalPivot, ModalRows, accelerations};
 use crate::node::{Node, Nodes};
 use crate::primitive::Kind;
 use crate::regroup::{Unit, regrouped};
@@ -40,6 +43,11 @@ pub struct Recursion<'g> {
     added: Vec<Spatial<'g>>,
     inertia: Vec<Inertia<'g>>,
     wrench: Vec<Spatial<'g>>,
+    /// Of the frames of elastic bodies.
+    rows: Vec<Option<ModalRows<'g>>>,
+    modal_pivots: Vec<Vec<ModalPivot<'g>>>,
+    /// q̈ of their elastic coordinates.
+    pub modal: Vec<Vec<Ex<'g>>>,
     /// q̈ along the node's axis, or the angular acceleration of a spherical joint in N's axes.
     pub joint: Vec<Vec3<'g>>,
     /// Diagonal of the elimination: (node, D, the inertia it is to be compared with).
@@ -59,6 +67,9 @@ impl<'g> Recursion<'g> {
             added: vec![zero; n],
             inertia: nodes.rigid.iter().map(|b| Inertia::rigid(b.m, b.h, b.j)).collect(),
             wrench: vec![zero; n],
+            rows: nodes.list.iter().map(|_| None).collect(),
+            modal_pivots: nodes.list.iter().map(|_| vec![]).collect(),
+            modal: vec![vec![]; n],
             joint: vec![Vec3::zero(nodes.graph); n],
             diagonals: vec![],
             nodes,
@@ -85,6 +96,11 @@ impl<'g> Recursion<'g> {
                 let mut alpha = node.to_child(self.bias[p].angular) + omega.cross(w);
                 let two = self.nodes.graph.constant(2.0);
                 let mut a = node.to_child(self.bias[p].linear + rotation[p] * node.r) + omega.cross(s) * two;
+                if matches!(node.kind, Kind::Modal | Kind::Interface) {
+                    // s is not along w: 2 (ω − w) × s.
+                    a = a - w.cross(s) * two + node.bias_dot.linear;
+                    alpha = alpha + node.bias_dot.angular;
+                }
                 if node.driven {
                     alpha = alpha + node.rate_dot.angular;
                     a = a + node.rate_dot.linear;
@@ -100,6 +116,11 @@ impl<'g> Recursion<'g> {
                 angular: body.h.cross(self.bias[i].linear) + k.moment(body.j),
                 linear: self.bias[i].linear * body.m + k.matrix * body.h,
             };
+            if let Some(modal) = &self.nodes.modal[i] {
+                self.wrench[i] = self.wrench[i] + modal.wrench(self.omega[i]);
+                let forces = modal.forces(self.omega[i], self.bias[i], k.matrix);
+                self.rows[i] = Some(ModalRows::new(modal, forces));
+            }
         }
     }
 
@@ -107,6 +128,12 @@ impl<'g> Recursion<'g> {
     fn backward(&mut self) -> Vec<Vec<Pivot<'g>>> {
         let mut pivots: Vec<Vec<Pivot<'g>>> = self.nodes.list.iter().map(|_| vec![]).collect();
         for (i, node) in self.nodes.list.iter().enumerate().skip(1).rev() {
+            if let Some(mut rows) = self.rows[i].take() {
+                rows.hang(&node.modes, &self.inertia[i], self.wrench[i]);
+                let pivots = rows.eliminate(&mut self.inertia[i], &mut self.wrench[i]);
+                self.diagonals.extend(pivots.iter().map(|p| (i, p.diagonal, p.scale)));
+                self.modal_pivots[i] = pivots;
+            }
             let mut inertia = self.inertia[i].clone();
             let mut wrench = self.wrench[i];
             for k in rows(node) {
@@ -129,6 +156,10 @@ impl<'g> Recursion<'g> {
             for &turn in node.turns.iter().rev() {
                 inertia = inertia.turned(turn);
             }
+            if let Some(rows) = self.rows[node.parent].as_mut().filter(|_| node.kind == Kind::Interface) {
+                let [angular, linear] = [wrench.angular, wrench.linear].map(|v| node.to_parent(v));
+                rows.carry(node, &inertia, Spatial { angular, linear });
+            }
             self.inertia[node.parent] = self.inertia[node.parent].plus(&inertia.shifted(node.r));
             self.wrench[node.parent] = self.wrench[node.parent] + node.pass(wrench);
         }
@@ -139,6 +170,13 @@ impl<'g> Recursion<'g> {
     fn outward(&mut self, pivots: &[Vec<Pivot<'g>>]) {
         for (i, node) in self.nodes.list.iter().enumerate().skip(1) {
             let mut d = node.carry(self.added[node.parent]);
+            if node.kind == Kind::Modal {
+                self.modal[i] = accelerations(&self.modal_pivots[i], d, self.nodes.graph.constant(0.0));
+            }
+            let of = if node.kind == Kind::Interface { node.parent } else { i };
+            if !node.modes.is_empty() {
+                d = d + node.moved(&self.modal[of]);
+            }
             for pivot in pivots[i].iter().rev() {
                 let k = pivot.k;
                 let before = d.get(k);
@@ -201,7 +239,7 @@ fn reference<'g>(node: &Node<'g>, bias: &mut Spatial<'g>) -> Vec3<'g> {
 fn rows(node: &Node<'_>) -> Vec<usize> {
     match node.kind {
         _ if node.driven => vec![],
-        Kind::Fixed => vec![],
+        Kind::Fixed | Kind::Modal | Kind::Interface => vec![],
         Kind::Revolute | Kind::Screw => vec![node.axis],
         Kind::Prismatic => vec![node.axis + 3],
         Kind::Spherical => vec![0, 1, 2],
@@ -250,16 +288,16 @@ fn eliminate<'g>(inertia: &mut Inertia<'g>, wrench: &mut Spatial<'g>, k: usize, 
 }
 
 /// K of (2) and the products it is made of.
-struct Rotation<'g> {
+pub struct Rotation<'g> {
     alpha: Vec3<'g>,
     /// ω_y ω_z, ω_z ω_x, ω_x ω_y.
     mixed: [Ex<'g>; 3],
     square: [Ex<'g>; 3],
-    matrix: Mat3<'g>,
+    pub matrix: Mat3<'g>,
 }
 
 impl<'g> Rotation<'g> {
-    fn new(omega: Vec3<'g>, alpha: Vec3<'g>) -> Self {
+    pub fn new(omega: Vec3<'g>, alpha: Vec3<'g>) -> Self {
         let mixed = [0, 1, 2].map(|i| omega[(i + 1) % 3] * omega[(i + 2) % 3]);
         let square = [0, 1, 2].map(|i| omega[i] * omega[i]);
         let matrix = Mat3::build(|i, j| {

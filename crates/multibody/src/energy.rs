@@ -2,6 +2,8 @@
 //!
 //!   T + U changes by what ports, drives and loads give, less what springs, dampers and stops of joints and lines take     (1)
 //!
+//! An elastic body stores ½ qᵀ K q and loses q̇ᵀ D q̇.
+//!
 //! What a joint or line takes is ∫ (p_port − f v): the spring in it gives some of it back. Loops and couplings do no work.
 
 use trunnion_equations::flat::{Flat, Origin};
@@ -12,6 +14,7 @@ use trunnion_model::network::Kind;
 
 use crate::inverse_dynamics::velocities;
 use crate::lines::wrench;
+use crate::modal::Modal;
 use crate::node::Nodes;
 use crate::tree::Tree;
 
@@ -27,6 +30,11 @@ pub fn account(
         .map(|s| flat.quantity(s).name.clone())
         .map(|signal| Account { name: signal.clone(), kind: Kind::Motion, side: Side::Stored, signal })
         .into();
+    for body in &mechanism.bodies {
+        let Some(modal) = body.inertia.modal() else { continue };
+        let signal = flat.quantity(modal.strain).name.clone();
+        accounts.push(Account { name: signal.clone(), kind: Kind::Motion, side: Side::Stored, signal });
+    }
     for (name, side, power) in powers(flat, mechanism, port_power) {
         let signal = format!("energy.{name}");
         integrate(flat, &signal, Origin::default(), power);
@@ -70,6 +78,13 @@ fn powers(
         if !driven.is_empty() {
             let power = driven.iter().fold(graph.constant(0.0), |sum, &e| sum + graph.at(e));
             all.push((format!("{}.drive", joint.name), Side::Supplied, power.id));
+        }
+    }
+    for (i, body) in mechanism.bodies.iter().enumerate() {
+        let Some(modal) = body.inertia.modal() else { continue };
+        let loss = Modal::new(graph, i, modal).loss;
+        if loss.value() != Some(0.0) {
+            all.push((format!("{}.damping", body.name), Side::Lost, loss.id));
         }
     }
     // The equations are written, so the tree is sound.

@@ -24,6 +24,10 @@ pub enum Error {
         joint: usize,
         name: String,
     },
+    /// An elastic coordinate of the body moves nothing that has inertia.
+    MasslessMode {
+        body: usize,
+    },
     /// Both ends of the line are at the same place at the start.
     ZeroLength {
         line: usize,
@@ -87,6 +91,13 @@ impl Error {
                     "give mass or inertia to the bodies beyond the joint, weld it or prescribe its `motion`"
                         .into();
                 ("B0004", origin, message, label, hint)
+            }
+            Error::MasslessMode { body } => {
+                let body = &m.bodies[*body];
+                let message =
+                    format!("the shapes of the elastic body `{}` move no inertia of their own", body.name);
+                let hint = "leave out shapes without mass, and one of shapes that are alike".into();
+                ("B0014", &body.origin, message, "its modal mass matrix is singular".into(), hint)
             }
             Error::ZeroLength { line } => {
                 let line = &m.lines[*line];

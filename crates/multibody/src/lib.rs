@@ -8,12 +8,17 @@
 
 mod articulated;
 mod couplings;
+mod elastic_nodes;
 pub mod energy;
 mod error;
+mod interface;
 mod inverse_dynamics;
 mod lines;
 mod loops;
 mod mass_matrix;
+mod modal;
+mod modal_rounding;
+mod modal_rows;
 mod motion;
 mod node;
 mod outputs;
@@ -99,7 +104,7 @@ pub fn inverse_dynamics<'g>(
 ) -> Result<Vec<(Symbol, Expr)>, Vec<Diagnostic>> {
     let nodes = nodes(graph, mechanism, sources)?;
     let gravity = mechanism.gravity.map_or(Vec3::zero(graph), |g| Vec3::of(graph, &g));
-    let forces = inverse_dynamics::inverse_dynamics(mechanism, &nodes, gravity, q_dot_dot);
+    let forces = inverse_dynamics::inverse_dynamics(mechanism, &nodes, gravity, &q_dot_dot);
     Ok(forces.into_iter().map(|(s, e)| (s, e.id)).collect())
 }
 

@@ -11,11 +11,11 @@
 //!   slide along b: x = b · p, v = b · ṗ;     turn about a: φ = atan2(e₂ · R e₁, e₁ · R e₁), ω = a · w          (3)
 
 use trunnion_equations::{Ex, Graph};
-use trunnion_model::mechanism::{Joint, JointKind, Mechanism};
+use trunnion_model::mechanism::{Joint, Mechanism};
 
 use crate::error::Error;
 use crate::node::{Nodes, rate};
-use crate::primitive::{normal, unit};
+use crate::primitive::{Kind, normal, primitives, unit};
 use crate::relative::{Jet, Relative};
 use crate::spatial::{Spatial, Vec3};
 use crate::writer::{Gap, Writer, at_start};
@@ -32,37 +32,48 @@ enum Row {
 impl Row {
     /// Rows (2) across an axis hold when it is reversed too, three of them also when axes change places: this direction tells.
     fn facing(self, joint: &Joint) -> Option<[f64; 3]> {
-        match (self, joint.kind) {
-            (Row::Point(_), _) | (_, JointKind::Universal) => None,
-            (Row::Axis(b, _), JointKind::Weld | JointKind::Prismatic) => Some(b),
-            (Row::Axis(_, d), _) => Some(d),
+        match (self, joint.kind.freedoms().1) {
+            (Row::Axis(b, _), 0) => Some(b),
+            (Row::Axis(_, d), 1) => Some(d),
+            _ => None,
         }
     }
 }
 
+/// What the primitives of a joint leave out: points along directions without slide, turns about directions without turn.
 fn rows(joint: &Joint) -> Vec<Row> {
-    let all = || [0, 1, 2].map(|i| Row::Point(unit(i))).to_vec();
-    let locked = |e: [[f64; 3]; 3]| [(1, 2), (2, 0), (0, 1)].map(|(i, j)| Row::Axis(e[i], e[j]));
-    let parallel = |[b1, b2, a]: [[f64; 3]; 3]| [Row::Axis(b1, a), Row::Axis(b2, a)];
-    match joint.kind {
-        JointKind::Weld => [all(), locked([0, 1, 2].map(unit)).to_vec()].concat(),
-        JointKind::Revolute => [all(), parallel(basis(joint.axes[0])).to_vec()].concat(),
-        JointKind::Prismatic => {
-            let e = basis(joint.axes[0]);
-            [vec![Row::Point(e[0]), Row::Point(e[1])], locked(e).to_vec()].concat()
+    let (slides, turns) = directions(joint);
+    let units = [0, 1, 2].map(unit);
+    let points = match slides[..] {
+        [] => units.map(Row::Point).to_vec(),
+        [a] => basis(a)[..2].iter().map(|&e| Row::Point(e)).collect(),
+        [a, b] => vec![Row::Point(basis(normal(a, b))[2])],
+        _ => vec![],
+    };
+    let e = slides.first().map_or(units, |&a| basis(a));
+    let axes = match (joint.kind.has_orientation(), &turns[..]) {
+        (true, _) => vec![],
+        (false, []) => [(1, 2), (2, 0), (0, 1)].map(|(i, j)| Row::Axis(e[i], e[j])).to_vec(),
+        (false, &[a]) => {
+            let [b1, b2, a] = basis(a);
+            vec![Row::Axis(b1, a), Row::Axis(b2, a)]
         }
-        JointKind::Cylindrical => {
-            let e = basis(joint.axes[0]);
-            [vec![Row::Point(e[0]), Row::Point(e[1])], parallel(e).to_vec()].concat()
+        (false, &[a, b, ..]) => vec![Row::Axis(a, b)],
+    };
+    [points, axes].concat()
+}
+
+/// Along which the primitives of a joint slide, and about which they turn.
+fn directions(joint: &Joint) -> (Vec<[f64; 3]>, Vec<[f64; 3]>) {
+    let (mut slides, mut turns) = (vec![], vec![]);
+    for p in primitives(joint, false) {
+        match p.kind {
+            Kind::Prismatic => slides.push(p.axis),
+            Kind::Revolute | Kind::Screw => turns.push(p.axis),
+            _ => {}
         }
-        JointKind::Universal => [all(), vec![Row::Axis(joint.axes[0], joint.axes[1])]].concat(),
-        JointKind::Planar => {
-            let e = basis(normal(joint.axes[0], joint.axes[1]));
-            [vec![Row::Point(e[2])], parallel(e).to_vec()].concat()
-        }
-        JointKind::Spherical => all(),
-        JointKind::Free | JointKind::Screw => vec![],
     }
+    (slides, turns)
 }
 
 /// Two unit vectors across the axis, right-handed with it as the third.
@@ -159,8 +170,8 @@ impl<'g> Closing<'g> {
                 (gap, "N", Spatial { angular: zero, linear: b })
             }
             Row::Axis(b, d) => {
-                let offset =
-                    if joint.kind == JointKind::Universal { (0..3).map(|i| b[i] * d[i]).sum() } else { 0.0 };
+                let two = joint.kind.freedoms().1 == 2;
+                let offset = if two { (0..3).map(|i| b[i] * d[i]).sum() } else { 0.0 };
                 let (b, d) = (vector(b), self.relative.direction(nodes, vector(d)));
                 let gap = Gap { x: b.dot(d.x) - offset, v: b.dot(d.v), a: b.dot(d.a) };
                 (gap, "N m", Spatial { angular: d.x.cross(b), linear: zero })
@@ -234,23 +245,17 @@ pub fn coordinates<'g>(
         let [e1, e2, a] = basis(a).map(|v| Vec3::numbers(graph, v));
         angle(relative.direction(nodes, e1).x, e1, e2, a)
     };
-    match joint.kind {
-        JointKind::Weld | JointKind::Spherical => vec![],
-        JointKind::Revolute | JointKind::Screw => vec![turn(joint.axes[0])],
-        JointKind::Prismatic => vec![slide(joint.axes[0])],
-        JointKind::Cylindrical => vec![slide(joint.axes[0]), turn(joint.axes[0])],
-        JointKind::Planar => {
-            let [a, b] = [joint.axes[0], joint.axes[1]];
-            vec![slide(a), slide(b), turn(normal(a, b))]
-        }
-        JointKind::Free => [0, 1, 2].map(|i| slide(unit(i))).into(),
-        JointKind::Universal => {
+    let (slides, turns) = directions(joint);
+    let slides = slides.into_iter().map(slide);
+    match turns[..] {
+        [] => slides.collect(),
+        [a] => slides.chain([turn(a)]).collect(),
+        [a1, a2, ..] => {
             // R = turn(a₁, φ₁) turn(a₂, φ₂): R a₂ shows φ₁; Rᵀ a₁ = cos φ₂ a₁ + sin φ₂ a₁ × a₂ shows φ₂.
-            let [a1, a2, n] = [joint.axes[0], joint.axes[1], normal(joint.axes[0], joint.axes[1])]
-                .map(|v| Vec3::numbers(graph, v));
+            let [a1, a2, n] = [a1, a2, normal(a1, a2)].map(|v| Vec3::numbers(graph, v));
             let d = relative.direction(nodes, a2).x;
             let back = relative.rotation(nodes).transpose() * a1;
-            vec![angle(d, a2, n, a1), angle(back, a1, n, d)]
+            slides.chain([angle(d, a2, n, a1), angle(back, a1, n, d)]).collect()
         }
     }
 }

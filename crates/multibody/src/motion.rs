@@ -16,9 +16,12 @@ use crate::writer::{Writer, at_start};
 
 pub fn emit(writer: &mut Writer<'_>, mechanism: &Mechanism, nodes: &Nodes<'_>, recursion: &Recursion<'_>) {
     for (i, node) in nodes.list.iter().enumerate().skip(1) {
-        let joint = &mechanism.joints[node.joint];
+        if node.kind == Kind::Modal {
+            modes(writer, mechanism, nodes, i, &recursion.modal[i]);
+        }
+        let Some(joint) = mechanism.joints.get(node.joint) else { continue };
         match node.kind {
-            Kind::Fixed => {}
+            Kind::Fixed | Kind::Modal | Kind::Interface => {}
             Kind::Spherical => {
                 let Some(ball) = &joint.orientation else { continue };
                 spherical(writer, nodes.graph, joint, ball, node, recursion.joint[i]);
@@ -35,6 +38,21 @@ pub fn emit(writer: &mut Writer<'_>, mechanism: &Mechanism, nodes: &Nodes<'_>, r
             }
         }
     }
+}
+
+/// (1) of elastic coordinates, and the energy of deformation.
+fn modes<'g>(writer: &mut Writer<'_>, mechanism: &Mechanism, nodes: &Nodes<'g>, i: usize, found: &[Ex<'g>]) {
+    let Some(modal) = &nodes.modal[i] else { return };
+    let body = &mechanism.bodies[modal.body];
+    let Some(given) = body.inertia.modal() else { return };
+    for (a, (&q, &v)) in given.coordinates.iter().zip(&given.rates).enumerate() {
+        let [position, velocity] = [q, v].map(|s| writer.quantity(s).name.clone());
+        writer.equation(position, &body.origin, nodes.graph.derivative(q), modal.rate[a]);
+        writer.equation(velocity, &body.origin, nodes.graph.derivative(v), found[a]);
+        // Where loops have to be closed at the start, joints move and bodies stay as they are.
+        writer.held.extend([q, v]);
+    }
+    writer.give(given.strain, &body.origin, modal.strain);
 }
 
 /// (1) of a coordinate that forces move.
@@ -113,6 +131,10 @@ pub fn check(
     for (&(i, ..), value) in recursion.diagonals.iter().zip(values.chunks(2)).rev() {
         if value[0] <= NOTHING * value[1] {
             let node = &nodes.list[i];
+            if let Some(modal) = &nodes.modal[i] {
+                errors.push(Error::MasslessMode { body: modal.body });
+                continue;
+            }
             let joint = &mechanism.joints[node.joint];
             let symbol = match &joint.orientation {
                 Some(ball) if node.kind == Kind::Spherical => ball.velocity[0],

@@ -6,10 +6,13 @@
 //! free: it is chosen so that the next joint's axis, or the way to it, lies along a coordinate axis too, and most constant turns
 //! between joints vanish. Welded bodies share a node; between the primitives of one joint nodes have no mass.
 
+use std::collections::HashMap;
+
 use trunnion_equations::derivative::derivative;
 use trunnion_equations::{Ex, Expr, Graph, Symbol};
-use trunnion_model::mechanism::{Body, Frame, Joint, Mechanism};
+use trunnion_model::mechanism::{BodyInertia, Frame, Joint, Mechanism, RigidInertia};
 
+use crate::modal::Modal;
 use crate::primitive::{Kind, Primitive, primitives};
 use crate::quaternion::Quaternion;
 use crate::spatial::{Mat3, Spatial, Turn, Vec3};
@@ -18,6 +21,7 @@ use crate::tree::{Edge, Tree, merges};
 #[derive(Clone)]
 pub struct Node<'g> {
     pub parent: usize,
+    /// None of the mechanism's where N belongs to an elastic body.
     pub joint: usize,
     pub kind: Kind,
     /// Number of its coordinate in the joint.
@@ -29,11 +33,15 @@ pub struct Node<'g> {
     pub turns: Vec<Turn<'g>>,
     pub r: Vec3<'g>,
     pub pitch: Ex<'g>,
-    /// Velocity of N against P, and its derivative seen in N, in N's axes.
+    /// Velocity of N against P in N's axes; derivative of its angular part seen in N, second derivative of `r` in N's axes.
     pub rate: Spatial<'g>,
     pub rate_dot: Spatial<'g>,
     /// What acts along its coordinate; the torque in N's axes of a spherical joint.
     pub force: Vec3<'g>,
+    /// Motion of N against P per unit of the rate of each elastic coordinate, in the axes of the body they belong to: P's for an interface,
+    /// N's for a body. What `rate_dot` has without their accelerations.
+    pub modes: Vec<Spatial<'g>>,
+    pub bias_dot: Spatial<'g>,
     /// Acceleration is given, not found.
     pub driven: bool,
     /// The turn as a quaternion, and as an angle where it is about the axis.
@@ -53,7 +61,7 @@ impl<'g> Node<'g> {
     }
 
     pub fn has_axis(&self) -> bool {
-        !matches!(self.kind, Kind::Fixed | Kind::Spherical)
+        matches!(self.kind, Kind::Revolute | Kind::Prismatic | Kind::Screw)
     }
 
     /// A velocity or acceleration of P as that of N if the joint stood still.
@@ -64,6 +72,23 @@ impl<'g> Node<'g> {
         }
     }
 
+    /// A motion that elastic coordinates make, Σ modes x, in N's axes.
+    pub fn moved(&self, x: &[Ex<'g>]) -> Spatial<'g> {
+        let zero = Spatial::zero(self.pitch.graph());
+        let sum = self.modes.iter().zip(x).fold(zero, |sum, (&t, &x)| sum + t * x);
+        self.seen(sum)
+    }
+
+    /// A mode in N's axes.
+    pub fn seen(&self, mode: Spatial<'g>) -> Spatial<'g> {
+        match self.kind {
+            Kind::Interface => {
+                Spatial { angular: self.to_child(mode.angular), linear: self.to_child(mode.linear) }
+            }
+            _ => mode,
+        }
+    }
+
     /// A wrench on N as one on P.
     pub fn pass(&self, w: Spatial<'g>) -> Spatial<'g> {
         let force = self.to_parent(w.linear);
@@ -71,7 +96,8 @@ impl<'g> Node<'g> {
     }
 
     /// The joint's coordinates as velocities and the motion of N that a unit of each is.
-    pub fn columns(&self, joint: &Joint) -> Vec<(Symbol, Spatial<'g>)> {
+    pub fn columns(&self, mechanism: &Mechanism) -> Vec<(Symbol, Spatial<'g>)> {
+        let Some(joint) = mechanism.joints.get(self.joint) else { return vec![] };
         let graph: &'g Graph = self.pitch.graph();
         let zero = Vec3::zero(graph);
         let along = |x: Ex<'g>| Vec3::along(self.axis, x * self.sign);
@@ -108,16 +134,21 @@ pub struct Place<'g> {
 }
 
 impl<'g> Place<'g> {
-    fn then(self, p: Vec3<'g>, r: Mat3<'g>) -> Self {
+    pub fn then(&self, p: Vec3<'g>, r: Mat3<'g>) -> Self {
         Place { node: self.node, p: self.p + self.r * p, r: self.r.then(r) }
     }
 }
 
+#[derive(Clone)]
 pub struct Nodes<'g> {
     pub graph: &'g Graph,
     /// Parents first; the first one is the world.
     pub list: Vec<Node<'g>>,
     pub rigid: Vec<Rigid<'g>>,
+    /// Of the nodes that are frames of elastic bodies.
+    pub modal: Vec<Option<Modal<'g>>>,
+    /// Interfaces of elastic bodies by body and number: B as it would be if the body were rigid and moved with the interface.
+    pub interfaces: HashMap<(usize, usize), Place<'g>>,
     pub bodies: Vec<Place<'g>>,
 }
 
@@ -126,22 +157,27 @@ impl<'g> Nodes<'g> {
         let origin = Place { node: 0, p: Vec3::zero(graph), r: Mat3::identity(graph) };
         let mut nodes = Nodes {
             graph,
-            list: vec![world(graph)],
+            list: vec![fixed(graph, 0)],
             rigid: vec![no_mass(graph)],
+            modal: vec![None],
+            interfaces: HashMap::new(),
             bodies: vec![origin; mechanism.bodies.len()],
         };
         let edges = Outgoing::new(mechanism, tree);
         for (body, at) in edges.group(graph, mechanism, Mechanism::WORLD, origin) {
             nodes.bodies[body] = at;
         }
-        for &edge in tree.edges.iter().filter(|e| !merges(&mechanism.joints[e.joint])) {
+        for &edge in tree.edges.iter().filter(|e| !merges(mechanism, &mechanism.joints[e.joint])) {
             nodes.add_joint(mechanism, &edges, edge);
         }
         nodes
     }
 
     pub fn place(&self, frame: &Frame) -> Place<'g> {
-        self.bodies[frame.body].then(Vec3::of(self.graph, &frame.p), Mat3::of(self.graph, &frame.r))
+        let interface = frame.interface.and_then(|k| self.interfaces.get(&(frame.body, k)));
+        interface
+            .unwrap_or(&self.bodies[frame.body])
+            .then(Vec3::of(self.graph, &frame.p), Mat3::of(self.graph, &frame.r))
     }
 
     /// A vector of the world in a node's axes.
@@ -171,11 +207,14 @@ impl<'g> Nodes<'g> {
             let outlook = if last { edges.outlook(graph, mechanism, &group) } else { vec![] };
             g = self.add_primitive(joint, edge, primitive, g, &outlook);
         }
+        if let Some(modal) = mechanism.bodies[far.body].inertia.modal() {
+            return self.add_elastic(far, modal, g);
+        }
         for (body, at) in group {
+            let BodyInertia::Rigid(inertia) = &mechanism.bodies[body].inertia else { continue };
             let place = g.then(at.p, at.r);
             self.bodies[body] = place;
-            self.rigid[place.node] =
-                plus(self.rigid[place.node], rigid(graph, &mechanism.bodies[body], place));
+            self.rigid[place.node] = plus(self.rigid[place.node], rigid(graph, inertia, place));
         }
     }
 
@@ -189,25 +228,12 @@ impl<'g> Nodes<'g> {
         outlook: &[Vec3<'g>],
     ) -> Place<'g> {
         let graph = self.graph;
-        let zero = Vec3::zero(graph);
-        let still = Spatial::zero(graph);
         let mut node = Node {
-            parent: g.node,
             joint: edge.joint,
             kind: primitive.kind,
             freedom: primitive.freedom,
-            axis: 0,
-            sign: 1.0,
-            turns: vec![],
             r: g.p,
-            pitch: graph.constant(0.0),
-            rate: still,
-            rate_dot: still,
-            force: zero,
-            driven: false,
-            quaternion: Quaternion::identity(graph),
-            angle: graph.constant(0.0),
-            backwards: None,
+            ..fixed(graph, g.node)
         };
         let r_NG = match primitive.kind {
             Kind::Fixed => g.r,
@@ -217,9 +243,14 @@ impl<'g> Nodes<'g> {
             }
             _ => one_axis(graph, &mut node, joint, primitive, g.r, outlook),
         };
+        Place { node: self.push(node), p: Vec3::zero(graph), r: r_NG }
+    }
+
+    pub fn push(&mut self, node: Node<'g>) -> usize {
         self.list.push(node);
-        self.rigid.push(no_mass(graph));
-        Place { node: self.list.len() - 1, p: zero, r: r_NG }
+        self.rigid.push(no_mass(self.graph));
+        self.modal.push(None);
+        self.list.len() - 1
     }
 }
 
@@ -345,7 +376,11 @@ impl Outgoing {
             joints: vec![vec![]; mechanism.bodies.len()],
         };
         for &edge in &tree.edges {
-            let list = if merges(&mechanism.joints[edge.joint]) { &mut out.welds } else { &mut out.joints };
+            let list = if merges(mechanism, &mechanism.joints[edge.joint]) {
+                &mut out.welds
+            } else {
+                &mut out.joints
+            };
             list[edge.ends(mechanism).0.body].push(edge);
         }
         out
@@ -390,16 +425,23 @@ impl Outgoing {
                 }
                 ways.push(frame.p);
             }
-            centers.push(at.then(Vec3::of(graph, &mechanism.bodies[*b].center), Mat3::identity(graph)).p);
+            match &mechanism.bodies[*b].inertia {
+                BodyInertia::Rigid(rigid) => {
+                    centers.push(at.then(Vec3::of(graph, &rigid.center), Mat3::identity(graph)).p);
+                }
+                // Its integrals are in its own axes.
+                BodyInertia::Modal(_) => return [0, 1, 2].map(|k| at.r.column(k)).to_vec(),
+            }
         }
         axes.into_iter().chain(ways).chain(centers).collect()
     }
 }
 
-fn world<'g>(graph: &'g Graph) -> Node<'g> {
+/// A node along another one, at its place.
+pub fn fixed<'g>(graph: &'g Graph, parent: usize) -> Node<'g> {
     let still = Spatial::zero(graph);
     Node {
-        parent: 0,
+        parent,
         joint: usize::MAX,
         kind: Kind::Fixed,
         freedom: 0,
@@ -411,6 +453,8 @@ fn world<'g>(graph: &'g Graph) -> Node<'g> {
         rate: still,
         rate_dot: still,
         force: Vec3::zero(graph),
+        modes: vec![],
+        bias_dot: still,
         driven: false,
         quaternion: Quaternion::identity(graph),
         angle: graph.constant(0.0),
@@ -428,7 +472,7 @@ fn plus<'g>(a: Rigid<'g>, b: Rigid<'g>) -> Rigid<'g> {
 }
 
 /// J_N = R (½ tr(I) − I) Rᵀ + m c cᵀ.
-fn rigid<'g>(graph: &'g Graph, body: &Body, at: Place<'g>) -> Rigid<'g> {
+fn rigid<'g>(graph: &'g Graph, body: &RigidInertia, at: Place<'g>) -> Rigid<'g> {
     let m = graph.at(body.mass);
     let c = at.p + at.r * Vec3::of(graph, &body.center);
     let [xx, yy, zz, xy, xz, yz] = body.inertia.map(|e: Expr| graph.at(e));

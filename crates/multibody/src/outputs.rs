@@ -1,7 +1,7 @@
 //! What is shown of a mechanism: where its bodies are, and its energies. O(n).
 //!
 //!   R_WN = R_WP R_PN,  p_WN = p_WP + R_WP r,  q_WN = q_WP ⊗ q_PN                                       (1)
-//!   T = ½ Σ Vᵀ I V,  U = −g · Σ (m p_WN + R_WN h)                                                      (2)
+//!   T = ½ Σ Vᵀ I V (and what modes add),  U = −g · Σ (m p_WN + R_WN h)                                                      (2)
 
 use trunnion_equations::flat::Origin;
 use trunnion_equations::{Ex, Graph};
@@ -68,10 +68,15 @@ pub fn emit<'g>(writer: &mut Writer<'_>, mechanism: &Mechanism, nodes: &Nodes<'g
     // (2)
     let zero = nodes.graph.constant(0.0);
     let (mut twice, mut height) = (zero, zero);
-    for ((rigid, pose), v) in nodes.rigid.iter().zip(&poses).zip(velocities(nodes)) {
+    let velocities = velocities(nodes);
+    for ((rigid, pose), &v) in nodes.rigid.iter().zip(&poses).zip(&velocities) {
         twice = twice + v.dot(Inertia::rigid(rigid.m, rigid.h, rigid.j).times(v));
         height = height - gravity.dot(pose.p * rigid.m + pose.r * rigid.h);
     }
-    writer.give(kinetic, &Origin::default(), 0.5 * twice);
+    let mut motion = 0.5 * twice;
+    for (modal, &v) in nodes.modal.iter().zip(&velocities) {
+        motion = modal.iter().fold(motion, |sum, m| sum + m.kinetic(v));
+    }
+    writer.give(kinetic, &Origin::default(), motion);
     writer.give(potential, &Origin::default(), height);
 }

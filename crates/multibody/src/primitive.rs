@@ -1,10 +1,8 @@
-//! Joints as sequences of primitives with one axis, or with a quaternion.
-//!
-//!   cylindrical = slide · turn,  universal = turn · turn,  planar = slide · slide · turn,  free = 3 slides · spherical
+//! Joints as sequences of primitives with one axis, or with a quaternion; each kind names its own.
 //!
 //! A joint followed from its child to its parent is the reversed sequence with negated axes: (A B)⁻¹ = B⁻¹ A⁻¹.
 
-use trunnion_model::mechanism::{Joint, JointKind};
+use trunnion_model::mechanism::{Joint, JointDirection, PrimitiveJoint};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -13,6 +11,10 @@ pub enum Kind {
     Prismatic,
     Screw,
     Spherical,
+    /// The frame B of an elastic body; moves by its modes where the body hangs at an interface.
+    Modal,
+    /// An interface of the elastic body that is its parent; moves by the body's modes.
+    Interface,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,27 +28,19 @@ pub struct Primitive {
 
 /// From the nearer to the further body.
 pub fn primitives(joint: &Joint, reversed: bool) -> Vec<Primitive> {
-    let one = |kind: Kind, axis: [f64; 3], freedom: usize| Primitive { kind, axis, freedom };
-    let axis = |i: usize| joint.axes[i];
-    let spherical = one(Kind::Spherical, [0.0; 3], 0);
-    let mut list = match joint.kind {
-        JointKind::Weld => vec![one(Kind::Fixed, [0.0; 3], 0)],
-        JointKind::Revolute => vec![one(Kind::Revolute, axis(0), 0)],
-        JointKind::Prismatic => vec![one(Kind::Prismatic, axis(0), 0)],
-        JointKind::Screw => vec![one(Kind::Screw, axis(0), 0)],
-        JointKind::Cylindrical => vec![one(Kind::Prismatic, axis(0), 0), one(Kind::Revolute, axis(0), 1)],
-        JointKind::Universal => vec![one(Kind::Revolute, axis(0), 0), one(Kind::Revolute, axis(1), 1)],
-        JointKind::Planar => vec![
-            one(Kind::Prismatic, axis(0), 0),
-            one(Kind::Prismatic, axis(1), 1),
-            one(Kind::Revolute, normal(axis(0), axis(1)), 2),
-        ],
-        JointKind::Spherical => vec![spherical],
-        JointKind::Free => {
-            let slides = [0, 1, 2].map(|i| one(Kind::Prismatic, unit(i), i));
-            slides.into_iter().chain([spherical]).collect()
-        }
+    let mut freedom = 0;
+    let mut one = |kind: Kind, along: JointDirection| {
+        freedom += 1;
+        Primitive { kind, axis: along.of(&joint.axes), freedom: freedom - 1 }
     };
+    let primitive = |p: &PrimitiveJoint| match *p {
+        PrimitiveJoint::Fixed => Primitive { kind: Kind::Fixed, axis: [0.0; 3], freedom: 0 },
+        PrimitiveJoint::Turn(a) => one(Kind::Revolute, a),
+        PrimitiveJoint::Slide(a) => one(Kind::Prismatic, a),
+        PrimitiveJoint::Screw(a) => one(Kind::Screw, a),
+        PrimitiveJoint::Ball => Primitive { kind: Kind::Spherical, axis: [0.0; 3], freedom: 0 },
+    };
+    let mut list: Vec<Primitive> = joint.kind.primitives.iter().map(primitive).collect();
     if reversed {
         list.reverse();
         list.iter_mut().for_each(|p| p.axis = p.axis.map(|x| -x));

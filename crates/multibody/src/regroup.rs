@@ -23,7 +23,7 @@ use crate::spatial::{Mat3, Spatial, Vec3};
 pub fn regrouped<'g>(mechanism: &Mechanism, nodes: &Nodes<'g>, unit: Unit<'g>) -> Nodes<'g> {
     let list = nodes.list.iter().map(|n| unit.node(n)).collect();
     let rigid = inertias(mechanism, nodes).iter().map(|b| unit.body(b)).collect();
-    Nodes { graph: nodes.graph, list, rigid, bodies: nodes.bodies.clone() }
+    Nodes { list, rigid, ..nodes.clone() }
 }
 
 /// (1) and (2).
@@ -31,7 +31,7 @@ fn inertias<'g>(mechanism: &Mechanism, nodes: &Nodes<'g>) -> Vec<Rigid<'g>> {
     let mut rigid = nodes.rigid.clone();
     let zero = nodes.graph.constant(0.0);
     for (i, node) in nodes.list.iter().enumerate().skip(1).rev() {
-        if mechanism.joints[node.joint].reactions.is_some() {
+        if mechanism.joints.get(node.joint).is_some_and(|j| j.reactions.is_some()) {
             continue;
         }
         let Rigid { m, j, .. } = rigid[i];
@@ -50,7 +50,7 @@ fn inertias<'g>(mechanism: &Mechanism, nodes: &Nodes<'g>) -> Vec<Rigid<'g>> {
                 parent.j = plus(parent.j, |a, b| seen.0[a][b]);
                 rigid[i].j = Mat3([[zero; 3]; 3]);
             }
-            Kind::Fixed | Kind::Screw => {}
+            Kind::Fixed | Kind::Screw | Kind::Modal | Kind::Interface => {}
         }
     }
     rigid
@@ -71,6 +71,10 @@ impl<'g> Unit<'g> {
     /// The distance that occurs most often between joints, if that saves more than changing units costs.
     pub fn new(nodes: &Nodes<'g>, applied: &[Spatial<'g>]) -> Self {
         let one = nodes.graph.constant(1.0);
+        // Integrals of elastic bodies are in SI.
+        if nodes.modal.iter().any(Option::is_some) {
+            return Unit { length: one, inverse: one };
+        }
         let mut count: HashMap<Expr, (usize, Ex<'g>)> = HashMap::new();
         // Joints on the world cost nothing as it is.
         for node in nodes.list.iter().filter(|n| n.parent != 0) {

@@ -251,6 +251,10 @@ impl<'g> Spatial<'g> {
         Spatial { angular: Vec3::zero(graph), linear: Vec3::zero(graph) }
     }
 
+    pub fn is_zero(self) -> bool {
+        self.angular.is_zero() && self.linear.is_zero()
+    }
+
     /// Power of a wrench at a velocity.
     pub fn dot(self, o: Self) -> Ex<'g> {
         self.angular.dot(o.angular) + self.linear.dot(o.linear)

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use trunnion_model::mechanism::{CouplingForm, Frame, Joint, JointKind, Mechanism};
+use trunnion_model::mechanism::{CouplingForm, Frame, Joint, Mechanism};
 
 use crate::error::Error;
 
@@ -34,20 +34,23 @@ pub struct Tree {
     pub closing: Vec<usize>,
 }
 
-/// Whether a joint makes one rigid body of two. Welds that show their reaction stay joints.
-pub fn merges(joint: &Joint) -> bool {
-    joint.kind == JointKind::Weld && joint.reactions.is_none()
+/// Whether a joint makes one rigid body of two. Welds that show their reaction stay joints, and those of elastic bodies.
+pub fn merges(mechanism: &Mechanism, joint: &Joint) -> bool {
+    let rigid = |frame: &Frame| mechanism.bodies[frame.body].inertia.rigid().is_some();
+    let stiff = rigid(&joint.parent) && rigid(&joint.child);
+    joint.kind.freedoms() == (0, 0) && joint.reactions.is_none() && stiff
 }
 
 /// Lower: rather in the tree. Driven and coupled coordinates are best as coordinates of the tree, a screw cannot be cut; a cut spherical joint
 /// costs three constraints and saves a quaternion, a cut free one costs nothing.
 fn rank(mechanism: &Mechanism, coupled: &[bool], j: usize) -> u8 {
     let joint = &mechanism.joints[j];
-    match joint.kind {
-        JointKind::Weld | JointKind::Screw => 0,
+    match joint.kind.freedoms() {
+        (0, 0) => 0,
+        _ if joint.kind.is_screw() => 0,
         _ if coupled[j] || joint.freedoms.iter().any(|f| f.motion.is_some()) => 0,
-        JointKind::Spherical => 2,
-        JointKind::Free => 3,
+        (3, 3) => 3,
+        (_, 3) => 2,
         _ => 1,
     }
 }
@@ -93,9 +96,9 @@ impl Tree {
         }
         errors.extend(unconnected(mechanism, &reached));
         for j in (0..joints.len()).filter(|&j| !in_tree[j]) {
-            match joints[j].kind {
-                JointKind::Screw => errors.push(Error::CutScrew { joint: j, asked: joints[j].cut }),
-                _ => tree.closing.push(j),
+            match joints[j].kind.is_screw() {
+                true => errors.push(Error::CutScrew { joint: j, asked: joints[j].cut }),
+                false => tree.closing.push(j),
             }
         }
         if errors.is_empty() { Ok(tree) } else { Err(errors) }

@@ -22,7 +22,7 @@ const GRAVITY: [f64; 3] = [0.3, -0.4, -9.81];
 
 /// A tree in free flight whose base is a joint from the world, not to it.
 fn flying(seed: u64, n: usize, gravity: [f64; 3]) -> Model {
-    let mut model = random_tree(&mut Random(seed), n, gravity, Some(JointKind::Free));
+    let mut model = random_tree(&mut Random(seed), n, gravity, Some(JointKind::FREE));
     let base = &mut model.mechanism.joints[0];
     if base.parent.body != Mechanism::WORLD {
         std::mem::swap(&mut base.parent, &mut base.child);
@@ -102,7 +102,7 @@ fn center(model: &Model, at: &Values) -> (f64, [f64; 3]) {
     let (p, r) = (base.p.map(number), base.r.map(|row| row.map(number)));
     let c = mass_center(model, at);
     let from = [c[0] - p[0], c[1] - p[1], c[2] - p[2]];
-    let m = model.mechanism.bodies.iter().map(|b| number(b.mass)).sum();
+    let m = model.mechanism.bodies.iter().map(|b| number(b.inertia.rigid().unwrap().mass)).sum();
     (m, [0, 1, 2].map(|j| (0..3).map(|i| r[i][j] * from[i]).sum()))
 }
 

@@ -29,7 +29,7 @@ fn attempt(random: &mut Random, n: usize) -> Model {
     for _ in 0..3 {
         let kind = KINDS[random.below(KINDS.len())];
         let (a, b) = (random.below(n + 1), random.below(n + 1));
-        if kind == JointKind::Screw || a == b {
+        if kind == JointKind::SCREW || a == b {
             continue;
         }
         let (near, far) = (frame(&model, random, a), frame(&model, random, b));
@@ -206,12 +206,12 @@ fn solve(mut s: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
 }
 
 /// world – hinge – arm – joint – tool, the joint in the tree; or the tool flying and the joint cut.
-fn arm_and_tool(kind: JointKind, swapped: bool, cut: bool, random: &mut Random) -> Model {
+fn arm_and_tool(kind: &'static JointKind, swapped: bool, cut: bool, random: &mut Random) -> Model {
     let mut model = Model::new(GRAVITY);
     let arm = model.body("arm", 1.2, [0.3, 0.1, 0.0], [0.2, 0.3, 0.4, 0.01, 0.02, 0.0]);
     let tool = model.body("tool", 0.7, [0.1, 0.0, 0.2], [0.1, 0.2, 0.15, 0.0, 0.02, 0.01]);
     let (w, b) = (model.frame(0, [0.1, 0.2, 0.3], IDENTITY), model.frame(arm, [0.0; 3], IDENTITY));
-    model.joint(JointKind::Revolute, w, b, &[[0.0, 0.6, 0.8]]);
+    model.joint(JointKind::REVOLUTE, w, b, &[[0.0, 0.6, 0.8]]);
     let (near, far) = (frame(&model, random, arm), frame(&model, random, tool));
     let axes = axes(random, kind);
     let j = if swapped { model.joint(kind, far, near, &axes) } else { model.joint(kind, near, far, &axes) };
@@ -220,7 +220,7 @@ fn arm_and_tool(kind: JointKind, swapped: bool, cut: bool, random: &mut Random) 
     if cut {
         model.mechanism.joints[j].cut = true;
         let (w, b) = (model.frame(0, [0.0; 3], IDENTITY), model.frame(tool, [0.0; 3], IDENTITY));
-        model.joint(JointKind::Free, w, b, &[]);
+        model.joint(JointKind::FREE, w, b, &[]);
     }
     model.emit();
     model
@@ -229,7 +229,7 @@ fn arm_and_tool(kind: JointKind, swapped: bool, cut: bool, random: &mut Random) 
 /// A joint means the same in the tree and cut: coordinates, velocities, reactions.
 #[test]
 fn a_cut_joint_is_the_joint() {
-    for (number, &kind) in KINDS.iter().enumerate().filter(|k| *k.1 != JointKind::Screw) {
+    for (number, &kind) in KINDS.iter().enumerate().filter(|k| *k.1 != JointKind::SCREW) {
         for swapped in [false, true] {
             let mut random = Random(100 + number as u64);
             let seed = random.next();
@@ -237,10 +237,10 @@ fn a_cut_joint_is_the_joint() {
             let cut = arm_and_tool(kind, swapped, true, &mut Random(seed));
             let at = random_state(&tree, &mut random);
             let wanted = match kind {
-                JointKind::Weld => 6,
-                JointKind::Revolute | JointKind::Prismatic => 5,
-                JointKind::Cylindrical | JointKind::Universal => 4,
-                JointKind::Planar | JointKind::Spherical => 3,
+                JointKind::WELD => 6,
+                JointKind::REVOLUTE | JointKind::PRISMATIC => 5,
+                JointKind::CYLINDRICAL | JointKind::UNIVERSAL => 4,
+                JointKind::PLANAR | JointKind::SPHERICAL => 3,
                 _ => 0,
             };
             assert_eq!(cut.flat.constraints.len(), wanted, "{kind:?}");
@@ -344,7 +344,7 @@ fn sensors_show_derivatives() {
 fn loads_do_work() {
     let mut random = Random(15);
     for along in [false, true] {
-        let mut model = random_tree(&mut random, 4, [0.0; 3], Some(JointKind::Spherical));
+        let mut model = random_tree(&mut random, 4, [0.0; 3], Some(JointKind::SPHERICAL));
         let at_frame = frame(&model, &mut random, 4);
         let (force, torque) = (model.vector([1.0, 2.0, -0.5]), model.vector([0.2, -0.1, 0.4]));
         let shows: Vec<(Measured, Symbol)> = (0..6)
@@ -387,7 +387,7 @@ fn four_bar() -> Model {
     let ends = [((0, 0.0), (1, 0.0)), ((1, 1.0), (2, 0.0)), ((2, 3.0), (3, 2.0)), ((0, 4.0), (3, 0.0))];
     for ((a, x), (b, y)) in ends {
         let (near, far) = (model.frame(a, [x, 0.0, 0.0], IDENTITY), model.frame(b, [y, 0.0, 0.0], IDENTITY));
-        model.joint(JointKind::Revolute, near, far, &z);
+        model.joint(JointKind::REVOLUTE, near, far, &z);
     }
     model
 }
@@ -436,16 +436,16 @@ fn what_cannot_be_is_refused() {
     let [a, b] = ["a", "b"].map(|n| model.body(n, 1.0, [0.0; 3], [0.1, 0.1, 0.1, 0.0, 0.0, 0.0]));
     let at = |model: &Model, body: usize| model.frame(body, [0.1, 0.0, 0.0], IDENTITY);
     let (fa, fb) = (at(&model, a), at(&model, b));
-    model.joint(JointKind::Revolute, fa.clone(), fb.clone(), &[[0.0, 0.0, 1.0]]);
-    model.joint(JointKind::Weld, fa.clone(), fa.clone(), &[]);
+    model.joint(JointKind::REVOLUTE, fa.clone(), fb.clone(), &[[0.0, 0.0, 1.0]]);
+    model.joint(JointKind::WELD, fa.clone(), fa.clone(), &[]);
     assert_eq!(codes(&mut model), ["B0002", "B0001"]);
 
     // A screw that is cut.
     let mut model = Model::new(GRAVITY);
     let a = model.body("a", 1.0, [0.0; 3], [0.1, 0.1, 0.1, 0.0, 0.0, 0.0]);
     let (w, fa) = (at(&model, 0), at(&model, a));
-    model.joint(JointKind::Free, w.clone(), fa.clone(), &[]);
-    let screw = model.joint(JointKind::Screw, w.clone(), fa.clone(), &[[0.0, 0.0, 1.0]]);
+    model.joint(JointKind::FREE, w.clone(), fa.clone(), &[]);
+    let screw = model.joint(JointKind::SCREW, w.clone(), fa.clone(), &[[0.0, 0.0, 1.0]]);
     model.mechanism.joints[screw].cut = true;
     assert_eq!(codes(&mut model), ["B0003"]);
 
@@ -454,7 +454,7 @@ fn what_cannot_be_is_refused() {
         let mut model = Model::new(GRAVITY);
         let a = model.body("a", m, [0.5, 0.0, 0.0], [0.0, 0.1 * m, 0.1 * m, 0.0, 0.0, 0.0]);
         let (w, fa) = (model.frame(0, [0.0; 3], IDENTITY), model.frame(a, [0.0; 3], IDENTITY));
-        model.joint(JointKind::Revolute, w, fa, &[[1.0, 0.0, 0.0]]);
+        model.joint(JointKind::REVOLUTE, w, fa, &[[1.0, 0.0, 0.0]]);
         assert_eq!(codes(&mut model), ["B0004"]);
     }
 }

@@ -22,7 +22,7 @@ fn a_planar_double_pendulum() {
         let body = model.body(&format!("b{i}"), 1.3, [0.5, 0.0, 0.0], [0.01, 0.09, 0.09, 0.0, 0.0, 0.0]);
         let near = model.frame(body - 1, [i as f64, 0.0, 0.0], IDENTITY);
         let far = model.frame(body, [0.0; 3], IDENTITY);
-        model.joint(JointKind::Revolute, near, far, &[[0.0, 0.0, 1.0]]);
+        model.joint(JointKind::REVOLUTE, near, far, &[[0.0, 0.0, 1.0]]);
     }
     model.emit();
     assert_eq!(operations(&model), 36);

@@ -66,21 +66,22 @@ fn about(axis: [f64; 3], angle: f64) -> Matrix {
 }
 
 /// A pose of C in F that the joint allows.
-fn allowed(joint: JointKind, axes: &[[f64; 3]], random: &mut Random) -> Pose {
+fn allowed(joint: &'static JointKind, axes: &[[f64; 3]], random: &mut Random) -> Pose {
     let (x, y, angle) = (random.within(0.3), random.within(0.3), random.within(3.0));
     let none = [0.0; 3];
     match joint {
-        JointKind::Weld => (none, IDENTITY),
-        JointKind::Revolute => (none, about(axes[0], angle)),
-        JointKind::Prismatic => (scaled(axes[0], x), IDENTITY),
-        JointKind::Cylindrical => (scaled(axes[0], x), about(axes[0], angle)),
-        JointKind::Universal => (none, product(about(axes[0], angle), about(axes[1], random.within(1.2)))),
-        JointKind::Planar => {
+        JointKind::WELD => (none, IDENTITY),
+        JointKind::REVOLUTE => (none, about(axes[0], angle)),
+        JointKind::PRISMATIC => (scaled(axes[0], x), IDENTITY),
+        JointKind::CYLINDRICAL => (scaled(axes[0], x), about(axes[0], angle)),
+        JointKind::UNIVERSAL => (none, product(about(axes[0], angle), about(axes[1], random.within(1.2)))),
+        JointKind::PLANAR => {
             let n = cross(axes[0], axes[1]);
             (plus(scaled(axes[0], x), scaled(axes[1], y)), about(n, angle))
         }
-        JointKind::Spherical => (none, random.rotation()),
-        JointKind::Free | JointKind::Screw => (random.vector(0.5), random.rotation()),
+        JointKind::SPHERICAL => (none, random.rotation()),
+        JointKind::FREE | JointKind::SCREW => (random.vector(0.5), random.rotation()),
+        kind => panic!("nothing is said here of {}", kind.word),
     }
 }
 
@@ -93,20 +94,20 @@ fn gap(joint: &Joint, pitch: f64, (p, r): Pose) -> f64 {
     let turned = || (0..3).fold(0.0, |m: f64, k| m.max(kept([0, 1, 2].map(|i| IDENTITY[i][k]))));
     let axes = &joint.axes;
     match joint.kind {
-        JointKind::Weld => largest(p).max(turned()),
-        JointKind::Revolute => largest(p).max(kept(axes[0])),
-        JointKind::Prismatic => across(p, axes[0]).max(turned()),
-        JointKind::Cylindrical => across(p, axes[0]).max(kept(axes[0])),
-        JointKind::Universal => {
+        JointKind::WELD => largest(p).max(turned()),
+        JointKind::REVOLUTE => largest(p).max(kept(axes[0])),
+        JointKind::PRISMATIC => across(p, axes[0]).max(turned()),
+        JointKind::CYLINDRICAL => across(p, axes[0]).max(kept(axes[0])),
+        JointKind::UNIVERSAL => {
             largest(p).max((dot(axes[0], times(r, axes[1])) - dot(axes[0], axes[1])).abs())
         }
-        JointKind::Planar => {
+        JointKind::PLANAR => {
             let n = cross(axes[0], axes[1]);
             dot(p, n).abs().max(kept(n))
         }
-        JointKind::Spherical => largest(p),
-        JointKind::Free => 0.0,
-        JointKind::Screw => {
+        JointKind::SPHERICAL => largest(p),
+        JointKind::FREE => 0.0,
+        JointKind::SCREW => {
             // R = turn(a, φ), p = pitch φ a: φ modulo a turn.
             let a = axes[0];
             let e = if a[0].abs() < 0.8 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
@@ -115,6 +116,7 @@ fn gap(joint: &Joint, pitch: f64, (p, r): Pose) -> f64 {
             let advance = (dot(p, a) / pitch - phi) / std::f64::consts::TAU;
             across(p, a).max(kept(a)).max((advance - advance.round()).abs())
         }
+        kind => panic!("nothing is said here of {}", kind.word),
     }
 }
 
@@ -150,7 +152,7 @@ fn close(model: &mut Model, random: &mut Random, at: &[Pose]) {
         };
         let (near, far) = (model.frame(a, f.0, f.1), model.frame(b, c.0, c.1));
         let j = model.joint(kind, near, far, &axes);
-        model.mechanism.joints[j].cut = kind != JointKind::Screw && random.below(2) == 0;
+        model.mechanism.joints[j].cut = kind != JointKind::SCREW && random.below(2) == 0;
     }
 }
 

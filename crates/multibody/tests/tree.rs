@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use build::{IDENTITY, Model, Random, close, mass_center, random_tree, times, turn_world};
 use trunnion_equations::{Expr, Symbol};
 use trunnion_model::Sources;
-use trunnion_model::mechanism::JointKind;
+use trunnion_model::mechanism::{BodyInertia, JointKind};
 
 const GRAVITY: [f64; 3] = [0.3, -0.4, -9.81];
 
@@ -62,7 +62,7 @@ fn articulated_bodies_agree_with_mass_matrix_and_inverse_dynamics() {
 #[test]
 fn one_joint() {
     let (m, c, j, g) = (2.0, 0.7, 0.3, 9.81);
-    let run = |kind: JointKind, axis: [f64; 3], q: f64, f: f64| {
+    let run = |kind: &'static JointKind, axis: [f64; 3], q: f64, f: f64| {
         let mut model = Model::new([0.0, -g, 0.0]);
         let body = model.body("arm", m, [c, 0.0, 0.0], [0.1, j, j, 0.0, 0.0, 0.0]);
         let (near, far) = (model.frame(0, [0.2, 0.1, 0.3], IDENTITY), model.frame(body, [0.0; 3], IDENTITY));
@@ -77,12 +77,12 @@ fn one_joint() {
     };
     let pendulum = |q: f64, f: f64| (f - m * g * c * q.cos()) / (j + m * c * c);
     for q in [0.0, 0.3, 2.0, -4.0] {
-        close(run(JointKind::Revolute, [0.0, 0.0, 1.0], q, 0.5), pendulum(q, 0.5), 1e-14, "pendulum");
-        close(run(JointKind::Revolute, [0.0, 0.0, -1.0], -q, -0.5), -pendulum(q, 0.5), 1e-14, "turned over");
-        close(run(JointKind::Prismatic, [0.0, 1.0, 0.0], q, 3.0), 3.0 / m - g, 1e-14, "slider");
+        close(run(JointKind::REVOLUTE, [0.0, 0.0, 1.0], q, 0.5), pendulum(q, 0.5), 1e-14, "pendulum");
+        close(run(JointKind::REVOLUTE, [0.0, 0.0, -1.0], -q, -0.5), -pendulum(q, 0.5), 1e-14, "turned over");
+        close(run(JointKind::PRISMATIC, [0.0, 1.0, 0.0], q, 3.0), 3.0 / m - g, 1e-14, "slider");
         let h = 0.07;
         let screw = (0.5 - m * g * c * 0.0 - m * g * h) / (j + m * c * c + m * h * h);
-        close(run(JointKind::Screw, [0.0, 1.0, 0.0], q, 0.5), screw, 1e-14, "screw");
+        close(run(JointKind::SCREW, [0.0, 1.0, 0.0], q, 0.5), screw, 1e-14, "screw");
     }
 }
 
@@ -95,7 +95,7 @@ fn double_pendulum() {
         let body = model.body(&format!("b{i}"), m[i], [c[i], 0.0, 0.0], [0.0, j[i], j[i], 0.0, 0.0, 0.0]);
         let near = model.frame(body - 1, [l * i as f64, 0.0, 0.0], IDENTITY);
         let far = model.frame(body, [0.0; 3], IDENTITY);
-        model.joint(JointKind::Revolute, near, far, &[[0.0, 0.0, 1.0]]);
+        model.joint(JointKind::REVOLUTE, near, far, &[[0.0, 0.0, 1.0]]);
     }
     model.emit();
     let mut random = Random(7);
@@ -153,7 +153,7 @@ fn energy_changes_by_the_power_of_the_forces() {
 fn in_free_flight_the_centre_of_mass_falls() {
     let mut random = Random(3);
     for n in (1..7).cycle().take(30) {
-        let mut model = random_tree(&mut random, n, GRAVITY, Some(JointKind::Free));
+        let mut model = random_tree(&mut random, n, GRAVITY, Some(JointKind::FREE));
         model.emit();
         let mut at = model.random_state(&mut random);
         let base = &model.mechanism.joints[0];
@@ -252,14 +252,15 @@ fn hide_numbers(model: &mut Model) {
         }
     }
     for body in &mut mechanism.bodies {
-        body.center.iter_mut().chain(&mut body.inertia).chain([&mut body.mass]).for_each(hide);
+        let BodyInertia::Rigid(rigid) = &mut body.inertia else { continue };
+        rigid.center.iter_mut().chain(&mut rigid.inertia).chain([&mut rigid.mass]).for_each(hide);
     }
 }
 
 /// A joint written the other way round, with its axes negated, has the same coordinate.
 #[test]
 fn joints_may_be_written_either_way() {
-    for kind in [JointKind::Revolute, JointKind::Prismatic, JointKind::Screw, JointKind::Cylindrical] {
+    for kind in [JointKind::REVOLUTE, JointKind::PRISMATIC, JointKind::SCREW, JointKind::CYLINDRICAL] {
         let rates = |swapped: bool| {
             let mut random = Random(6);
             let mut model = random_tree(&mut random, 4, GRAVITY, Some(kind));
@@ -288,7 +289,7 @@ fn joints_may_be_written_either_way() {
 fn a_driven_joint_exerts_what_its_motion_takes() {
     let mut random = Random(8);
     for _ in 0..10 {
-        let mut model = random_tree(&mut random, 5, GRAVITY, Some(JointKind::Revolute));
+        let mut model = random_tree(&mut random, 5, GRAVITY, Some(JointKind::REVOLUTE));
         let t = model.flat.graph.time();
         let motion = (0.3 * (2.0 * t).sin()).id;
         model.drive(0, motion);

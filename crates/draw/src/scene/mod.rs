@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trunnion_equations::Expr;
-use trunnion_model::mechanism::{self as given, JointKind, Mechanism};
+use trunnion_model::mechanism::{self as given, JointMark, Mechanism};
 
 use trunnion_exchange::mesh::Triangle;
 use trunnion_num::space::{Point, Pose, cross, minus, norm, unit};
@@ -118,9 +118,8 @@ impl Scene {
             }
             scene.bodies.push(Body { name: body.name.clone(), parts });
         }
-        for joint in mechanism.joints.iter().filter(|j| !matches!(j.kind, JointKind::Weld | JointKind::Free))
-        {
-            let slides = matches!(joint.kind, JointKind::Prismatic | JointKind::Planar);
+        for joint in mechanism.joints.iter().filter(|j| j.kind.mark != JointMark::None) {
+            let slides = joint.kind.mark == JointMark::Slide;
             scene.joints.push(Knob { spot: spot(&joint.child), slides });
         }
         for line in &mechanism.lines {
@@ -133,7 +132,11 @@ impl Scene {
         for sensor in &mechanism.sensors {
             scene.points.entry(sensor.name.clone()).or_insert(spot(&sensor.of));
         }
-        let centers: Vec<Point> = mechanism.bodies.iter().map(|b| point(&b.center)).collect();
+        let center = |inertia: &given::BodyInertia| match inertia {
+            given::BodyInertia::Rigid(rigid) => point(&rigid.center),
+            given::BodyInertia::Modal(modal) => modal.data.center(),
+        };
+        let centers: Vec<Point> = mechanism.bodies.iter().map(|b| center(&b.inertia)).collect();
         scene
             .complete(mechanism.joints.iter().map(|j| [spot(&j.child), spot(&j.parent)]).collect(), &centers);
         scene

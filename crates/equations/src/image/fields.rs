@@ -254,7 +254,6 @@ impl Coded for RestStart {
 
 impl Coded for Pattern {
     fn code(&mut self, codec: &mut Codec) {
-        self.range.code(codec);
         self.start.code(codec);
         self.row.code(codec);
     }

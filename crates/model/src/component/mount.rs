@@ -43,17 +43,17 @@ pub struct PoseMount {
 
 impl PoseMount {
     /// The joint between the frames, what meets it, and the choice of the option `dimensions`.
-    pub fn of(&self, planar: bool) -> (JointKind, &[(Key, Text)], &'static str) {
+    pub fn of(&self, planar: bool) -> (&'static JointKind, &[(Key, Text)], &'static str) {
         match planar {
-            true => (JointKind::Planar, &self.plane, "plane"),
-            false => (JointKind::Free, &self.space, "space"),
+            true => (JointKind::PLANAR, &self.plane, "plane"),
+            false => (JointKind::FREE, &self.space, "space"),
         }
     }
 
     /// The port of the joint that moves at the rate of this coordinate; None for parts of an orientation, and for ports.
-    pub fn port_of(kind: JointKind, coordinate: &str) -> Option<&'static str> {
-        let k = kind.coordinates().iter().position(|c| c.position == coordinate)?;
-        kind.pose_ports().get(k).copied()
+    pub fn port_of(kind: &'static JointKind, coordinate: &str) -> Option<&'static str> {
+        let k = kind.coordinates.iter().position(|c| c.position == coordinate)?;
+        kind.pose_ports.get(k).copied()
     }
 }
 
@@ -84,10 +84,16 @@ pub fn read_pose(fields: &Fields<'_>, definition: &Definition) -> Option<PoseMou
 }
 
 /// Whether a name of the joint and one of the component can meet.
-fn check_pair(kind: JointKind, key: &Key, text: &Text, definition: &Definition, problems: &Problems) -> bool {
-    let ports_of_joint = kind.pose_ports();
+fn check_pair(
+    kind: &'static JointKind,
+    key: &Key,
+    text: &Text,
+    definition: &Definition,
+    problems: &Problems,
+) -> bool {
+    let ports_of_joint = kind.pose_ports;
     let orientation: &[&str] = if kind.has_orientation() { &["qw", "qx", "qy", "qz"] } else { &[] };
-    let measured = kind.coordinates().iter().map(|c| c.position).chain(orientation.iter().copied());
+    let measured = kind.coordinates.iter().map(|c| c.position).chain(orientation.iter().copied());
     let known: Vec<&str> = ports_of_joint.iter().copied().chain(measured).collect();
     if !known.contains(&key.name.as_str()) {
         problems.add(

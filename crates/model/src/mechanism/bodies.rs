@@ -3,7 +3,7 @@
 use trunnion_equations::Expr;
 
 use super::sections::{Part, Sections, own_component};
-use super::{Body, Form, Frame, Mechanism, Shape, Vector, wrong_length};
+use super::{Body, BodyInertia, Form, Frame, Mechanism, RigidInertia, Shape, Vector, wrong_length};
 use crate::component::{Bounds, Child, Form as Given, Parameter, Scalar, Section, Variable, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Data, Entry, Fields, Key, Source, Span, Table, Text, Value};
@@ -242,13 +242,11 @@ impl<'a> Builder<'a> {
             })
         };
         let worlds: Vec<&Part> = world.collect();
-        let zero = self.graph().constant(0.0).id;
+        let none = RigidInertia::none(self.graph());
         let blank = |name: &str, origin| Body {
             name: name.to_string(),
             origin,
-            mass: zero,
-            center: [zero; 3],
-            inertia: [zero; 6],
+            inertia: BodyInertia::Rigid(none.clone()),
             shapes: vec![],
             pose: vec![],
         };
@@ -287,8 +285,8 @@ impl<'a> Builder<'a> {
             self.read_shape(value, index, places, sections, &mut inertials);
         }
         let (mass, center, inertia) = combined(self.graph(), &inertials);
-        let body = &mut self.mechanism.bodies[index];
-        (body.mass, body.center, body.inertia) = (mass, center, inertia);
+        let rigid = RigidInertia { mass, center, inertia };
+        self.mechanism.bodies[index].inertia = BodyInertia::Rigid(rigid);
         self.check_inertia(index, &f, places.planar);
     }
 
@@ -310,7 +308,11 @@ impl<'a> Builder<'a> {
             given.inertia = [zero, across, across, zero, zero, zero];
             let p = [length, zero, zero];
             let r = rotation(self.graph(), [self.graph().constant(0.0); 3]);
-            places.add(index, "end", Frame { body: index, name: format!("{name}.end"), p, r });
+            places.add(
+                index,
+                "end",
+                Frame { body: index, interface: None, name: format!("{name}.end"), p, r },
+            );
             let frame = places.origin(index);
             self.mechanism.bodies[index].shapes.push(Shape { form: Form::Rod(length), frame, color: None });
         }
@@ -324,11 +326,11 @@ impl<'a> Builder<'a> {
             let f = Fields::new(table, format!("frame `{name}`"), &entry.key.span, self.problems);
             let (p, r) = self.read_pose(&f, &name, places.planar)?;
             f.finish();
-            return Some(Frame { body: index, name, p, r });
+            return Some(Frame { body: index, interface: None, name, p, r });
         }
         let p = self.read_vector(&entry.value, &entry.key.name, "m", body, places.planar)?;
         let r = rotation(self.graph(), [self.graph().constant(0.0); 3]);
-        Some(Frame { body: index, name, p, r })
+        Some(Frame { body: index, interface: None, name, p, r })
     }
 
     /// `at` and `rotate`.
@@ -403,12 +405,13 @@ impl<'a> Builder<'a> {
     /// triangle inequality of the principal moments.
     fn check_inertia(&mut self, index: usize, f: &Fields<'_>, planar: bool) {
         let body = self.mechanism.bodies[index].clone();
-        if self.values.of(&self.flat.graph, body.mass).is_some_and(|m| m < 0.0) {
+        let Some(rigid) = body.inertia.rigid() else { return };
+        if self.values.of(&self.flat.graph, rigid.mass).is_some_and(|m| m < 0.0) {
             // Told of its mass.
             return;
         }
         let mut values = [0.0; 6];
-        for (value, e) in values.iter_mut().zip(body.inertia) {
+        for (value, e) in values.iter_mut().zip(rigid.inertia) {
             match self.values.of(&self.flat.graph, e) {
                 Some(v) if v.is_finite() => *value = v,
                 _ => return,

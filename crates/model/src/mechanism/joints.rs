@@ -6,97 +6,12 @@ use trunnion_equations::{Expr, Node, Symbol};
 
 use super::places::Places;
 use super::sections::{Part, Sections, joint_kind};
-use super::{Freedom, Joint, JointKind, Motion, Orientation, wrong_length};
+use super::{Freedom, Joint, JointAxes, JointKind, Motion, Orientation, wrong_length};
 use crate::component::{Section, read_scalar};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::file::{Data, Fields, Value};
 use crate::instantiate::Builder;
 use crate::units::parse_unit;
-
-/// The names of one coordinate in its component.
-#[derive(Clone, Copy, Debug)]
-pub struct Coordinate {
-    pub position: &'static str,
-    pub velocity: &'static str,
-    pub force: &'static str,
-    pub turns: bool,
-}
-
-const fn turn(position: &'static str, velocity: &'static str, force: &'static str) -> Coordinate {
-    Coordinate { position, velocity, force, turns: true }
-}
-
-const fn slide(position: &'static str, velocity: &'static str, force: &'static str) -> Coordinate {
-    Coordinate { position, velocity, force, turns: false }
-}
-
-impl JointKind {
-    pub const ALL: [(&'static str, JointKind); 9] = [
-        ("weld", JointKind::Weld),
-        ("revolute", JointKind::Revolute),
-        ("prismatic", JointKind::Prismatic),
-        ("screw", JointKind::Screw),
-        ("cylindrical", JointKind::Cylindrical),
-        ("universal", JointKind::Universal),
-        ("planar", JointKind::Planar),
-        ("spherical", JointKind::Spherical),
-        ("free", JointKind::Free),
-    ];
-
-    /// Its coordinates but for an orientation, in order.
-    pub fn coordinates(self) -> &'static [Coordinate] {
-        match self {
-            JointKind::Weld | JointKind::Spherical => &[],
-            JointKind::Revolute | JointKind::Screw => const { &[turn("phi", "w", "tau")] },
-            JointKind::Prismatic => const { &[slide("x", "v", "f")] },
-            JointKind::Cylindrical => const { &[slide("x", "v", "f"), turn("phi", "w", "tau")] },
-            JointKind::Universal => const { &[turn("phi1", "w1", "tau1"), turn("phi2", "w2", "tau2")] },
-            JointKind::Planar => {
-                const { &[slide("x", "vx", "f_x"), slide("y", "vy", "f_y"), turn("phi", "w", "tau")] }
-            }
-            JointKind::Free => {
-                const { &[slide("x", "vx", "f_x"), slide("y", "vy", "f_y"), slide("z", "vz", "f_z")] }
-            }
-        }
-    }
-
-    /// The ports of its coordinates, in the same order; none where the coordinates have no ports.
-    pub fn ports(self) -> &'static [&'static str] {
-        match self {
-            JointKind::Weld | JointKind::Spherical | JointKind::Free => &[],
-            JointKind::Revolute | JointKind::Screw | JointKind::Prismatic => &["flange"],
-            JointKind::Cylindrical => &["slide", "rotation"],
-            JointKind::Universal => &["flange1", "flange2"],
-            JointKind::Planar => &["slide_x", "slide_y", "rotation"],
-        }
-    }
-
-    /// The ports of a joint that leaves all freedoms, as components between two frames use them; coordinates first.
-    pub fn pose_ports(self) -> &'static [&'static str] {
-        match self {
-            JointKind::Free => &["slide_x", "slide_y", "slide_z", "turn_x", "turn_y", "turn_z"],
-            JointKind::Planar => &["slide_x", "slide_y", "rotation"],
-            _ => &[],
-        }
-    }
-
-    pub fn has_orientation(self) -> bool {
-        matches!(self, JointKind::Spherical | JointKind::Free)
-    }
-
-    fn axes(self) -> usize {
-        match self {
-            JointKind::Weld | JointKind::Spherical | JointKind::Free => 0,
-            JointKind::Universal | JointKind::Planar => 2,
-            _ => 1,
-        }
-    }
-
-    /// Its motion stays in a plane.
-    fn is_plane(self) -> bool {
-        matches!(self, JointKind::Weld | JointKind::Revolute | JointKind::Prismatic | JointKind::Planar)
-    }
-}
 
 impl<'a> Builder<'a> {
     pub fn read_joints(&mut self, sections: &'a Sections, places: &Places) {
@@ -123,7 +38,7 @@ impl<'a> Builder<'a> {
         child.is_some_and(|&i| self.tree.instances[i].arguments.contains_key(name))
     }
 
-    fn read_joint(&mut self, part: &'a Part, kind: JointKind, places: &Places) -> Option<Joint> {
+    fn read_joint(&mut self, part: &'a Part, kind: &'static JointKind, places: &Places) -> Option<Joint> {
         let f = part.fields("joint", self.problems);
         let (parent, child) = (places.frame(&f, "parent"), places.frame(&f, "child"));
         let cut = f.boolean("cut").unwrap_or(false);
@@ -134,7 +49,7 @@ impl<'a> Builder<'a> {
         }
         let motions = self.read_motions(&f, part, kind);
         self.check_limits(part);
-        if places.planar && !kind.is_plane() {
+        if places.planar && !kind.is_plane {
             let place = f.value("type").map_or_else(|| f.place().clone(), |v| v.span.clone());
             self.problems.add(
                 Diagnostic::error("M0514", format!("`{}` leads out of the plane", part.key.name))
@@ -154,7 +69,7 @@ impl<'a> Builder<'a> {
             return None;
         }
         let mut freedoms = vec![];
-        for (k, c) in kind.coordinates().iter().enumerate() {
+        for (k, c) in kind.coordinates.iter().enumerate() {
             let given = |name: &str| !guess && self.is_given(part, &format!("{name}0"));
             freedoms.push(Freedom {
                 turns: c.turns,
@@ -214,23 +129,23 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn read_axes(&mut self, f: &Fields<'_>, kind: JointKind, planar: bool) -> Option<Vec<[f64; 3]>> {
-        let (key, other) = if kind.axes() == 2 { ("axes", "axis") } else { ("axis", "axes") };
+    fn read_axes(&mut self, f: &Fields<'_>, kind: &'static JointKind, planar: bool) -> Option<Vec<[f64; 3]>> {
+        let (key, other) = if kind.axes.count() == 2 { ("axes", "axis") } else { ("axis", "axes") };
         if let Some(entry) = f.entry(other) {
             self.problems.add(
                 Diagnostic::error("M0101", format!("{} has no key `{other}`", f.what()))
                     .at(&entry.key.span, "unknown key")
-                    .hint_if((kind.axes() > 0).then(|| format!("this type has `{key}`"))),
+                    .hint_if((kind.axes.count() > 0).then(|| format!("this type has `{key}`"))),
             );
         }
-        match (kind.axes(), f.value(key)) {
+        match (kind.axes.count(), f.value(key)) {
             (0, None) => Some(vec![]),
             (0, Some(value)) => {
                 let error = Diagnostic::error("M0101", format!("{} has no key `axis`", f.what()));
                 self.problems.add(error.at(&value.span, "joints of this type have no axis"));
                 Some(vec![])
             }
-            (1, None) if planar && kind == JointKind::Revolute => Some(vec![[0.0, 0.0, 1.0]]),
+            (1, None) if planar && kind == JointKind::REVOLUTE => Some(vec![[0.0, 0.0, 1.0]]),
             (1, None) => {
                 f.missing("axis", "\"x\", \"y\", \"z\", \"-x\" … or three numbers, in the parent's frame");
                 None
@@ -254,10 +169,10 @@ impl<'a> Builder<'a> {
     }
 
     /// Two axes that make a joint of two turns, or a plane with coordinates of its own.
-    fn check_pair(&self, [a, b]: [[f64; 3]; 2], kind: JointKind, value: &Value) -> bool {
+    fn check_pair(&self, [a, b]: [[f64; 3]; 2], kind: &'static JointKind, value: &Value) -> bool {
         let dot: f64 = (0..3).map(|k| a[k] * b[k]).sum();
-        let (wrong, reason) = match kind {
-            JointKind::Planar => (dot.abs() > 1e-9, "they have to be at right angles"),
+        let (wrong, reason) = match kind.axes {
+            JointAxes::Orthogonal => (dot.abs() > 1e-9, "they have to be at right angles"),
             _ => (dot.abs() > 1.0 - 1e-9, "they are parallel"),
         };
         if wrong {
@@ -268,11 +183,11 @@ impl<'a> Builder<'a> {
     }
 
     /// In a plane turns are about z, slides across it.
-    fn check_in_plane(&self, f: &Fields<'_>, kind: JointKind, axes: &[[f64; 3]]) {
-        let turns = kind == JointKind::Revolute;
+    fn check_in_plane(&self, f: &Fields<'_>, kind: &'static JointKind, axes: &[[f64; 3]]) {
+        let turns = kind == JointKind::REVOLUTE;
         let out = |a: &[f64; 3]| if turns { a[0].hypot(a[1]) } else { a[2] };
         let Some(value) = f.value("axis").or(f.value("axes")) else { return };
-        if kind.is_plane() && axes.iter().any(|a| out(a).abs() > 1e-9) {
+        if kind.is_plane && axes.iter().any(|a| out(a).abs() > 1e-9) {
             let (label, hint) = match turns {
                 true => ("not along z", "leave `axis` out: in a plane all joints turn about z"),
                 false => ("not along the plane", "slides are along \"x\", \"y\" or two numbers"),
@@ -327,8 +242,8 @@ impl<'a> Builder<'a> {
     }
 
     /// What is prescribed, in the order of the coordinates.
-    fn read_motions(&mut self, f: &Fields<'_>, part: &Part, kind: JointKind) -> Vec<Option<Motion>> {
-        let coordinates = kind.coordinates();
+    fn read_motions(&mut self, f: &Fields<'_>, part: &Part, kind: &'static JointKind) -> Vec<Option<Motion>> {
+        let coordinates = kind.coordinates;
         let mut motions = vec![None; coordinates.len()];
         let Some(entry) = f.entry("motion") else { return motions };
         let names = || coordinates.iter().map(|c| c.position);

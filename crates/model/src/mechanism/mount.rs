@@ -119,14 +119,14 @@ fn mount_pose(
         key: Key { name: name.into(), span: span.clone() },
         value: Value { data, span: span.clone() },
     };
-    let word = JointKind::ALL.iter().find(|(_, k)| *k == kind).map_or("", |(word, _)| word);
+    let word = kind.word;
     let mut entries = vec![
         said("type", Data::Text(word.into())),
         Entry { value: from.value, ..said("parent", Data::Boolean(true)) },
         Entry { value: to.value, ..said("child", Data::Boolean(true)) },
         said("cut", Data::Boolean(true)),
     ];
-    if kind == JointKind::Free {
+    if kind == JointKind::FREE {
         entries.push(said("ports", Data::Boolean(true)));
     }
     let name = child.key.name.clone();
@@ -138,7 +138,7 @@ fn mount_pose(
     }
     for (of_joint, own) in pairs {
         let there = format!("{}.{}", part.key.name, of_joint.name);
-        if kind.pose_ports().contains(&of_joint.name.as_str()) {
+        if kind.pose_ports.contains(&of_joint.name.as_str()) {
             let key = |name| Key { name, span: span.clone() };
             let ends = vec![key(there), key(format!("{name}.{}", own.text))];
             body.connections.push(Connection { ends });
@@ -241,7 +241,7 @@ fn fasten(
         }
         Place::On(text) => {
             let (joint, kind, k) = coordinate(text, sections, problems)?;
-            let coordinate: &Coordinate = &kind.coordinates()[k];
+            let coordinate: &Coordinate = &kind.coordinates[k];
             if coordinate.turns != mount.turns() {
                 let (is, does) = match mount.turns() {
                     true => ("turns", "slides"),
@@ -255,14 +255,18 @@ fn fasten(
                 return None;
             }
             let (port, length) =
-                (format!("{joint}.{}", kind.ports()[k]), format!("{joint}.{}", coordinate.position));
+                (format!("{joint}.{}", kind.ports[k]), format!("{joint}.{}", coordinate.position));
             Some(End { port, length, span: text.span.clone() })
         }
     }
 }
 
 /// The joint that a text names, its kind and the number of the coordinate: "pin", "pin.phi", "pin.rotation".
-fn coordinate(text: &Text, sections: &Sections, problems: &Problems) -> Option<(String, JointKind, usize)> {
+fn coordinate(
+    text: &Text,
+    sections: &Sections,
+    problems: &Problems,
+) -> Option<(String, &'static JointKind, usize)> {
     let (name, part) = text.text.split_once('.').unwrap_or((&text.text, ""));
     let joints = sections.of(Section::Joints);
     let Some(joint) = joints.iter().find(|j| j.key.name == name) else {
@@ -275,8 +279,8 @@ fn coordinate(text: &Text, sections: &Sections, problems: &Problems) -> Option<(
     };
     // An unknown kind is reported with the joint.
     let kind = super::sections::joint_kind(joint)?;
-    let ports = kind.ports();
-    let named = |k: usize| kind.coordinates()[k].position == part || ports[k] == part;
+    let ports = kind.ports;
+    let named = |k: usize| kind.coordinates[k].position == part || ports[k] == part;
     let found = match (part, ports) {
         ("", [_]) => Some(0),
         _ => (0..ports.len()).find(|&k| named(k)),
@@ -288,7 +292,7 @@ fn coordinate(text: &Text, sections: &Sections, problems: &Problems) -> Option<(
             _ => format!("`{name}` has no coordinate `{part}`"),
         };
         let paths: Vec<String> =
-            kind.coordinates().iter().take(ports.len()).map(|c| format!("{name}.{}", c.position)).collect();
+            kind.coordinates.iter().take(ports.len()).map(|c| format!("{name}.{}", c.position)).collect();
         problems.add(Diagnostic::error("M0520", message).at(&text.span, "no coordinate").hint(
             match ports.is_empty() {
                 true => "joints of this type have no port".to_string(),

@@ -26,7 +26,8 @@ impl Places {
     pub fn enter(&mut self, graph: &Graph, name: &str) {
         let zero = graph.constant(0.0);
         let r = rotation(graph, [zero; 3]);
-        let frame = Frame { body: self.frames.len(), name: name.to_string(), p: [zero.id; 3], r };
+        let frame =
+            Frame { body: self.frames.len(), interface: None, name: name.to_string(), p: [zero.id; 3], r };
         self.by_name.entry(name.to_string()).or_insert(self.frames.len());
         self.frames.push((name.to_string(), vec![(String::new(), frame)]));
     }
@@ -90,7 +91,7 @@ pub fn coordinate(joints: &[Joint], text: &Text) -> Result<(usize, usize), Diagn
             .at(&text.span, "not among [joints]")
             .hint_if(did_you_mean(name, names)));
     };
-    let coordinates = joints[index].kind.coordinates();
+    let coordinates = joints[index].kind.coordinates;
     let parts = || coordinates.iter().map(|c| c.position);
     let place = match part {
         "" if coordinates.len() == 1 => Some(0),

@@ -263,7 +263,7 @@ fn motion(part: &Part, sets: &Sets) -> Option<Value> {
     if let Some(whole) = sets.take(&path) {
         return Some(whole.clone());
     }
-    let coordinates = joint_kind(part).map_or(&[][..], |kind| kind.coordinates());
+    let coordinates = joint_kind(part).map_or(&[][..], |kind| kind.coordinates);
     if let ([one], Some(last)) = (coordinates, given.last())
         && given.iter().all(|e| e.key.name == one.position)
     {
@@ -282,14 +282,15 @@ fn motion(part: &Part, sets: &Sets) -> Option<Value> {
 }
 
 /// The kind of a joint; says nothing.
-pub fn joint_kind(part: &Part) -> Option<JointKind> {
+pub fn joint_kind(part: &Part) -> Option<&'static JointKind> {
     let text = part.table.get("type")?.value.as_text()?;
-    JointKind::ALL.iter().find(|(word, _)| *word == text.text).map(|(_, kind)| *kind)
+    JointKind::find(&text.text)
 }
 
 pub fn joint(part: &Part, problems: &Problems) -> Child {
     let f = part.fields("joint", problems);
-    let Some((text, kind)) = known_type(&f, "joint", &JointKind::ALL) else {
+    let known: Vec<_> = JointKind::ALL.iter().map(|kind| (kind.word, *kind)).collect();
+    let Some((text, kind)) = known_type(&f, "joint", &known) else {
         return child(part, None, vec![], Section::Joints);
     };
     f.ask(&OF_JOINTS);
@@ -298,8 +299,8 @@ pub fn joint(part: &Part, problems: &Problems) -> Child {
     }
     let mut given = arguments(&f);
     if let Some(motion) = f.entry("motion") {
-        let names = kind.coordinates().iter().map(|c| c.position);
-        match (&motion.value.data, kind.coordinates().len()) {
+        let names = kind.coordinates.iter().map(|c| c.position);
+        match (&motion.value.data, kind.coordinates.len()) {
             (Data::Table(table), _) => given.extend(
                 names.filter_map(|q| Some(said(&format!("driven_{q}"), Data::Boolean(true), table.get(q)?))),
             ),

@@ -172,7 +172,7 @@ impl<'a> Builder<'a> {
         let good = form.as_ref().is_some_and(|form| self.check_shape(&f, &whose, form, density));
         f.finish();
         let (Some((p, r)), Some(form), true) = (pose, form, good) else { return };
-        let frame = Frame { body, name: whose, p, r };
+        let frame = Frame { body, interface: None, name: whose, p, r };
         if let Some(density) = density {
             match weighed(self.graph(), &form, density) {
                 Ok(inertial) => inertials.push(inertial.placed(self.graph(), &frame)),

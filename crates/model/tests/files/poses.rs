@@ -97,7 +97,7 @@ foot = {{ type = "ground_contact", from = "world.far", to = "boom.end" }}
 "#
         )
     };
-    for (plane, zero, kind) in [("plane = \"xy\"", "", JointKind::Planar), ("", ", 0", JointKind::Free)] {
+    for (plane, zero, kind) in [("plane = \"xy\"", "", JointKind::PLANAR), ("", ", 0", JointKind::FREE)] {
         for place in ["near", "far"] {
             let files = Memory::new(&[("model.toml", &text(plane, zero))]);
             let sets = [("place".to_string(), place.to_string())];

@@ -1,13 +1,17 @@
 //! Mechanisms for tests: built by hand or at random, and evaluated expression by expression.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod beam;
+pub mod elastic;
+
 use std::collections::HashMap;
 
 use trunnion_equations::flat::{Kind, Origin, Quantity};
 use trunnion_equations::{Expr, Flat, Node, Symbol, Unit};
 use trunnion_model::Sources;
 use trunnion_model::mechanism::{
-    Body, Frame, Freedom, Joint, JointKind, Mechanism, Motion, Orientation, Rotation,
+    Body, BodyInertia, Frame, Freedom, Joint, JointKind, Mechanism, Motion, Orientation, RigidInertia,
+    Rotation,
 };
 
 pub type Matrix = [[f64; 3]; 3];
@@ -39,9 +43,11 @@ impl Model {
         let mut body = Body {
             name: name.into(),
             origin: Origin::default(),
-            mass: number(m),
-            center: center.map(number),
-            inertia: inertia.map(number),
+            inertia: BodyInertia::Rigid(RigidInertia {
+                mass: number(m),
+                center: center.map(number),
+                inertia: inertia.map(number),
+            }),
             shapes: vec![],
             pose: vec![],
         };
@@ -59,7 +65,7 @@ impl Model {
     pub fn frame(&self, body: usize, p: [f64; 3], r: Matrix) -> Frame {
         let name = self.mechanism.bodies[body].name.clone();
         let r: Rotation = r.map(|row| self.vector(row));
-        Frame { body, name, p: self.vector(p), r }
+        Frame { body, interface: None, name, p: self.vector(p), r }
     }
 
     pub fn unknown(&mut self, name: &str, start: f64) -> Symbol {
@@ -76,20 +82,17 @@ impl Model {
     }
 
     /// A joint with all its quantities; its number.
-    pub fn joint(&mut self, kind: JointKind, parent: Frame, child: Frame, axes: &[[f64; 3]]) -> usize {
+    pub fn joint(
+        &mut self,
+        kind: &'static JointKind,
+        parent: Frame,
+        child: Frame,
+        axes: &[[f64; 3]],
+    ) -> usize {
         let n = self.mechanism.joints.len();
         let name = format!("j{n}");
-        let turns: &[bool] = match kind {
-            JointKind::Weld | JointKind::Spherical => &[],
-            JointKind::Revolute | JointKind::Screw => &[true],
-            JointKind::Prismatic => &[false],
-            JointKind::Cylindrical => &[false, true],
-            JointKind::Universal => &[true, true],
-            JointKind::Planar => &[false, false, true],
-            JointKind::Free => &[false, false, false],
-        };
-        let freedoms = turns.iter().enumerate().map(|(i, &turns)| Freedom {
-            turns,
+        let freedoms = kind.coordinates.iter().enumerate().map(|(i, c)| Freedom {
+            turns: c.turns,
             position: self.unknown(&format!("{name}.q{i}"), 0.0),
             velocity: self.unknown(&format!("{name}.v{i}"), 0.0),
             force: self.unknown(&format!("{name}.f{i}"), 0.0),
@@ -97,14 +100,14 @@ impl Model {
             holds: (false, false),
         });
         let freedoms = freedoms.collect();
-        let orientation = matches!(kind, JointKind::Spherical | JointKind::Free).then(|| Orientation {
+        let orientation = kind.has_orientation().then(|| Orientation {
             quaternion: [0, 1, 2, 3]
                 .map(|i| self.unknown(&format!("{name}.e{i}"), if i == 0 { 1.0 } else { 0.0 })),
             velocity: [0, 1, 2].map(|i| self.unknown(&format!("{name}.w{i}"), 0.0)),
             torque: [0, 1, 2].map(|i| self.unknown(&format!("{name}.m{i}"), 0.0)),
             holds: (false, false),
         });
-        let pitch = (kind == JointKind::Screw).then(|| self.flat.graph.constant(0.07).id);
+        let pitch = kind.is_screw().then(|| self.flat.graph.constant(0.07).id);
         self.mechanism.joints.push(Joint {
             name,
             origin: Origin::default(),
@@ -154,6 +157,12 @@ impl Model {
                 for s in ball.velocity.iter().chain(&ball.torque) {
                     at.symbols.insert(*s, random.within(1.5));
                 }
+            }
+        }
+        for modal in self.mechanism.bodies.iter().filter_map(|b| b.inertia.modal()) {
+            for (&q, &v) in modal.coordinates.iter().zip(&modal.rates) {
+                at.symbols.insert(q, random.within(0.3));
+                at.symbols.insert(v, random.within(1.0));
             }
         }
         at
@@ -278,33 +287,28 @@ pub fn product(a: Matrix, b: Matrix) -> Matrix {
     [0, 1, 2].map(|i| [0, 1, 2].map(|j| (0..3).map(|k| a[i][k] * b[k][j]).sum()))
 }
 
-pub const KINDS: [JointKind; 9] = [
-    JointKind::Weld,
-    JointKind::Revolute,
-    JointKind::Prismatic,
-    JointKind::Screw,
-    JointKind::Cylindrical,
-    JointKind::Universal,
-    JointKind::Planar,
-    JointKind::Spherical,
-    JointKind::Free,
-];
+pub const KINDS: &[&JointKind] = JointKind::ALL;
 
 /// Axes that the kind wants: random, or along coordinate axes.
-pub fn axes(random: &mut Random, kind: JointKind) -> Vec<[f64; 3]> {
+pub fn axes(random: &mut Random, kind: &'static JointKind) -> Vec<[f64; 3]> {
     let r = if random.below(2) == 0 { random.rotation() } else { IDENTITY };
     let k = random.below(3);
     let column = |k: usize| [0, 1, 2].map(|i| r[i][k % 3]);
     let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
-    match kind {
-        JointKind::Weld | JointKind::Spherical | JointKind::Free => vec![],
-        JointKind::Universal | JointKind::Planar => vec![column(k), column(k + 1)],
-        _ => vec![column(k).map(|x| sign * x)],
+    match kind.axes.count() {
+        0 => vec![],
+        1 => vec![column(k).map(|x| sign * x)],
+        _ => vec![column(k), column(k + 1)],
     }
 }
 
 /// A tree with joints of all kinds, some written from child to parent, some frames turned.
-pub fn random_tree(random: &mut Random, n: usize, gravity: [f64; 3], base: Option<JointKind>) -> Model {
+pub fn random_tree(
+    random: &mut Random,
+    n: usize,
+    gravity: [f64; 3],
+    base: Option<&'static JointKind>,
+) -> Model {
     let mut model = Model::new(gravity);
     for i in 0..n {
         let j = random.vector(0.3).map(|x| x.abs() + 0.5);
@@ -337,8 +341,9 @@ pub fn mass_center(model: &Model, at: &Values) -> [f64; 3] {
     for body in model.mechanism.bodies.iter().skip(1) {
         let [x, y, z, w, a, b, c] =
             ["x", "y", "z", "qw", "qx", "qy", "qz"].map(|n| model.output(at, &format!("{}.{n}", body.name)));
-        let center = model.eval(at, &body.center);
-        let m = model.eval(at, &[body.mass])[0];
+        let rigid = body.inertia.rigid().expect("a rigid body");
+        let center = model.eval(at, &rigid.center);
+        let m = model.eval(at, &[rigid.mass])[0];
         let c = times(rotation([w, a, b, c]), [center[0], center[1], center[2]]);
         sum = [sum[0] + m * (x + c[0]), sum[1] + m * (y + c[1]), sum[2] + m * (z + c[2])];
         all += m;
@@ -398,7 +403,7 @@ pub fn chain(n: usize) -> Model {
         let p = if i == 0 { [0.0; 3] } else { [0.0, 0.0, -l] };
         let (near, far) = (model.frame(body - 1, p, IDENTITY), model.frame(body, [0.0; 3], IDENTITY));
         let axis = if i % 2 == 0 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
-        model.joint(JointKind::Revolute, near, far, &[axis]);
+        model.joint(JointKind::REVOLUTE, near, far, &[axis]);
     }
     model
 }

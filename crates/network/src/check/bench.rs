@@ -187,7 +187,7 @@ fn pose<'d>(
     let (kind, pairs, _) = pose.of(planar);
     let port =
         |name: &str| pairs.iter().find(|(key, _)| key.name == name).map(|(_, text)| text.text.as_str());
-    let is_port = |name: &str| kind.pose_ports().contains(&name);
+    let is_port = |name: &str| kind.pose_ports.contains(&name);
     let signals = pairs.iter().filter(|(key, _)| !is_port(&key.name));
     signals
         .map(|(key, text)| {
