@@ -53,6 +53,8 @@ pub enum ElementProperty {
 pub enum ElementKind {
     Rod2,
     Beam2,
+    Triangle3,
+    Quad4,
     Tetra4,
     Tetra10,
     Hexa8,

@@ -14,10 +14,13 @@ mod bushing;
 mod hexa;
 #[cfg(test)]
 mod patch_tests;
+mod quad;
 mod rod;
+mod shell;
 mod solid;
 mod spring;
 mod tetra;
+mod triangle;
 mod wedge;
 
 use trunnion_num::Matrix;
@@ -108,6 +111,8 @@ pub(crate) fn kernel(kind: ElementKind) -> &'static dyn ElementKernel {
     match kind {
         ElementKind::Rod2 => &rod::Rod2Kernel,
         ElementKind::Beam2 => &beam::Beam2Kernel,
+        ElementKind::Triangle3 => &triangle::TRIANGLE3,
+        ElementKind::Quad4 => &quad::QUAD4,
         ElementKind::Tetra4 => &tetra::TETRA4,
         ElementKind::Tetra10 => &tetra::TETRA10,
         ElementKind::Hexa8 => &hexa::HEXA8,
