@@ -17,6 +17,8 @@ mod patch_tests;
 mod quad;
 mod rod;
 mod shell;
+#[cfg(test)]
+mod shell_patch_tests;
 mod solid;
 mod spring;
 mod tetra;

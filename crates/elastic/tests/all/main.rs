@@ -2,5 +2,6 @@
 
 mod beams;
 mod reduction;
+mod shells;
 mod solids;
 mod support;
