@@ -5,6 +5,7 @@
 //! A row of T is empty for components that are held or that no element knows, one entry for independent ones, several for components that
 //! follow links. Unknowns of interface nodes come last, in the order of the interfaces.
 
+use crate::check::check_values;
 use crate::elements::kernel;
 use crate::error::FeError;
 use crate::links::equations;
@@ -33,6 +34,7 @@ enum Standing {
 impl Unknowns {
     /// `held` nodes are clamped beside the supports of the model.
     pub fn new(model: &FeModel, interfaces: &[usize], held: &[usize]) -> Result<Self, FeError> {
+        check_values(model)?;
         let mut standing = active(model)?;
         for &node in interfaces {
             if standing[6 * node..6 * node + 6].contains(&Standing::Absent) {

@@ -1,6 +1,7 @@
 //! Finite elements against closed forms, patch tests, convergence and published numbers.
 
 mod beams;
+mod recovery;
 mod reduction;
 mod shells;
 mod solids;
