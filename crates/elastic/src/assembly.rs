@@ -88,7 +88,8 @@ impl Assembled {
     fn of(model: &FeModel, unknowns: Unknowns, lump: bool) -> Result<Self, FeError> {
         let of_elements = model.elements.iter().map(components);
         let of_masses = model.masses.iter().map(point_mass::components);
-        let parts: Vec<Gathered> = of_elements.chain(of_masses).map(|c| Gathered::new(&unknowns, &c)).collect();
+        let parts: Vec<Gathered> =
+            of_elements.chain(of_masses).map(|c| Gathered::new(&unknowns, &c)).collect();
         let groups: Vec<Vec<u32>> = parts.iter().map(|p| p.at.clone()).collect();
         let mut k = SymSparse::from_groups(unknowns.count(), &groups);
         let mut m = k.clone();
@@ -121,19 +122,23 @@ impl Assembled {
     /// All loads of the model.
     pub fn loads(&self, model: &FeModel) -> Result<Vec<f64>, FeError> {
         let mut f = vec![0.0; self.unknowns.count()];
+        let mut fields: Vec<BodyField> = vec![];
         for load in &model.loads {
             match load {
                 FeLoad::Nodal { node, force } => {
                     let all: Vec<usize> = (6 * node..6 * node + 6).collect();
                     Gathered::new(&self.unknowns, &all).add_force(force, &mut f);
                 }
-                FeLoad::Gravity { acceleration } => body_force(model, &self.unknowns, |_| *acceleration, &mut f)?,
+                FeLoad::Gravity { acceleration } => {
+                    let a = *acceleration;
+                    fields.push(Box::new(move |_| a));
+                }
                 FeLoad::Spin { rate, centre } => {
-                    let field = |x: Point| {
-                        let r = space::minus(x, *centre);
-                        space::times(-1.0, space::cross(*rate, space::cross(*rate, r)))
-                    };
-                    body_force(model, &self.unknowns, field, &mut f)?;
+                    let (rate, centre) = (*rate, *centre);
+                    fields.push(Box::new(move |x| {
+                        let r = space::minus(x, centre);
+                        space::times(-1.0, space::cross(rate, space::cross(rate, r)))
+                    }));
                 }
                 FeLoad::Pressure { element, pressure } => {
                     let element = model.elements.get(*element).ok_or(FeError::Empty)?;
@@ -141,6 +146,9 @@ impl Assembled {
                     Gathered::new(&self.unknowns, &components(element)).add_force(&force, &mut f);
                 }
             }
+        }
+        for part in body_forces(model, &self.unknowns, &fields)? {
+            f.iter_mut().zip(part).for_each(|(f, p)| *f += p);
         }
         Ok(f)
     }
@@ -185,21 +193,29 @@ pub(crate) fn for_mass_points(
     Ok(())
 }
 
-/// Adds Σ m_p N_pᵀ a(x_p).
-pub(crate) fn body_force(
+/// A force per unit of mass at a place.
+pub(crate) type BodyField = Box<dyn Fn(Point) -> Point>;
+
+/// Σ m_p N_pᵀ a(x_p) for several fields a, in one pass over the mass.
+pub(crate) fn body_forces(
     model: &FeModel,
     unknowns: &Unknowns,
-    field: impl Fn(Point) -> Point,
-    into: &mut [f64],
-) -> Result<(), FeError> {
+    fields: &[BodyField],
+) -> Result<Vec<Vec<f64>>, FeError> {
+    let mut sums = vec![vec![0.0; unknowns.count()]; fields.len()];
     for_mass_points(model, |parts, points| {
-        let mut force = vec![0.0; parts.len()];
-        for point in points {
-            let a = field(point.at);
-            for (i, f) in force.iter_mut().enumerate() {
-                *f += point.mass * (0..3).map(|k| point.shape[(k, i)] * a[k]).sum::<f64>();
+        let gathered = Gathered::new(unknowns, parts);
+        for (field, sum) in fields.iter().zip(&mut sums) {
+            let mut force = vec![0.0; parts.len()];
+            for point in points {
+                let a = field(point.at);
+                for k in (0..3).filter(|&k| a[k] != 0.0) {
+                    let factor = point.mass * a[k];
+                    force.iter_mut().zip(point.shape.row(k)).for_each(|(f, n)| *f += factor * n);
+                }
             }
+            gathered.add_force(&force, sum);
         }
-        Gathered::new(unknowns, parts).add_force(&force, into);
-    })
+    })?;
+    Ok(sums)
 }

@@ -99,16 +99,38 @@ impl BeamSection {
 /// Shapes whose constants are known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SectionShape {
-    Circle { radius: f64 },
-    Tube { outer_radius: f64, inner_radius: f64 },
+    Circle {
+        radius: f64,
+    },
+    Tube {
+        outer_radius: f64,
+        inner_radius: f64,
+    },
     /// `width` along y, `height` along z.
-    Rectangle { width: f64, height: f64 },
+    Rectangle {
+        width: f64,
+        height: f64,
+    },
     /// Outer dimensions; `side` is the thickness of the walls along z, `cover` of those along y.
-    Box { width: f64, height: f64, side: f64, cover: f64 },
+    Box {
+        width: f64,
+        height: f64,
+        side: f64,
+        cover: f64,
+    },
     /// Web along z, two equal flanges along y.
-    I { width: f64, height: f64, web: f64, flange: f64 },
+    I {
+        width: f64,
+        height: f64,
+        web: f64,
+        flange: f64,
+    },
     /// Legs along +y and +z from the corner; the origin is the centroid.
-    L { width: f64, height: f64, thickness: f64 },
+    L {
+        width: f64,
+        height: f64,
+        thickness: f64,
+    },
 }
 
 impl SectionShape {
@@ -149,7 +171,13 @@ fn corners(width: f64, height: f64) -> Vec<[f64; 2]> {
     vec![[-y, -z], [y, -z], [y, z], [-y, z]]
 }
 
-fn symmetric(area: f64, i_yy: f64, i_zz: f64, torsion: (f64, f64), shear_areas: [f64; 2]) -> SectionConstants {
+fn symmetric(
+    area: f64,
+    i_yy: f64,
+    i_zz: f64,
+    torsion: (f64, f64),
+    shear_areas: [f64; 2],
+) -> SectionConstants {
     SectionConstants {
         area,
         i_yy,
@@ -188,8 +216,7 @@ fn torsion_of_rectangle(width: f64, height: f64) -> (f64, f64) {
 fn rectangle(width: f64, height: f64) -> SectionConstants {
     let area = width * height;
     let (i_yy, i_zz) = (width * height.powi(3) / 12.0, height * width.powi(3) / 12.0);
-    let mut section =
-        symmetric(area, i_yy, i_zz, torsion_of_rectangle(width, height), [5.0 / 6.0 * area; 2]);
+    let mut section = symmetric(area, i_yy, i_zz, torsion_of_rectangle(width, height), [5.0 / 6.0 * area; 2]);
     section.stress_points = corners(width, height);
     section
 }
@@ -223,7 +250,10 @@ fn i_section(width: f64, height: f64, web: f64, flange: f64) -> SectionConstants
 /// Two rectangles: the leg along z with its full height, the leg along y beside it. The shear centre is where the middle lines meet.
 fn angle(width: f64, height: f64, t: f64) -> SectionConstants {
     // (area, y, z, width, height) from the outer corner.
-    let legs = [(t * height, t / 2.0, height / 2.0, t, height), ((width - t) * t, (width + t) / 2.0, t / 2.0, width - t, t)];
+    let legs = [
+        (t * height, t / 2.0, height / 2.0, t, height),
+        ((width - t) * t, (width + t) / 2.0, t / 2.0, width - t, t),
+    ];
     let area: f64 = legs.iter().map(|l| l.0).sum();
     let (yc, zc) = (
         legs.iter().map(|l| l.0 * l.1).sum::<f64>() / area,

@@ -26,7 +26,8 @@ fn value_errors(model: &FeModel) -> impl Iterator<Item = FeError> {
     let materials = model.materials.iter().enumerate().flat_map(|(i, m)| of_material(i as u32 + 1, m));
     let properties = model.properties.iter().enumerate().flat_map(|(i, p)| of_property(i as u32 + 1, p));
     let nodes = model.nodes.iter().filter(|n| n.at.iter().any(|x| !x.is_finite()));
-    let nodes = nodes.map(|n| FeError::BadValue { owner: n.number, what: "position of node", value: f64::NAN });
+    let nodes =
+        nodes.map(|n| FeError::BadValue { owner: n.number, what: "position of node", value: f64::NAN });
     let count = model.nodes.len();
     let used = model.supports.iter().map(|s| s.node).chain(model.masses.iter().map(|m| m.node));
     let loaded = model.loads.iter().filter_map(|l| match l {
@@ -36,7 +37,9 @@ fn value_errors(model: &FeModel) -> impl Iterator<Item = FeError> {
     let unknown = used.chain(loaded).filter(move |n| *n >= count).map(|_| FeError::NoSuchNode { user: 0 });
     let links = model.links.iter().filter_map(move |link| {
         let (number, worst) = match link {
-            FeLink::Rigid { number, reference, nodes, .. } => (number, nodes.iter().copied().chain([*reference]).max()),
+            FeLink::Rigid { number, reference, nodes, .. } => {
+                (number, nodes.iter().copied().chain([*reference]).max())
+            }
             FeLink::Averaging { number, reference, nodes } => {
                 (number, nodes.iter().map(|n| n.0).chain([*reference]).max())
             }
@@ -53,7 +56,12 @@ fn bad(owner: u32, what: &'static str, value: f64, good: bool) -> Option<FeError
 fn of_material(owner: u32, m: &IsotropicMaterial) -> Vec<FeError> {
     let nu = m.poissons_ratio;
     let checks = [
-        bad(owner, "Young's modulus of material", m.youngs_modulus, m.youngs_modulus > 0.0 && m.youngs_modulus.is_finite()),
+        bad(
+            owner,
+            "Young's modulus of material",
+            m.youngs_modulus,
+            m.youngs_modulus > 0.0 && m.youngs_modulus.is_finite(),
+        ),
         bad(owner, "Poisson's ratio of material", nu, nu > -1.0 && nu < 0.5),
         bad(owner, "density of material", m.density, m.density >= 0.0 && m.density.is_finite()),
     ];
@@ -62,12 +70,17 @@ fn of_material(owner: u32, m: &IsotropicMaterial) -> Vec<FeError> {
 
 fn of_property(owner: u32, property: &ElementProperty) -> Vec<FeError> {
     let positive = |what: &'static str, value: f64| bad(owner, what, value, value > 0.0 && value.is_finite());
-    let not_negative = |what: &'static str, value: f64| bad(owner, what, value, value >= 0.0 && value.is_finite());
+    let not_negative =
+        |what: &'static str, value: f64| bad(owner, what, value, value >= 0.0 && value.is_finite());
     match property {
         ElementProperty::Rod { area } => positive("area of property", *area).into_iter().collect(),
-        ElementProperty::Shell { thickness } => positive("thickness of property", *thickness).into_iter().collect(),
+        ElementProperty::Shell { thickness } => {
+            positive("thickness of property", *thickness).into_iter().collect()
+        }
         ElementProperty::Solid => vec![],
-        ElementProperty::Spring { stiffness } => not_negative("stiffness of property", *stiffness).into_iter().collect(),
+        ElementProperty::Spring { stiffness } => {
+            not_negative("stiffness of property", *stiffness).into_iter().collect()
+        }
         ElementProperty::Bushing { stiffness, .. } => {
             stiffness.iter().filter_map(|k| not_negative("stiffness of property", *k)).collect()
         }

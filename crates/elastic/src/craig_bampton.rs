@@ -10,7 +10,7 @@ use faer::{Mat, MatRef, Scale, Side};
 use trunnion_num::Matrix;
 use trunnion_num::space::{self, Point, Turn};
 
-use crate::assembly::{Assembled, body_force};
+use crate::assembly::{Assembled, body_forces};
 use crate::error::FeError;
 use crate::factor::{SparseFactor, SymbolicFactor};
 use crate::model::FeModel;
@@ -75,7 +75,9 @@ pub fn reduce(model: &FeModel, options: &ReductionOptions) -> Result<ReducedBody
     let rigid = ShapeIntegrals::new(model, &Matrix::zeros(6 * model.nodes.len(), 0), [0.0; 3])?;
     let centre = space::times(1.0 / rigid.mass, rigid.first);
     let (origin, modes) = match options.frame {
-        BodyFrame::Clamped(_) => (model.nodes[reduction.interfaces[reference]].at, reduction.clamped_modes(reference)?),
+        BodyFrame::Clamped(_) => {
+            (model.nodes[reduction.interfaces[reference]].at, reduction.clamped_modes(reference)?)
+        }
         BodyFrame::MeanAxes => (centre, free.clone()),
     };
     let on_unknowns = times(reduction.basis.as_ref(), modes.y.as_ref());
@@ -88,7 +90,11 @@ pub fn reduce(model: &FeModel, options: &ReductionOptions) -> Result<ReducedBody
         integrals,
         stiffness_e: Matrix::from_fn(n, n, |i, j| if i == j { modes.lambda[i] } else { 0.0 }),
         stiffening: reduction.stiffening(&shapes, origin, reference)?,
-        interfaces: reduction.interfaces.iter().map(|&node| interface(model, node, origin, &shapes)).collect(),
+        interfaces: reduction
+            .interfaces
+            .iter()
+            .map(|&node| interface(model, node, origin, &shapes))
+            .collect(),
         shapes,
         report,
     }))
@@ -216,7 +222,8 @@ impl<'a> Reduction<'a> {
     /// Modes of a stiffness that holds on these coordinates, or the motion that it lets go.
     fn frame_modes(&self, k: &Mat<f64>, places: &[usize]) -> Result<FrameModes, FeError> {
         let size = |i: usize| k[(places[i], places[i])].sqrt();
-        let scaled = Mat::from_fn(places.len(), places.len(), |i, j| k[(places[i], places[j])] / (size(i) * size(j)));
+        let scaled =
+            Mat::from_fn(places.len(), places.len(), |i, j| k[(places[i], places[j])] / (size(i) * size(j)));
         let none = FeError::ModesNotFound { found: 0, wanted: places.len() };
         let (values, vectors) = symmetric_eigen(scaled.as_ref()).ok_or(none.clone())?;
         let loose = values.iter().filter(|v| !(**v > HOLDING)).count();
@@ -267,14 +274,12 @@ impl<'a> Reduction<'a> {
     fn stiffening(&self, shapes: &Matrix, origin: Point, reference: usize) -> Result<Stiffening, FeError> {
         let unknowns = &self.assembled.unknowns;
         let (n, inner) = (unknowns.count(), unknowns.interior);
-        let loads = body_loads();
+        let loads = body_forces(self.model, unknowns, &body_loads(origin))?;
         let others: Vec<usize> = (0..self.interfaces.len()).filter(|&i| i != reference).collect();
         let count = loads.len() + 6 * others.len();
         let mut f = Mat::<f64>::zeros(n, count);
         for (l, load) in loads.iter().enumerate() {
-            let mut force = vec![0.0; n];
-            body_force(self.model, unknowns, |x| load(space::minus(x, origin)), &mut force)?;
-            (0..n).for_each(|i| f[(i, l)] = force[i]);
+            (0..n).for_each(|i| f[(i, l)] = load[i]);
         }
         for (o, &index) in others.iter().enumerate() {
             (0..6).for_each(|c| f[(inner + 6 * index + c, loads.len() + 6 * o + c)] = 1.0);
@@ -286,7 +291,9 @@ impl<'a> Reduction<'a> {
             rates: take(6),
             acceleration: take(3),
             angular_acceleration: take(3),
-            interfaces: (0..self.interfaces.len()).map(|i| if i == reference { vec![] } else { take(6) }).collect(),
+            interfaces: (0..self.interfaces.len())
+                .map(|i| if i == reference { vec![] } else { take(6) })
+                .collect(),
         })
     }
 
@@ -303,7 +310,8 @@ impl<'a> Reduction<'a> {
         let energy = times(motion.transpose(), times(self.k_r.as_ref(), motion.as_ref()).as_ref());
         let expected = rigid_mass(rigid, x);
         let size = |i: usize, j: usize| (expected[i][i] * expected[j][j]).sqrt();
-        let off = |i: usize, j: usize| (mass[(i, j)] - expected[i][j]).abs() / size(i, j).max(f64::MIN_POSITIVE);
+        let off =
+            |i: usize, j: usize| (mass[(i, j)] - expected[i][j]).abs() / size(i, j).max(f64::MIN_POSITIVE);
         let all = || (0..6).flat_map(|i| (0..6).map(move |j| (i, j)));
         let resist = |i: usize| {
             (0..self.boundary()).map(|k| self.k_r[(k, k)].abs() * motion[(k, i)].powi(2)).sum::<f64>()
@@ -315,7 +323,11 @@ impl<'a> Reduction<'a> {
         }
         Ok(ReductionReport {
             unknowns: self.assembled.unknowns.count(),
-            fixed_interface_frequencies: self.fixed.iter().map(|l| l.sqrt() / (2.0 * std::f64::consts::PI)).collect(),
+            fixed_interface_frequencies: self
+                .fixed
+                .iter()
+                .map(|l| l.sqrt() / (2.0 * std::f64::consts::PI))
+                .collect(),
             frequencies: modes.frequencies(),
             free_frequencies: free.frequencies(),
             massless: modes.massless,

@@ -71,12 +71,16 @@ impl fmt::Display for FeError {
                 write!(f, "element {element} has {found} nodes instead of {expected}")
             }
             NoSuchNode { user } => write!(f, "element or link {user} uses a node that is not in the model"),
-            MissingProperty { element } => write!(f, "element {element} has no material or property that fits it"),
+            MissingProperty { element } => {
+                write!(f, "element {element} has no material or property that fits it")
+            }
             BadValue { owner, what, value } => write!(f, "{what} of {owner} is {value}"),
             Degenerate { element } => write!(f, "element {element} is degenerate"),
             Inverted { element } => write!(f, "element {element} is inverted"),
             Unconnected { node } => write!(f, "nothing is connected to node {node}"),
-            ReleasedTwice { element } => write!(f, "the end releases of element {element} leave a motion free"),
+            ReleasedTwice { element } => {
+                write!(f, "the end releases of element {element} leave a motion free")
+            }
             CollinearLink { link } => write!(f, "the nodes of averaging link {link} lie on a line"),
             Overdetermined { node, component } => {
                 write!(f, "{} of node {node} is determined twice", component_name(*component))
@@ -88,14 +92,19 @@ impl fmt::Display for FeError {
             }
             Mechanism { modes, node, component } => {
                 let name = component_name(*component);
-                write!(f, "{modes} motions without deformation instead of 6, the last largest at node {node}, {name}")
+                write!(
+                    f,
+                    "{modes} motions without deformation instead of 6, the last largest at node {node}, {name}"
+                )
             }
             SupportedBody { node } => write!(f, "node {node} of a moving part is held"),
             NoMass => write!(f, "the part has no mass, or none off a line"),
             NoInterfaceNode { node } => write!(f, "interface node {node} is not in the model"),
             InterfaceWithoutRotation { node } => write!(f, "interface node {node} has no rotations"),
             ModesNotFound { found, wanted } => write!(f, "{found} of {wanted} modes were found"),
-            ImpossibleInertia { node } => write!(f, "the inertia tensor of the mass at node {node} is impossible"),
+            ImpossibleInertia { node } => {
+                write!(f, "the inertia tensor of the mass at node {node} is impossible")
+            }
             Empty => write!(f, "nothing in the model can move"),
             TooLarge { unknowns } => write!(f, "the factors of {unknowns} unknowns do not fit into memory"),
             NoBuckling => write!(f, "this load does not buckle the structure"),

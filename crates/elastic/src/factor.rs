@@ -146,9 +146,4 @@ impl SparseFactor {
     pub fn negative_pivots(&self) -> usize {
         self.pivots().into_iter().filter(|d| *d < 0.0).count()
     }
-
-    /// Entries of L, as a measure of memory.
-    pub fn entries(&self) -> usize {
-        self.values.len()
-    }
 }

@@ -111,7 +111,8 @@ fn averaging(
         let r = space::minus(*x, centre);
         for k in 0..3 {
             let moment = space::cross(r, axis(k));
-            let turn = [0, 1, 2].map(|i| w * space::dot([inverse[(i, 0)], inverse[(i, 1)], inverse[(i, 2)]], moment));
+            let turn = [0, 1, 2]
+                .map(|i| w * space::dot([inverse[(i, 0)], inverse[(i, 1)], inverse[(i, 2)]], moment));
             let carried = space::cross(turn, arm);
             for c in 0..3 {
                 let shift = carried[c] + if c == k { *w } else { 0.0 };
@@ -148,9 +149,12 @@ fn exchanged(
     let mut pivot_of = [usize::MAX; 6];
     for _ in 0..6 {
         let free = (0..6).filter(|&r| pivot_of[r] == usize::MAX);
-        let places = free.flat_map(|r| (0..m).map(move |c| (r, c))).filter(|&(_, c)| eligible[c] && !pivot_of.contains(&c));
+        let places = free
+            .flat_map(|r| (0..m).map(move |c| (r, c)))
+            .filter(|&(_, c)| eligible[c] && !pivot_of.contains(&c));
         let best = places.max_by(|&(r, c), &(s, d)| a[r][c].abs().total_cmp(&a[s][d].abs()));
-        let (row, column) = best.filter(|&(r, c)| a[r][c].abs() > 1e-9).ok_or(FeError::CollinearLink { link: number })?;
+        let (row, column) =
+            best.filter(|&(r, c)| a[r][c].abs() > 1e-9).ok_or(FeError::CollinearLink { link: number })?;
         pivot_of[row] = column;
         let pivot = a[row][column];
         a[row].iter_mut().for_each(|v| *v /= pivot);

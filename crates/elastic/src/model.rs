@@ -164,7 +164,14 @@ impl FeModel {
         property: usize,
     ) -> usize {
         let number = self.elements.len() as u32 + 1;
-        self.elements.push(FeElement { number, kind, nodes: nodes.to_vec(), material, property, placement: None });
+        self.elements.push(FeElement {
+            number,
+            kind,
+            nodes: nodes.to_vec(),
+            material,
+            property,
+            placement: None,
+        });
         self.elements.len() - 1
     }
 

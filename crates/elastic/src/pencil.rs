@@ -209,7 +209,10 @@ impl Ritz {
         let last = last.min(p);
         let residual = |j: usize| {
             let part = |i: usize| y[(p - last + i, j)];
-            let sum: f64 = (0..last).flat_map(|i| (0..last).map(move |k| (i, k))).map(|(i, k)| part(i) * gram[(i, k)] * part(k)).sum();
+            let sum: f64 = (0..last)
+                .flat_map(|i| (0..last).map(move |k| (i, k)))
+                .map(|(i, k)| part(i) * gram[(i, k)] * part(k))
+                .sum();
             sum.max(0.0).sqrt()
         };
         // Rounding of the largest eigenvalue is in all residuals.
@@ -243,7 +246,8 @@ fn dense(a: &SymSparse, b: &SymSparse, count: usize) -> Option<PencilPairs> {
 pub(crate) fn dense_pairs(a: Mat<f64>, b: Mat<f64>, count: usize) -> Option<PencilPairs> {
     let n = a.nrows();
     let scale: Vec<f64> = (0..n).map(|i| 1.0 / a[(i, i)].sqrt()).collect();
-    let scaled = |m: &Mat<f64>| Mat::from_fn(n, n, |i, j| 0.5 * scale[i] * scale[j] * (m[(i, j)] + m[(j, i)]));
+    let scaled =
+        |m: &Mat<f64>| Mat::from_fn(n, n, |i, j| 0.5 * scale[i] * scale[j] * (m[(i, j)] + m[(j, i)]));
     let factor = scaled(&a).llt(Side::Lower).ok()?;
     let l = factor.L();
     let mut c = scaled(&b);

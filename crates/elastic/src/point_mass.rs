@@ -27,7 +27,8 @@ pub(crate) fn mass_points(mass: &PointMass, node: &FeNode) -> Result<Vec<MassPoi
     if m == 0.0 {
         return Ok(vec![]);
     }
-    let second = Mat::from_fn(3, 3, |i, k| if i == k { trace / 2.0 } else { 0.0 } - (j[i][k] + j[k][i]) / 2.0);
+    let second =
+        Mat::from_fn(3, 3, |i, k| if i == k { trace / 2.0 } else { 0.0 } - (j[i][k] + j[k][i]) / 2.0);
     let spectrum = second.self_adjoint_eigen(Side::Lower).map_err(|_| impossible.clone())?;
     let mut points = vec![];
     for k in 0..3 {

@@ -26,7 +26,10 @@ pub(crate) fn pressure_force(element: &ElementInput, pressure: f64) -> Result<Ve
             for &(xi, _) in gauss(2) {
                 for &(eta, _) in gauss(2) {
                     let sum = |f: &dyn Fn([f64; 2]) -> f64| {
-                        CORNERS.iter().zip(x).fold([0.0; 3], |s, (c, x)| space::plus(s, space::times(f(*c), *x)))
+                        CORNERS
+                            .iter()
+                            .zip(x)
+                            .fold([0.0; 3], |s, (c, x)| space::plus(s, space::times(f(*c), *x)))
                     };
                     let along = sum(&|c| c[0] * (1.0 + c[1] * eta) / 4.0);
                     let across = sum(&|c| c[1] * (1.0 + c[0] * xi) / 4.0);

@@ -61,7 +61,8 @@ fn reversals(history: &[f64]) -> Vec<f64> {
 
 /// Cycles of a history, in the order in which they close.
 pub fn rainflow(history: &[f64]) -> Vec<RainflowCycle> {
-    let cycle = |a: f64, b: f64, count: f64| RainflowCycle { range: (a - b).abs(), mean: (a + b) / 2.0, count };
+    let cycle =
+        |a: f64, b: f64, count: f64| RainflowCycle { range: (a - b).abs(), mean: (a + b) / 2.0, count };
     let mut cycles = vec![];
     let mut stack: Vec<f64> = vec![];
     for value in reversals(history) {
@@ -110,7 +111,8 @@ mod tests {
 
     #[test]
     fn damage_is_the_sum_of_shares_of_life() {
-        let line = SnLine { knee_range: 100e6, knee_cycles: 2e6, slope: 3.0, slope_below: 5.0, cut_off: 40e6 };
+        let line =
+            SnLine { knee_range: 100e6, knee_cycles: 2e6, slope: 3.0, slope_below: 5.0, cut_off: 40e6 };
         assert_eq!(line.cycles_to_failure(100e6), 2e6);
         assert!((line.cycles_to_failure(200e6) / 2.5e5 - 1.0).abs() < 1e-12);
         assert!((line.cycles_to_failure(50e6) / 6.4e7 - 1.0).abs() < 1e-12);

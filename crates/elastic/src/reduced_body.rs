@@ -133,7 +133,9 @@ impl ReducedBody {
     pub(crate) fn new(parts: BodyParts) -> Self {
         let s = &parts.integrals;
         let n = s.modes();
-        let cross = |p: &dyn Fn(usize, usize) -> f64, k: usize| p((k + 1) % 3, (k + 2) % 3) - p((k + 2) % 3, (k + 1) % 3);
+        let cross = |p: &dyn Fn(usize, usize) -> f64, k: usize| {
+            p((k + 1) % 3, (k + 2) % 3) - p((k + 2) % 3, (k + 1) % 3)
+        };
         // ∫ φ_j,a φ_i,b as moments with φ_j in the place of R.
         let second = |j: usize, i: usize| move |a: usize, b: usize| s.w[a][b][(j, i)];
         let first = |i: usize| move |a: usize, b: usize| s.v[a][b][i];

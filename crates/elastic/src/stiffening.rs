@@ -9,9 +9,9 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use trunnion_num::Matrix;
-use trunnion_num::space::{Point, cross, times};
+use trunnion_num::space::{Point, cross, minus, times};
 
-use crate::assembly::components;
+use crate::assembly::{BodyField, components};
 use crate::elements::{PrestressPoint, input, kernel, stress_pairs};
 use crate::error::FeError;
 use crate::model::FeModel;
@@ -30,25 +30,40 @@ pub struct Stiffening {
     pub interfaces: Vec<Vec<Matrix>>,
 }
 
-/// The body forces per unit of mass at R: rates, accelerations, angular accelerations.
-pub(crate) fn body_loads() -> Vec<Box<dyn Fn(Point) -> Point>> {
+/// The body forces per unit of mass about an origin: rates, accelerations, angular accelerations.
+pub(crate) fn body_loads(origin: Point) -> Vec<BodyField> {
     let axis = |k: usize| {
         let mut e = [0.0; 3];
         e[k] = 1.0;
         e
     };
-    let mut loads: Vec<Box<dyn Fn(Point) -> Point>> = vec![];
+    let mut loads: Vec<BodyField> = vec![];
     for (a, b) in RATE_PAIRS {
-        loads.push(Box::new(move |r: Point| {
-            if a == b {
-                [0, 1, 2].map(|k| if k == a { 0.0 } else { r[k] })
-            } else {
-                [0, 1, 2].map(|k| if k == a { -r[b] } else if k == b { -r[a] } else { 0.0 })
-            }
+        loads.push(Box::new(move |x| {
+            let r = minus(x, origin);
+            let product = |k: usize| {
+                if k == a {
+                    -r[b]
+                } else if k == b {
+                    -r[a]
+                } else {
+                    0.0
+                }
+            };
+            [0, 1, 2].map(|k| match a == b {
+                true => {
+                    if k == a {
+                        0.0
+                    } else {
+                        r[k]
+                    }
+                }
+                false => product(k),
+            })
         }));
     }
     (0..3).for_each(|k| loads.push(Box::new(move |_| times(-1.0, axis(k)))));
-    (0..3).for_each(|k| loads.push(Box::new(move |r| cross(r, axis(k)))));
+    (0..3).for_each(|k| loads.push(Box::new(move |x| cross(minus(x, origin), axis(k)))));
     loads
 }
 

@@ -77,10 +77,11 @@ impl Unknowns {
 /// Components that some element, mass or link knows.
 fn active(model: &FeModel) -> Result<Vec<Standing>, FeError> {
     let mut standing = vec![Standing::Absent; 6 * model.nodes.len()];
-    let mut activate = |node: usize, count: usize, user: u32| match standing.get_mut(6 * node..6 * node + count) {
-        Some(part) => Ok(part.fill(Standing::Free)),
-        None => Err(FeError::NoSuchNode { user }),
-    };
+    let mut activate =
+        |node: usize, count: usize, user: u32| match standing.get_mut(6 * node..6 * node + count) {
+            Some(part) => Ok(part.fill(Standing::Free)),
+            None => Err(FeError::NoSuchNode { user }),
+        };
     for element in &model.elements {
         let components = kernel(element.kind).layout().components;
         for &node in &element.nodes {
@@ -116,7 +117,8 @@ fn follow_links(model: &FeModel, standing: &mut [Standing], interfaces: &[usize]
     for link in &model.links {
         let keeps = match link {
             FeLink::Averaging { reference, .. } => {
-                interfaces.contains(reference) || standing[6 * reference..6 * reference + 6].contains(&Standing::Held)
+                interfaces.contains(reference)
+                    || standing[6 * reference..6 * reference + 6].contains(&Standing::Held)
             }
             FeLink::Rigid { .. } => false,
         };
@@ -125,11 +127,16 @@ fn follow_links(model: &FeModel, standing: &mut [Standing], interfaces: &[usize]
             let dof = equation.dependent;
             let rigid = matches!(link, FeLink::Rigid { .. });
             match standing[dof] {
-                Standing::Free if !interfaces.contains(&(dof / 6)) => standing[dof] = Standing::Follows(equation.terms),
+                Standing::Free if !interfaces.contains(&(dof / 6)) => {
+                    standing[dof] = Standing::Follows(equation.terms)
+                }
                 // A node without elements that a rigid link carries has a place, and rotations of solids do not exist.
                 Standing::Absent if rigid => standing[dof] = Standing::Follows(equation.terms),
                 _ => {
-                    return Err(FeError::Overdetermined { node: model.nodes[dof / 6].number, component: dof % 6 });
+                    return Err(FeError::Overdetermined {
+                        node: model.nodes[dof / 6].number,
+                        component: dof % 6,
+                    });
                 }
             }
         }
@@ -137,7 +144,11 @@ fn follow_links(model: &FeModel, standing: &mut [Standing], interfaces: &[usize]
     Ok(())
 }
 
-fn number_all(model: &FeModel, mut standing: Vec<Standing>, interfaces: &[usize]) -> Result<Unknowns, FeError> {
+fn number_all(
+    model: &FeModel,
+    mut standing: Vec<Standing>,
+    interfaces: &[usize],
+) -> Result<Unknowns, FeError> {
     let free = |standing: &[Standing], dof: usize| standing[dof] == Standing::Free;
     let inner = (0..standing.len()).filter(|&d| free(&standing, d) && !interfaces.contains(&(d / 6)));
     let mut independent: Vec<u32> = inner.map(|d| d as u32).collect();

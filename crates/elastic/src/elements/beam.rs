@@ -56,8 +56,9 @@ impl<'a> Beam<'a> {
             let p = carried(length - s);
             f = f.plus(ds, &p.times(&compliance(&section.at(s / length), material)).times(&p.transposed()));
         }
-        let flexibility_inverse =
-            f.solve(&Matrix::identity(6)).map_err(|_| FeError::MissingProperty { element: element.number })?;
+        let flexibility_inverse = f
+            .solve(&Matrix::identity(6))
+            .map_err(|_| FeError::MissingProperty { element: element.number })?;
         let g = Matrix::from_fn(6, 12, |i, j| match j {
             0..6 => -carried(length)[(i, j)],
             _ => f64::from(u8::from(i == j - 6)),
@@ -69,7 +70,17 @@ impl<'a> Beam<'a> {
         });
         let k = g.transposed().times(&end_force);
         let to_ends = released(&k, placement.releases, element.number)?.times(&ends);
-        Ok(Beam { length, origin, axes, section, material, relative: g, end_force, flexibility_inverse, to_ends })
+        Ok(Beam {
+            length,
+            origin,
+            axes,
+            section,
+            material,
+            relative: g,
+            end_force,
+            flexibility_inverse,
+            to_ends,
+        })
     }
 
     fn constants(&self, x: f64) -> SectionConstants {
@@ -139,7 +150,8 @@ impl ElementKernel for Beam2Kernel {
                     1 => n[(1, j)] - z * n[(3, j)],
                     _ => n[(2, j)] + y * n[(3, j)],
                 });
-                let shape = Matrix::from_fn(3, 12, |i, j| (0..3).map(|k| beam.axes[k][i] * local[(k, j)]).sum());
+                let shape =
+                    Matrix::from_fn(3, 12, |i, j| (0..3).map(|k| beam.axes[k][i] * local[(k, j)]).sum());
                 let at = space::apply(space::transposed(beam.axes), [x, y, z]);
                 points.push(MassPoint { at: space::plus(beam.origin, at), mass, shape });
             }

@@ -38,7 +38,9 @@ impl ElementKernel for BushingKernel {
                 _ => 0.0,
             }
         });
-        Ok(Matrix::from_fn(n, n, |p, q| (0..6).map(|i| stiffness[i] * relative[(i, p)] * relative[(i, q)]).sum()))
+        Ok(Matrix::from_fn(n, n, |p, q| {
+            (0..6).map(|i| stiffness[i] * relative[(i, p)] * relative[(i, q)]).sum()
+        }))
     }
 
     fn mass_points(&self, _: &ElementInput) -> Result<Vec<MassPoint>, FeError> {

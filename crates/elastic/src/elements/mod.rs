@@ -142,7 +142,10 @@ pub(crate) fn input<'a>(model: &'a FeModel, element: &'a FeElement) -> Result<El
         number,
         x: element.nodes.iter().map(at).collect::<Result<_, _>>()?,
         material,
-        property: model.properties.get(element.property).ok_or(FeError::MissingProperty { element: number })?,
+        property: model
+            .properties
+            .get(element.property)
+            .ok_or(FeError::MissingProperty { element: number })?,
         placement: element.placement.as_ref(),
     })
 }

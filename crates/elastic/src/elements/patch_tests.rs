@@ -7,7 +7,8 @@ use super::{input, kernel, mass_matrix, product};
 use crate::assembly::components;
 use crate::model::{ElementKind, ElementProperty, FeModel, IsotropicMaterial};
 
-const MATERIAL: IsotropicMaterial = IsotropicMaterial { youngs_modulus: 70.0, poissons_ratio: 0.3, density: 2.0 };
+const MATERIAL: IsotropicMaterial =
+    IsotropicMaterial { youngs_modulus: 70.0, poissons_ratio: 0.3, density: 2.0 };
 /// u = G x.
 const G: [[f64; 3]; 3] = [[1e-3, 2e-4, -3e-4], [5e-4, -7e-4, 1e-4], [2e-4, 6e-4, 4e-4]];
 
@@ -84,8 +85,20 @@ fn check(kind: ElementKind) {
     let trace = G[0][0] + G[1][1] + G[2][2];
     let pairs = [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0)];
     let sigma = pairs.map(|(i, j)| mu * (G[i][j] + G[j][i]) + if i == j { lambda * trace } else { 0.0 });
-    let density: f64 = 0.5 * pairs.iter().zip(sigma).map(|(&(i, j), s)| s * (G[i][j] + if i == j { 0.0 } else { G[j][i] })).sum::<f64>();
-    let u: Vec<f64> = model.nodes.iter().flat_map(|n| { let d = moved(n.at); [d[0], d[1], d[2], 0.0, 0.0, 0.0] }).collect();
+    let density: f64 = 0.5
+        * pairs
+            .iter()
+            .zip(sigma)
+            .map(|(&(i, j), s)| s * (G[i][j] + if i == j { 0.0 } else { G[j][i] }))
+            .sum::<f64>();
+    let u: Vec<f64> = model
+        .nodes
+        .iter()
+        .flat_map(|n| {
+            let d = moved(n.at);
+            [d[0], d[1], d[2], 0.0, 0.0, 0.0]
+        })
+        .collect();
     let mut force = vec![0.0; u.len()];
     let (mut energy, mut volume, mut mass) = (0.0, 0.0, 0.0);
     for element in &model.elements {

@@ -135,7 +135,12 @@ fn covariant_shear(plate: &Plate, xi: [f64; 2], i: usize) -> Result<Vec<f64>, Fe
 
 fn bending(plate: &Plate) -> Result<Matrix, FeError> {
     let (c, t) = (plate.elasticity(), plate.thickness);
-    let shear = Matrix::from_fn(2, 2, |i, j| if i == j { SHEAR_FACTOR * plate.material.shear_modulus() * t } else { 0.0 });
+    let shear =
+        Matrix::from_fn(
+            2,
+            2,
+            |i, j| if i == j { SHEAR_FACTOR * plate.material.shear_modulus() * t } else { 0.0 },
+        );
     let tied = [
         [covariant_shear(plate, [0.0, -1.0], 0)?, covariant_shear(plate, [0.0, 1.0], 0)?],
         [covariant_shear(plate, [-1.0, 0.0], 1)?, covariant_shear(plate, [1.0, 0.0], 1)?],

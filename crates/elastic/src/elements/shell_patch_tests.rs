@@ -6,7 +6,8 @@ use super::{input, kernel, product};
 use crate::assembly::components;
 use crate::model::{ElementKind, ElementProperty, FeModel, IsotropicMaterial};
 
-const MATERIAL: IsotropicMaterial = IsotropicMaterial { youngs_modulus: 70.0, poissons_ratio: 0.3, density: 2.0 };
+const MATERIAL: IsotropicMaterial =
+    IsotropicMaterial { youngs_modulus: 70.0, poissons_ratio: 0.3, density: 2.0 };
 const THICKNESS: f64 = 0.05;
 
 /// 3 × 3 distorted quadrilaterals, or each cut into two triangles; places in the plane beside the model.
@@ -63,14 +64,18 @@ fn response(kind: ElementKind, field: impl Fn([f64; 2]) -> [f64; 6]) -> (f64, f6
         for point in kernel.stress_points(&data).unwrap() {
             let s = product(&point.rows, &u_e);
             // From the axes of the element to those of the plane.
-            let r: Vec<[f64; 2]> = (0..2).map(|k| [0, 1].map(|j| space::dot(axes[k], point.axes[j]))).collect();
+            let r: Vec<[f64; 2]> =
+                (0..2).map(|k| [0, 1].map(|j| space::dot(axes[k], point.axes[j]))).collect();
             let full = [[s[0], s[3]], [s[3], s[1]]];
-            let turned = |a: usize, b: usize| (0..4).map(|k| r[a][k / 2] * full[k / 2][k % 2] * r[b][k % 2]).sum::<f64>();
+            let turned = |a: usize, b: usize| {
+                (0..4).map(|k| r[a][k / 2] * full[k / 2][k % 2] * r[b][k % 2]).sum::<f64>()
+            };
             stresses.push([turned(0, 0), turned(1, 1), turned(0, 1)]);
         }
     }
     let largest = force.iter().fold(0.0_f64, |m, f| m.max(f.abs()));
-    let inner = [5, 6, 9, 10].iter().flat_map(|n| 6 * n..6 * n + 6).fold(0.0_f64, |m, d| m.max(force[d].abs()));
+    let inner =
+        [5, 6, 9, 10].iter().flat_map(|n| 6 * n..6 * n + 6).fold(0.0_f64, |m, d| m.max(force[d].abs()));
     (inner / largest.max(f64::MIN_POSITIVE), energy, stresses, area)
 }
 
@@ -94,7 +99,9 @@ fn shells_pass_the_membrane_patch_test() {
         });
         assert!(inner < 1e-12, "{kind:?}: {inner}");
         assert!((energy / (density * area * THICKNESS) - 1.0).abs() < 1e-12, "{kind:?}");
-        stresses.iter().for_each(|s| (0..3).for_each(|k| assert!((s[k] - sigma[k]).abs() < 1e-13, "{kind:?}")));
+        stresses
+            .iter()
+            .for_each(|s| (0..3).for_each(|k| assert!((s[k] - sigma[k]).abs() < 1e-13, "{kind:?}")));
     }
 }
 
@@ -122,7 +129,8 @@ fn shells_pass_the_bending_patch_test() {
 #[test]
 fn rigid_motions_strain_no_shell() {
     for kind in KINDS {
-        let (_, energy, _, area) = response(kind, |[x, y]| [0.1 - 0.3 * y, 0.2 + 0.3 * x, 0.5 * y - 0.7 * x, 0.5, 0.7, 0.3]);
+        let (_, energy, _, area) =
+            response(kind, |[x, y]| [0.1 - 0.3 * y, 0.2 + 0.3 * x, 0.5 * y - 0.7 * x, 0.5, 0.7, 0.3]);
         assert!(energy.abs() < 1e-14 * MATERIAL.youngs_modulus * area, "{kind:?}: {energy}");
     }
 }

@@ -229,7 +229,8 @@ impl ElementKernel for SolidKernel {
         let alpha = if self.incompatible { self.inner(element)?.1 } else { Matrix::default() };
         let stress = |xi: Point| self.stress(element, xi, &alpha).map(|s| s.0);
         let reach = 1.0 / 3_f64.sqrt();
-        let corners: Vec<Point> = (0..8).map(|c| [0, 1, 2].map(|k| if c >> k & 1 == 1 { 1.0 } else { -1.0 })).collect();
+        let corners: Vec<Point> =
+            (0..8).map(|c| [0, 1, 2].map(|k| if c >> k & 1 == 1 { 1.0 } else { -1.0 })).collect();
         let inner: Vec<Matrix> = match self.extrapolated {
             true => corners.iter().map(|c| stress(space::times(reach, *c))).collect::<Result<_, _>>()?,
             false => vec![],

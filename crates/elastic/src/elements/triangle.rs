@@ -22,7 +22,8 @@ struct Edges<'a>(&'a [[f64; 2]], f64);
 impl<'a> Edges<'a> {
     fn new(plate: &'a Plate) -> Result<Self, FeError> {
         let x = &plate.xy;
-        let area = ((x[1][0] - x[0][0]) * (x[2][1] - x[0][1]) - (x[2][0] - x[0][0]) * (x[1][1] - x[0][1])) / 2.0;
+        let area =
+            ((x[1][0] - x[0][0]) * (x[2][1] - x[0][1]) - (x[2][0] - x[0][0]) * (x[1][1] - x[0][1])) / 2.0;
         if area > 0.0 { Ok(Edges(x, area)) } else { Err(plate.degenerate()) }
     }
 
@@ -87,7 +88,9 @@ fn membrane(plate: &Plate) -> Result<Matrix, FeError> {
         }
     });
     let corner = |order: [usize; 9]| {
-        Matrix::from_fn(3, 3, |r, s| 2.0 * area / 3.0 * BETA[order[3 * r + s] - 1] / e.square(edges[r].0, edges[r].1))
+        Matrix::from_fn(3, 3, |r, s| {
+            2.0 * area / 3.0 * BETA[order[3 * r + s] - 1] / e.square(edges[r].0, edges[r].1)
+        })
     };
     let q = [
         corner([1, 2, 3, 4, 5, 6, 7, 8, 9]),
@@ -123,7 +126,13 @@ fn curvature(e: &Edges, xi: f64, eta: f64) -> Matrix {
     let edge = |m: usize| {
         let (i, j) = ((m + 1) % 3, (m + 2) % 3);
         let (x, y, l2) = (e.x(i, j), e.y(i, j), e.square(i, j));
-        [-x / l2, 0.75 * x * y / l2, (0.25 * x * x - 0.5 * y * y) / l2, -y / l2, (0.25 * y * y - 0.5 * x * x) / l2]
+        [
+            -x / l2,
+            0.75 * x * y / l2,
+            (0.25 * x * x - 0.5 * y * y) / l2,
+            -y / l2,
+            (0.25 * y * y - 0.5 * x * x) / l2,
+        ]
     };
     let edges = [edge(0), edge(1), edge(2)];
     let slope = |direction: usize, j: usize, of_y: bool| {

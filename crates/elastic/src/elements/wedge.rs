@@ -57,7 +57,9 @@ fn functions_15(xi: Point) -> Vec<(f64, Point)> {
 /// Points of a triangle of area ½: three, exact for quadratics, or six, exact for degree 4 [Dunavant 1985].
 pub(super) fn triangle_rule(count: usize) -> Vec<([f64; 2], f64)> {
     if count == 3 {
-        return [[1.0 / 6.0, 1.0 / 6.0], [2.0 / 3.0, 1.0 / 6.0], [1.0 / 6.0, 2.0 / 3.0]].map(|p| (p, 1.0 / 6.0)).to_vec();
+        return [[1.0 / 6.0, 1.0 / 6.0], [2.0 / 3.0, 1.0 / 6.0], [1.0 / 6.0, 2.0 / 3.0]]
+            .map(|p| (p, 1.0 / 6.0))
+            .to_vec();
     }
     let ten = 10_f64.sqrt();
     let root = (38.0 - 44.0 * (2.0_f64 / 5.0).sqrt()).sqrt();

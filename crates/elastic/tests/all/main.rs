@@ -5,4 +5,5 @@ mod recovery;
 mod reduction;
 mod shells;
 mod solids;
+mod spin_up;
 mod support;

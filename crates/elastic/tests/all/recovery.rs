@@ -22,7 +22,8 @@ fn a_tube_under_bending_and_torque_has_the_stress_of_theory() {
     model.clamp(0);
     model.loads.push(FeLoad::Nodal { node: 4, force: [0.0, 0.0, -force, torque, 0.0, 0.0] });
     let u = column(&static_deflection(&model).unwrap());
-    let root: Vec<_> = stress_recovery(&model, &u, &[0]).unwrap().into_iter().filter(|s| s.node == 1).collect();
+    let root: Vec<_> =
+        stress_recovery(&model, &u, &[0]).unwrap().into_iter().filter(|s| s.node == 1).collect();
     assert_eq!(root.len(), 4);
     let bending = force * length * radius / c.i_yy;
     let twist = torque * radius / c.torsion;
@@ -111,7 +112,10 @@ fn recovery_is_linear_in_modal_coordinates() {
     let body = reduce(&model, &options).unwrap();
     let q: Vec<f64> = (0..body.modes()).map(|i| 1e-3 * (1.0 + i as f64).sin()).collect();
     let shape = body.shapes.times(&Matrix::from_fn(q.len(), 1, |i, _| q[i]));
-    let (a, b) = (stress_recovery(&model, &body.shapes, &[1]).unwrap(), stress_recovery(&model, &shape, &[1]).unwrap());
+    let (a, b) = (
+        stress_recovery(&model, &body.shapes, &[1]).unwrap(),
+        stress_recovery(&model, &shape, &[1]).unwrap(),
+    );
     for (a, b) in a.iter().zip(&b) {
         near(von_mises(a.at(&q)), von_mises(b.at(&[1.0])), 1e-9);
         // Neither invariant depends on the axes.
@@ -173,9 +177,19 @@ fn springs_masses_and_rigid_links_vibrate() {
     let along = [false, true, true, true, true, true];
     model.fix(ends[1], along);
     model.clamp(ends[0]);
-    model.links.push(FeLink::Rigid { number: 1, reference: ends[3], nodes: vec![ends[2]], components: [true; 6] });
+    model.links.push(FeLink::Rigid {
+        number: 1,
+        reference: ends[3],
+        nodes: vec![ends[2]],
+        components: [true; 6],
+    });
     model.fix(ends[3], along);
-    model.masses.push(PointMass { node: ends[3], mass: 2.0, offset: [0.0, 0.3, 0.0], inertia: [[0.0; 3]; 3] });
+    model.masses.push(PointMass {
+        node: ends[3],
+        mass: 2.0,
+        offset: [0.0, 0.3, 0.0],
+        inertia: [[0.0; 3]; 3],
+    });
     let modes = natural_modes(&model, 5).unwrap();
     assert_eq!(modes.eigenvalues.len(), 1);
     near(modes.frequencies()[0], (400.0_f64 / 2.0).sqrt() / (2.0 * PI), 1e-10);

@@ -54,7 +54,8 @@ fn reduced_beams_converge_as_in_the_table() {
 
 #[test]
 fn mass_and_inertia_survive_the_reduction() {
-    let section = SectionShape::L { width: 0.1, height: 0.06, thickness: 0.006 }.constants().moved([0.02, -0.01]);
+    let section =
+        SectionShape::L { width: 0.1, height: 0.06, thickness: 0.006 }.constants().moved([0.02, -0.01]);
     let mut model = line_of_beams(6, [0.1, 0.2, 0.3], [1.0, 0.5, -0.4], section, STEEL, [0.0, 0.0, 1.0]);
     let inertia = [[0.03, 0.002, 0.0], [0.002, 0.02, 0.001], [0.0, 0.001, 0.025]];
     model.masses.push(PointMass { node: 3, mass: 2.5, offset: [0.05, 0.0, 0.1], inertia });
@@ -190,7 +191,8 @@ fn integrals_turn_with_the_part() {
     use trunnion_num::space::{apply, product, transposed};
     let section = SectionShape::L { width: 0.1, height: 0.06, thickness: 0.006 }.constants();
     let model = line_of_beams(4, [0.0; 3], [1.0, 0.3, 0.0], section, STEEL, [0.0, 0.0, 1.0]);
-    let (one, other) = (reduced(&model, 4, BodyFrame::Clamped(0)), reduced(&rotated(&model), 4, BodyFrame::Clamped(0)));
+    let (one, other) =
+        (reduced(&model, 4, BodyFrame::Clamped(0)), reduced(&rotated(&model), 4, BodyFrame::Clamped(0)));
     let r = oblique();
     let turned = apply(r, one.h0);
     (0..3).for_each(|k| assert!((turned[k] - other.h0[k]).abs() < 1e-12));
@@ -223,7 +225,8 @@ fn faults_of_a_reduction_are_named() {
     // A hinge in the middle that nothing holds when both ends are held.
     let mut loose = model;
     for (element, end) in [(1, 1), (2, 0)] {
-        loose.elements[element].placement.as_mut().unwrap().releases[end] = [false, false, false, true, true, true];
+        loose.elements[element].placement.as_mut().unwrap().releases[end] =
+            [false, false, false, true, true, true];
     }
     let found = reduce(&loose, &ask(&[1, 5]));
     assert!(matches!(found, Err(FeError::ZeroEnergyMode { node: 3, component: 3..6 })), "{found:?}");

@@ -7,7 +7,13 @@ use trunnion_elastic::*;
 use crate::support::*;
 
 /// A grid of quadrilaterals, or each cut into two triangles, on a surface given by shares of both directions.
-pub fn surface(kind: ElementKind, counts: [usize; 2], thickness: f64, material: IsotropicMaterial, at: impl Fn(f64, f64) -> [f64; 3]) -> FeModel {
+pub fn surface(
+    kind: ElementKind,
+    counts: [usize; 2],
+    thickness: f64,
+    material: IsotropicMaterial,
+    at: impl Fn(f64, f64) -> [f64; 3],
+) -> FeModel {
     let mut model = FeModel::default();
     model.materials.push(material);
     model.properties.push(ElementProperty::Shell { thickness });
@@ -96,7 +102,11 @@ fn a_plate_vibrates_as_navier_found() {
         let errors = |n: usize| {
             let modes = natural_modes(&quarter_plate(kind, n, a, thickness), 4).unwrap().eigenvalues;
             let numbers = [2.0, 10.0, 10.0, 18.0];
-            modes.into_iter().zip(numbers).map(|(l, number)| l.sqrt() / (number * unit) - 1.0).collect::<Vec<_>>()
+            modes
+                .into_iter()
+                .zip(numbers)
+                .map(|(l, number)| l.sqrt() / (number * unit) - 1.0)
+                .collect::<Vec<_>>()
         };
         let (coarse, fine) = (errors(8), errors(16));
         for k in 0..4 {

@@ -11,7 +11,12 @@ pub struct BrickBar {
     pub right: Vec<usize>,
 }
 
-pub fn brick_bar(kind: ElementKind, counts: [usize; 3], size: [f64; 3], material: IsotropicMaterial) -> BrickBar {
+pub fn brick_bar(
+    kind: ElementKind,
+    counts: [usize; 3],
+    size: [f64; 3],
+    material: IsotropicMaterial,
+) -> BrickBar {
     let mut model = FeModel::default();
     model.materials.push(material);
     model.properties.push(ElementProperty::Solid);
@@ -68,7 +73,12 @@ pub fn with_interfaces(bar: &mut BrickBar, averaging: bool) -> [usize; 2] {
         let number = bar.model.links.len() as u32 + 1;
         bar.model.links.push(match averaging {
             true => FeLink::Averaging { number, reference, nodes: face.iter().map(|&n| (n, 1.0)).collect() },
-            false => FeLink::Rigid { number, reference, nodes: face, components: [true, true, true, false, false, false] },
+            false => FeLink::Rigid {
+                number,
+                reference,
+                nodes: face,
+                components: [true, true, true, false, false, false],
+            },
         });
         reference
     })

@@ -37,7 +37,9 @@ pub fn line_of_beams(
 
 /// So slender that rotary inertia does not show in eight digits: r/L = 1e-5.
 pub fn slender_section() -> SectionConstants {
-    SectionShape::Rectangle { width: 1e-5 * 12_f64.sqrt(), height: 2e-5 * 12_f64.sqrt() }.constants().slender()
+    SectionShape::Rectangle { width: 1e-5 * 12_f64.sqrt(), height: 2e-5 * 12_f64.sqrt() }
+        .constants()
+        .slender()
 }
 
 /// Columns are a right-handed frame that is aligned with nothing.
