@@ -226,7 +226,7 @@ impl<'a> Reduction<'a> {
             Mat::from_fn(places.len(), places.len(), |i, j| k[(places[i], places[j])] / (size(i) * size(j)));
         let none = FeError::ModesNotFound { found: 0, wanted: places.len() };
         let (values, vectors) = symmetric_eigen(scaled.as_ref()).ok_or(none.clone())?;
-        let loose = values.iter().filter(|v| !(**v > HOLDING)).count();
+        let loose = values.iter().filter(|v| v.is_nan() || **v <= HOLDING).count();
         if loose > 0 {
             let moves = |i: &usize| vectors[(*i, loose - 1)].abs();
             let largest = (0..places.len()).max_by(|i, j| moves(i).total_cmp(&moves(j))).unwrap_or(0);

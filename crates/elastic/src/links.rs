@@ -101,7 +101,8 @@ fn averaging(
     let size = t[(0, 0)] + t[(1, 1)] + t[(2, 2)];
     let inverse = t.solve(&Matrix::identity(3)).map_err(|_| collinear.clone())?;
     // Nodes within 1e-6 of their extent from a line determine no rotation about it.
-    if !(inverse.norm() * size < 1e12) {
+    let condition = inverse.norm() * size;
+    if condition.is_nan() || condition >= 1e12 {
         return Err(collinear);
     }
     let arm = space::minus(position(model, reference, number)?, centre);

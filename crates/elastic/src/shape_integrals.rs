@@ -85,8 +85,7 @@ impl ShapeIntegrals {
     }
 
     fn add_products(&mut self, rows: &mut [Vec<f64>; 3], n: usize) {
-        if n > 0 {
-            let count = rows[0].len() / n;
+        if let Some(count) = rows[0].len().checked_div(n) {
             let part = |b: usize| MatRef::from_row_major_slice(&rows[b], count, n);
             for a in 0..3 {
                 for b in a..3 {

@@ -79,7 +79,10 @@ fn active(model: &FeModel) -> Result<Vec<Standing>, FeError> {
     let mut standing = vec![Standing::Absent; 6 * model.nodes.len()];
     let mut activate =
         |node: usize, count: usize, user: u32| match standing.get_mut(6 * node..6 * node + count) {
-            Some(part) => Ok(part.fill(Standing::Free)),
+            Some(part) => {
+                part.fill(Standing::Free);
+                Ok(())
+            }
             None => Err(FeError::NoSuchNode { user }),
         };
     for element in &model.elements {

@@ -46,6 +46,8 @@ pub(super) struct PlatePoint {
     pub g: Vec<[f64; 2]>,
 }
 
+type NodeStrains = fn(&Plate, usize) -> Result<(Matrix, Matrix), FeError>;
+
 /// What differs between shells. Components of membrane matrices: (u, v, θ_z) a node; of plate matrices: (w, θ_x, θ_y) a node.
 pub(super) struct ShellKernel {
     pub nodes: usize,
@@ -56,7 +58,7 @@ pub(super) struct ShellKernel {
     /// Membrane strain (xx, yy, xy) at the integration points.
     pub point_strains: fn(&Plate) -> Result<Vec<Matrix>, FeError>,
     /// Membrane strain and curvature (xx, yy, xy) at a node.
-    pub node_strains: fn(&Plate, usize) -> Result<(Matrix, Matrix), FeError>,
+    pub node_strains: NodeStrains,
 }
 
 const MEMBRANE: [usize; 3] = [0, 1, 5];
