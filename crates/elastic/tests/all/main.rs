@@ -1,0 +1,9 @@
+//! Finite elements against closed forms, patch tests, convergence and published numbers.
+
+mod beams;
+mod recovery;
+mod reduction;
+mod shells;
+mod solids;
+mod spin_up;
+mod support;
