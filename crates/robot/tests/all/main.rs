@@ -1,0 +1,7 @@
+//! Tests of the crate from outside.
+
+mod arms;
+mod forward;
+mod inverse;
+mod paths;
+mod time_laws;
