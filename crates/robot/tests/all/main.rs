@@ -4,4 +4,6 @@ mod arms;
 mod forward;
 mod inverse;
 mod paths;
+mod servo;
 mod time_laws;
+mod tip;
