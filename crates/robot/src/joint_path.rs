@@ -21,6 +21,8 @@ pub struct JointMove {
     pub law: LawKind,
     /// Zone around the pose, in rad or m of the axis that moves most, where the next motion may begin; 0: stop.
     pub blend: f64,
+    /// Instead of the shortest time that limits allow, this one, if it is longer.
+    pub duration: Option<f64>,
 }
 
 /// References of the axes.
@@ -89,10 +91,11 @@ impl JointPath {
         let mut laws = vec![];
         for (index, m) in moves.iter().enumerate() {
             let own = along(&deltas[index], &m.limits, shares[index]);
-            laws.push(match own {
+            let law = match own {
                 Some(limits) => TimeLaw::new(m.law, 1.0, limits),
                 None => TimeLaw::new(LawKind::Trapezoid, 0.0, RESTING),
-            });
+            };
+            laws.push(law.map(|law| law.at_least(m.duration.unwrap_or(0.0))));
         }
         let laws: Result<Vec<TimeLaw>, JointPathError> = laws
             .into_iter()

@@ -11,6 +11,7 @@ mod inverse;
 mod jacobian;
 mod joint_path;
 mod path_check;
+pub mod program;
 pub mod rotation;
 pub mod schedule;
 pub mod servo;

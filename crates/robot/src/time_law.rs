@@ -139,6 +139,11 @@ impl TimeLaw {
         TimeLaw { length: self.length, duration, pieces: self.pieces.iter().map(slower).collect() }
     }
 
+    /// Stretched to this time if it is longer.
+    pub(crate) fn at_least(self, duration: f64) -> TimeLaw {
+        if duration > self.duration { self.stretched(duration) } else { self }
+    }
+
     /// At rest before 0 and after `duration`.
     pub fn at(&self, t: f64) -> LawPoint {
         if !(t > 0.0) || self.pieces.is_empty() {

@@ -173,16 +173,16 @@ fn law(curve: &ToolCurve, m: &ToolMove, share: [f64; 2]) -> Result<TimeLaw, LawE
     let linear = (length > 0.0).then(|| on_arc(lower(m.limits.linear), curve.radius(), m.law).per(length));
     // Rounding of rotations is not a turn.
     let angular = (angle > 1e-12).then(|| lower(m.limits.angular).per(angle));
-    let Some(limits) = linear.into_iter().chain(angular).reduce(MotionLimits::and) else {
-        return Ok(TimeLaw::new(m.law, 0.0, MotionLimits { speed: 1.0, acceleration: 1.0, jerk: 1.0 })?
-            .stretched(m.duration.unwrap_or(0.0)));
+    let limits = linear.into_iter().chain(angular).reduce(MotionLimits::and);
+    let law = match limits {
+        Some(limits) => TimeLaw::new(m.law, 1.0, limits)?,
+        None => TimeLaw::new(LawKind::Trapezoid, 0.0, RESTING)?,
     };
-    let law = TimeLaw::new(m.law, 1.0, limits)?;
-    Ok(match m.duration {
-        Some(duration) if duration > law.duration => law.stretched(duration),
-        _ => law,
-    })
+    Ok(law.at_least(m.duration.unwrap_or(0.0)))
 }
+
+/// For a motion of no length.
+const RESTING: MotionLimits = MotionLimits { speed: 1.0, acceleration: 1.0, jerk: 1.0 };
 
 /// (3)
 fn on_arc(l: MotionLimits, r: f64, kind: LawKind) -> MotionLimits {

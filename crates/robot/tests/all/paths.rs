@@ -45,7 +45,7 @@ proptest! {
         let mut pose = || (0..6).map(|_| noise.next()).collect::<Vec<f64>>();
         let start = pose();
         let moves: Vec<JointMove> = (0..4)
-            .map(|_| JointMove { q: pose(), limits: limits.clone(), law: KINDS[kind], blend })
+            .map(|_| JointMove { q: pose(), limits: limits.clone(), law: KINDS[kind], blend, duration: None })
             .collect();
         let path = JointPath::plan(&arm, &start, &moves).unwrap();
         let n = 2000;
@@ -176,7 +176,13 @@ fn blends_stay_within_their_zone() {
 fn every_axis_starts_and_stops_together() {
     let arm = arms::emats();
     let q = vec![0.5, -0.3, 1.0, 0.0, 0.2, -1.5];
-    let moves = [JointMove { q: q.clone(), limits: joint_limits(6), law: LawKind::SCurve, blend: 0.0 }];
+    let moves = [JointMove {
+        q: q.clone(),
+        limits: joint_limits(6),
+        law: LawKind::SCurve,
+        blend: 0.0,
+        duration: None,
+    }];
     let path = JointPath::plan(&arm, &[0.0; 6], &moves).unwrap();
     for i in 1..100 {
         let now = path.at(path.duration() * f64::from(i) / 100.0);
@@ -198,7 +204,7 @@ fn motions_out_of_range_or_without_a_circle_are_refused() {
     let arm = arms::industrial();
     let mut q = vec![0.0; 6];
     q[4] = 2.5;
-    let moves = [JointMove { q, limits: joint_limits(6), law: LawKind::SCurve, blend: 0.0 }];
+    let moves = [JointMove { q, limits: joint_limits(6), law: LawKind::SCurve, blend: 0.0, duration: None }];
     let error = JointPath::plan(&arm, &[0.0; 6], &moves).unwrap_err();
     assert!(matches!(&error, JointPathError::AtLimit { index: 0, joints } if joints[0].joint == "j5"));
     assert_eq!(error.to_string(), "out of range: `j5` would be 2.5, range -2.1 to 2.1");

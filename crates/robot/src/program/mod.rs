@@ -1,0 +1,79 @@
+//! Robot programs: a small language, and a task that runs it. docs/robot-language.md has the grammar.
+
+mod code;
+mod compile;
+mod compile_blocks;
+mod compile_formula;
+mod evaluate;
+mod message;
+mod motion;
+mod parse;
+mod parse_formula;
+mod pause;
+mod syntax;
+mod task;
+mod token;
+mod unit;
+
+use crate::arm::Arm;
+use compile::CompiledProgram;
+pub use message::{RobotMessage, TextSpan};
+pub use task::{RobotTask, TaskDefaults, TaskOutput, TaskStatus};
+
+/// Characters of a program.
+const LONGEST: usize = 1 << 20;
+
+/// Messages that are told at once.
+const MOST_MESSAGES: usize = 50;
+
+/// A program that has been examined.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RobotProgram {
+    source: String,
+    code: CompiledProgram,
+}
+
+impl RobotProgram {
+    /// Examine and translate a program for a robot; everything that is wrong is told, in order of its place.
+    pub fn compile(source: &str, arm: &Arm) -> Result<RobotProgram, Vec<RobotMessage>> {
+        if source.len() > LONGEST {
+            let message = format!("the program has more than {LONGEST} bytes");
+            return Err(vec![RobotMessage::new("R12", TextSpan::default(), message, "too long")]);
+        }
+        let (tokens, mut errors) = token::tokens(source);
+        let parsed = parse::parsed(tokens);
+        errors.extend(parsed.errors);
+        let (code, wrong) = compile::compiled(&parsed.statements, arm);
+        let echo =
+            |e: &RobotMessage| parsed.broken.iter().any(|name| e.code == "R04" && e.message == unknown(name));
+        let lines: Vec<usize> = errors.iter().map(|e| e.place(source).0).collect();
+        // One message for one slip: nothing more about a line that could not be read, nor about names that it declares.
+        errors.extend(wrong.into_iter().filter(|e| !echo(e) && !lines.contains(&e.place(source).0)));
+        if errors.is_empty() {
+            return Ok(RobotProgram { source: source.to_string(), code });
+        }
+        errors.sort_by_key(|e| e.span.start);
+        errors.dedup_by_key(|e| (e.code, e.place(source).0));
+        errors.truncate(MOST_MESSAGES);
+        Err(errors)
+    }
+
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Names of the signals in, in the order in which a step takes them.
+    pub fn inputs(&self) -> &[String] {
+        &self.code.inputs
+    }
+
+    /// Names of the signals out, in the order in which a step gives them.
+    pub fn outputs(&self) -> &[String] {
+        &self.code.outputs
+    }
+}
+
+/// What is said of a name that is not known.
+fn unknown(name: &str) -> String {
+    format!("`{name}` is not known")
+}
