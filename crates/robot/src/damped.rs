@@ -48,8 +48,8 @@ pub fn solve_by_iteration(
         ToolGoal::Pointing { point, direction } => [*point, *direction].concat(),
     };
     examined(arm, &numbers, request)?;
-    let mut search = DampedSearch::new(arm, goal, request, true);
-    let found = search.from_many_starts(request.restarts);
+    let search = DampedSearch::new(arm, goal, request, true);
+    let found = search.try_many_starts(request.restarts);
     match (found, &request.preference) {
         (Ok(q), None) => Ok(search.answer(q)),
         (Ok(q), Some(preferred)) => Ok(search.answer(search.towards(q, preferred))),
@@ -89,7 +89,7 @@ impl<'a> DampedSearch<'a> {
     }
 
     /// A pose that fits, or the best that was found.
-    fn from_many_starts(&mut self, restarts: usize) -> Result<Vec<f64>, Vec<f64>> {
+    fn try_many_starts(&self, restarts: usize) -> Result<Vec<f64>, Vec<f64>> {
         let mut noise = Noise::new(0x5eed);
         let mut best: Option<(f64, Vec<f64>)> = None;
         for attempt in 0..=restarts {
@@ -286,7 +286,7 @@ impl<'a> DampedSearch<'a> {
     fn reason(&self, best: Vec<f64>, request: &InverseRequest) -> InverseError {
         let mut unbounded = DampedSearch::new(self.arm, self.goal, request, false);
         unbounded.start.clone_from(&best);
-        if let Ok(q) = unbounded.from_many_starts(request.restarts.min(10)) {
+        if let Ok(q) = unbounded.try_many_starts(request.restarts.min(10)) {
             let q = self.wrapped(&q);
             let joints: Vec<JointOutside> = outside(self.arm, &q);
             if !joints.is_empty() {

@@ -189,11 +189,11 @@ impl std::error::Error for InverseError {}
 
 /// The solution nearest to where the arm is: closed form where there is one, else iteration.
 pub fn solve(arm: &Arm, goal: &ToolGoal, request: &InverseRequest) -> Result<InverseSolution, InverseError> {
-    if let (ToolGoal::Pose(pose), true) = (goal, request.preference.is_none()) {
-        if let Some(spherical) = SphericalArm::recognise(arm, &request.given) {
-            let all = spherical.solve(arm, pose, request)?;
-            return nearest(all, &request.near).ok_or(InverseError::NotFinite);
-        }
+    if let (ToolGoal::Pose(pose), None) = (goal, &request.preference)
+        && let Some(spherical) = SphericalArm::recognise(arm, &request.given)
+    {
+        let all = spherical.solve(arm, pose, request)?;
+        return nearest(all, &request.near).ok_or(InverseError::NotFinite);
     }
     damped::solve_by_iteration(arm, goal, request)
 }

@@ -137,7 +137,7 @@ pub(crate) fn singular_pairs(a: &Matrix) -> Vec<(f64, Vec<f64>)> {
         for i in 0..n {
             for j in i + 1..n {
                 let (p, q, r) = (sum(&b[i], &b[i]), sum(&b[j], &b[j]), sum(&b[i], &b[j]));
-                if !(r.abs() > 1e-15 * (p * q).sqrt()) {
+                if r.is_nan() || r.abs() <= 1e-15 * (p * q).sqrt() {
                     continue;
                 }
                 rotated = true;

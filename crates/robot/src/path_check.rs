@@ -108,7 +108,7 @@ impl PathCheck {
         follower: &ToolFollower,
         path: &ToolPath,
         most: usize,
-    ) -> Result<bool, PathFault> {
+    ) -> Result<bool, Box<PathFault>> {
         let step = path.duration() / self.samples as f64;
         for _ in 0..most {
             if self.next > self.samples {
@@ -139,7 +139,7 @@ impl PathCheck {
         path: &ToolPath,
         start: &[f64],
         samples: usize,
-    ) -> Result<(), PathFault> {
+    ) -> Result<(), Box<PathFault>> {
         PathCheck::new(start, samples).advance(arm, follower, path, samples + 1).map(|_| ())
     }
 
@@ -192,9 +192,10 @@ impl PathCheck {
     }
 }
 
-fn fault(path: &ToolPath, t: f64, cause: PathCause) -> PathFault {
+fn fault(path: &ToolPath, t: f64, cause: PathCause) -> Box<PathFault> {
     let (index, share) = path.place(t);
-    PathFault { index, share, distance: share * path.length(index), t, pose: path.at(t).pose, cause }
+    let distance = share * path.length(index);
+    Box::new(PathFault { index, share, distance, t, pose: path.at(t).pose, cause })
 }
 
 /// Of the columns of six axes, by elimination with the largest pivots.

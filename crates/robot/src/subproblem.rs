@@ -32,7 +32,8 @@ pub(crate) fn trigonometric(a: f64, b: f64, c: f64, scale: f64, near: f64) -> Tw
     }
     let half = (c / rho).clamp(-1.0, 1.0).acos();
     let middle = b.atan2(a);
-    let singular = half < 0.5 * SINGULAR_ANGLE || half > PI - 0.5 * SINGULAR_ANGLE || rho <= 1e-5 * scale;
+    let apart = 0.5 * SINGULAR_ANGLE..=PI - 0.5 * SINGULAR_ANGLE;
+    let singular = !apart.contains(&half) || rho <= 1e-5 * scale;
     TwoAngles { both: [middle + half, middle - half], singular }
 }
 

@@ -146,7 +146,7 @@ impl TimeLaw {
 
     /// At rest before 0 and after `duration`.
     pub fn at(&self, t: f64) -> LawPoint {
-        if !(t > 0.0) || self.pieces.is_empty() {
+        if t.is_nan() || t <= 0.0 || self.pieces.is_empty() {
             return LawPoint::default();
         }
         if t >= self.duration {

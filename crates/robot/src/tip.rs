@@ -92,7 +92,7 @@ impl TipControl {
             if smallest < epsilon { self.damping * self.damping * (1.0 - smallest / epsilon) } else { 0.0 };
         let (a, d) = (a + lambda, d + lambda);
         let det = a * d - b * b;
-        if !(det > 0.0) {
+        if det.is_nan() || det <= 0.0 {
             return (vec![0.0; rows.len()], true);
         }
         let y = [(d * u[0] - b * u[1]) / det, (a * u[1] - b * u[0]) / det];

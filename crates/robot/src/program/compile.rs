@@ -432,7 +432,8 @@ impl<'a> ProgramCompiler<'a> {
             None => None,
             Some(value) => {
                 let typed = self.typed(value)?;
-                if !typed.is(LENGTH) && !(joint && typed.is(ANGLE)) {
+                let fits = typed.is(LENGTH) || (joint && typed.is(ANGLE));
+                if !fits {
                     return Err(wrong(value.span, if joint { "an angle" } else { "a length" }, &typed));
                 }
                 Some(typed.code)

@@ -8,6 +8,7 @@ mod evaluate;
 mod message;
 mod motion;
 mod parse;
+mod parse_blocks;
 mod parse_formula;
 mod pause;
 mod syntax;

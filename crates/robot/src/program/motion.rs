@@ -58,7 +58,8 @@ impl RobotTask {
         span: TextSpan,
     ) -> Result<(), RobotMessage> {
         let share = room == LimitRoom::Joints;
-        if !(value > 0.0) || (share && value > 1.0) {
+        let most = if share { 1.0 } else { f64::MAX };
+        if value <= 0.0 || value > most {
             let wanted = if share { "above 0 % and at most 100 %" } else { "above 0" };
             return Err(RobotMessage::new("R27", span, format!("this must be {wanted}"), "out of range"));
         }

@@ -5,8 +5,7 @@
 
 use super::message::{RobotMessage, TextSpan, nearest};
 use super::syntax::{
-    Argument, Destination, Formula, FormulaKind, MoveOptions, MoveShape, NamedAt, ParameterKind, SettingName,
-    Statement, StatementKind,
+    Argument, Destination, MoveOptions, MoveShape, NamedAt, SettingName, Statement, StatementKind,
 };
 use super::token::{PlacedToken, RobotToken};
 use super::unit::{MotionDimension, PLAIN, known};
@@ -52,12 +51,12 @@ pub(crate) type Parsed<T> = Result<T, RobotMessage>;
 
 pub(crate) struct ProgramParser {
     tokens: Vec<PlacedToken>,
-    at: usize,
+    pub(crate) at: usize,
     pub(crate) depth: usize,
     /// Of the statement that is read.
     pub(crate) terms: usize,
-    errors: Vec<RobotMessage>,
-    broken: Vec<String>,
+    pub(crate) errors: Vec<RobotMessage>,
+    pub(crate) broken: Vec<String>,
 }
 
 /// A program as far as its form is right.
@@ -169,7 +168,7 @@ impl ProgramParser {
         if self.eat(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}` {after}"))) }
     }
 
-    fn expect_word(&mut self, word: &str, after: &str) -> Parsed<()> {
+    pub(crate) fn expect_word(&mut self, word: &str, after: &str) -> Parsed<()> {
         if self.eat_word(word) { Ok(()) } else { Err(self.unexpected(&format!("`{word}` {after}"))) }
     }
 
@@ -224,7 +223,7 @@ impl ProgramParser {
     }
 
     /// Statements up to `end`, `else` or the end of the text, which stay.
-    fn block(&mut self) -> Vec<Statement> {
+    pub(crate) fn block(&mut self) -> Vec<Statement> {
         let mut all = vec![];
         loop {
             match self.token() {
@@ -247,7 +246,7 @@ impl ProgramParser {
     }
 
     /// The name that the statement at this token would declare.
-    fn declared_at(&self, first: usize) -> Option<String> {
+    pub(crate) fn declared_at(&self, first: usize) -> Option<String> {
         let declares = ["input", "output", "tool", "work", "point", "var", "procedure"];
         match (&self.tokens[first].token, self.tokens.get(first + 1).map(|t| &t.token)) {
             (RobotToken::Word(word), Some(RobotToken::Word(name))) if declares.contains(&word.as_str()) => {
@@ -255,30 +254,6 @@ impl ProgramParser {
             }
             _ => None,
         }
-    }
-
-    /// The head of a block. Where it is wrong the block is read all the same, so that its `end` closes something.
-    fn head<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Option<T> {
-        let ended = |parser: &mut Self, value: T| match parser.token() {
-            RobotToken::NewLine | RobotToken::End => Ok(value),
-            _ => Err(parser.unexpected("the end of the line")),
-        };
-        match read(self).and_then(|value| ended(self, value)) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.errors.push(error);
-                while !matches!(self.token(), RobotToken::NewLine | RobotToken::End) {
-                    self.advance();
-                }
-                None
-            }
-        }
-    }
-
-    fn condition(&mut self) -> Formula {
-        let span = self.span();
-        let nothing = FormulaKind::Number { value: 0.0, dimension: PLAIN, bare: true };
-        self.head(Self::formula).unwrap_or(Formula { kind: nothing, span })
     }
 
     fn ended(&mut self, kind: StatementKind) -> Parsed<StatementKind> {
@@ -289,42 +264,6 @@ impl ProgramParser {
                 Err(error.hint("one statement stands on one line"))
             }
         }
-    }
-
-    /// The inside of a block, and the `end` that closes it.
-    fn closed_block(&mut self, opened: TextSpan, word: &str) -> Parsed<Vec<Statement>> {
-        let body = self.inner_block(opened)?;
-        self.close(opened, word)?;
-        Ok(body)
-    }
-
-    fn inner_block(&mut self, opened: TextSpan) -> Parsed<Vec<Statement>> {
-        if self.depth >= DEEPEST {
-            let message = format!("more than {DEEPEST} blocks within each other");
-            return Err(RobotMessage::new("R12", opened, message, "this one is too deep")
-                .hint("move a part into a procedure"));
-        }
-        self.depth += 1;
-        let body = self.block();
-        self.depth -= 1;
-        Ok(body)
-    }
-
-    fn close(&mut self, opened: TextSpan, word: &str) -> Parsed<()> {
-        if self.eat_word("end") {
-            return Ok(());
-        }
-        if self.is_word("else") {
-            let error = RobotMessage::new(
-                "R03",
-                self.span(),
-                format!("`else` within `{word}`"),
-                "no `if` is open here",
-            );
-            return Err(error.hint(format!("close the `{word}` with `end` first")));
-        }
-        let error = RobotMessage::new("R03", opened, format!("this `{word}` is never closed"), "opened here");
-        Err(error.hint("write `end` on a line of its own behind its last statement"))
     }
 
     fn statement(&mut self) -> Parsed<StatementKind> {
@@ -443,7 +382,7 @@ impl ProgramParser {
             self.expect_word("via", "and a point on the circle")?;
             let via = self.destination()?;
             self.expect_word("to", "and the end of the arc")?;
-            (MoveShape::Circular { via }, self.destination()?)
+            (MoveShape::Circular { via: Box::new(via) }, self.destination()?)
         } else {
             return Err(self.choice(&["joint", "linear", "circular"]));
         };
@@ -470,7 +409,7 @@ impl ProgramParser {
                 _ => options.time = value,
             }
         }
-        Ok(StatementKind::Move { shape, to, options })
+        Ok(StatementKind::Move { shape, to, options: Box::new(options) })
     }
 
     fn wait(&mut self) -> Parsed<StatementKind> {
@@ -482,71 +421,8 @@ impl ProgramParser {
         Ok(StatementKind::WaitUntil(condition, timeout))
     }
 
-    fn branches(&mut self, opened: TextSpan) -> Parsed<StatementKind> {
-        let condition = self.condition();
-        let mut branches = vec![(condition, self.inner_block(opened)?)];
-        let mut otherwise = vec![];
-        while self.is_word("else") {
-            self.advance();
-            if self.eat_word("if") {
-                let condition = self.condition();
-                branches.push((condition, self.inner_block(opened)?));
-            } else {
-                otherwise = self.inner_block(opened)?;
-                break;
-            }
-        }
-        self.close(opened, "if")?;
-        Ok(StatementKind::If { branches, otherwise })
-    }
-
-    fn repeat(&mut self, opened: TextSpan) -> Parsed<StatementKind> {
-        let count = match self.token() {
-            RobotToken::NewLine | RobotToken::End => None,
-            _ => {
-                let span = self.span();
-                let count = self.head(|parser| {
-                    let count = parser.formula()?;
-                    parser.expect_word("times", "behind the number of rounds")?;
-                    Ok(count)
-                });
-                let nothing = FormulaKind::Number { value: 0.0, dimension: PLAIN, bare: true };
-                Some(count.unwrap_or(Formula { kind: nothing, span }))
-            }
-        };
-        Ok(StatementKind::Repeat(count, self.closed_block(opened, "repeat")?))
-    }
-
-    fn procedure(&mut self, opened: TextSpan) -> Parsed<StatementKind> {
-        let first = self.at - 1;
-        let head = self.head(Self::procedure_head);
-        if head.is_none() {
-            self.broken.extend(self.declared_at(first));
-        }
-        let body = self.closed_block(opened, "procedure")?;
-        let nobody = || (NamedAt { name: String::new(), span: opened }, vec![]);
-        let (name, parameters) = head.unwrap_or_else(nobody);
-        Ok(StatementKind::Procedure { name, parameters, body })
-    }
-
-    fn procedure_head(&mut self) -> Parsed<(NamedAt, Vec<(NamedAt, ParameterKind)>)> {
-        let name = self.name("the name of a procedure")?;
-        self.expect("(", "and parameters, which may be none")?;
-        let mut parameters = vec![];
-        while !self.eat(")") {
-            if !parameters.is_empty() {
-                self.expect(",", "between parameters")?;
-            }
-            let is_point = self.eat_word("point");
-            let parameter = self.name("the name of a parameter")?;
-            let kind = if is_point { ParameterKind::Point } else { ParameterKind::Number(self.in_unit()?) };
-            parameters.push((parameter, kind));
-        }
-        Ok((name, parameters))
-    }
-
     /// `in mm`, `in mm/s`, or nothing for a plain number.
-    fn in_unit(&mut self) -> Parsed<MotionDimension> {
+    pub(crate) fn in_unit(&mut self) -> Parsed<MotionDimension> {
         if !self.eat_word("in") {
             return Ok(PLAIN);
         }

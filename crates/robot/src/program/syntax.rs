@@ -64,7 +64,7 @@ pub(crate) struct Destination {
 pub(crate) enum MoveShape {
     Joint,
     Linear,
-    Circular { via: Destination },
+    Circular { via: Box<Destination> },
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -123,7 +123,7 @@ pub(crate) enum StatementKind {
     Move {
         shape: MoveShape,
         to: Destination,
-        options: MoveOptions,
+        options: Box<MoveOptions>,
     },
     Wait(Formula),
     WaitUntil(Formula, Option<Formula>),

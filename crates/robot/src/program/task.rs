@@ -328,29 +328,6 @@ impl RobotTask {
         }
         self.line += 1;
         match &line.instruction {
-            Instruction::SetNumber(slot, value) => {
-                let value = self.value(value, span)?;
-                self.keep_number(*slot, value);
-            }
-            Instruction::SetPoint(slot, place) => {
-                let place = self.place(place, span)?;
-                self.keep_point(*slot, place);
-            }
-            Instruction::SetOutput(index, value) => self.outputs[*index] = self.value(value, span)?,
-            Instruction::DefineFrame(index, values) => {
-                let v = values.iter().map(|v| self.value(v, span)).collect::<Result<Vec<f64>, _>>()?;
-                self.frames[*index] = Pose { p: [v[0], v[1], v[2]], r: from_rpy([v[3], v[4], v[5]]) };
-            }
-            Instruction::Limit(setting, room, value) => {
-                let value = self.value(value, span)?;
-                self.set_limit(*setting, *room, value, span)?;
-            }
-            Instruction::Profile(law) => self.limits.law = *law,
-            Instruction::UseTool(index) => {
-                let tool = index.map_or(Pose::HOME, |i| self.frames[i]);
-                self.arm.tool = self.flange.then(tool);
-            }
-            Instruction::UseWork(index) => self.work = index.map_or(Pose::HOME, |i| self.frames[i]),
             Instruction::Move(m) => match self.add_motion(m, span)? {
                 // The motions gathered so far are of the other kind: they run first, then this again.
                 None => {
@@ -385,6 +362,38 @@ impl RobotTask {
                 self.line -= 1;
                 self.activity = TaskActivity::Done;
             }
+            setting => self.change(setting, span)?,
+        }
+        Ok(())
+    }
+
+    /// Instructions that change what the task keeps, and nothing else.
+    fn change(&mut self, instruction: &Instruction, span: TextSpan) -> Result<(), RobotMessage> {
+        match instruction {
+            Instruction::SetNumber(slot, value) => {
+                let value = self.value(value, span)?;
+                self.keep_number(*slot, value);
+            }
+            Instruction::SetPoint(slot, place) => {
+                let place = self.place(place, span)?;
+                self.keep_point(*slot, place);
+            }
+            Instruction::SetOutput(index, value) => self.outputs[*index] = self.value(value, span)?,
+            Instruction::DefineFrame(index, values) => {
+                let v = values.iter().map(|v| self.value(v, span)).collect::<Result<Vec<f64>, _>>()?;
+                self.frames[*index] = Pose { p: [v[0], v[1], v[2]], r: from_rpy([v[3], v[4], v[5]]) };
+            }
+            Instruction::Limit(setting, room, value) => {
+                let value = self.value(value, span)?;
+                self.set_limit(*setting, *room, value, span)?;
+            }
+            Instruction::Profile(law) => self.limits.law = *law,
+            Instruction::UseTool(index) => {
+                let tool = index.map_or(Pose::HOME, |i| self.frames[i]);
+                self.arm.tool = self.flange.then(tool);
+            }
+            Instruction::UseWork(index) => self.work = index.map_or(Pose::HOME, |i| self.frames[i]),
+            _ => {}
         }
         Ok(())
     }
