@@ -1,6 +1,6 @@
 //! Inertia that the axes of an arm feel, in two ways.
 //!
-//! Virtual work over all masses i, with the columns of the Jacobian of each [reference case D.2]:
+//! Virtual work over all masses i, with the columns of the Jacobian of each [docs/references/elastic-manipulator.md, D.2]:
 //!
 //!   M = Σ_i J_iᵀ diag(I_i, m_i) J_i,   J_low,j = M_jj                                               (1)
 //!

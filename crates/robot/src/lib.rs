@@ -1,5 +1,7 @@
 //! Robots as numbers: kinematics of trees, paths and their time laws, programs, servo design.
 //!
+//! docs/robots.md shows how.
+//!
 //! No files, no model language, no solvers: an [`Arm`] comes in, references and gains go out.
 
 mod arm;
@@ -34,3 +36,8 @@ pub use joint_path::{JointMove, JointPath, JointPathError, JointPoint};
 pub use path_check::{PathCause, PathCheck, PathFault};
 pub use time_law::{LawError, LawKind, LawPoint, MotionLimits, TimeLaw};
 pub use tool_path::{ToolLimits, ToolMove, ToolPath, ToolPathError, ToolPoint};
+
+/// The examples of the manual are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/robots.md")]
+struct Manual;

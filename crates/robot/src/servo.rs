@@ -1,7 +1,7 @@
 //! Gains of a position servo from bandwidth and damping.
 //!
 //! A motor with inertia J_high drives an axis with inertia J_low through a ratio ρ (angle of the axis, or way, per angle of the motor:
-//! 1/η, or r/η with a wheel of radius r). Position is measured on the axis, speed on the motor. [reference case D.2]
+//! 1/η, or r/η with a wheel of radius r). Position is measured on the axis, speed on the motor. [docs/references/elastic-manipulator.md, D.2]
 //!
 //!   J_eff = J_high + J_low ρ²                                                                                 (1)
 //!   PD:   M = K_p (θ_ref − θ) − K_v θ̇_m,   K_v = 2 ζ ω J_eff,   K_p = ω² J_eff/ρ                               (2)

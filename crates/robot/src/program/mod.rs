@@ -16,6 +16,8 @@ mod task;
 mod token;
 mod unit;
 
+use std::collections::BTreeSet;
+
 use crate::arm::Arm;
 use compile::CompiledProgram;
 pub use message::{RobotMessage, TextSpan};
@@ -45,16 +47,20 @@ impl RobotProgram {
         let parsed = parse::parsed(tokens);
         errors.extend(parsed.errors);
         let (code, wrong) = compile::compiled(&parsed.statements, arm);
-        let echo =
-            |e: &RobotMessage| parsed.broken.iter().any(|name| e.code == "R04" && e.message == unknown(name));
-        let lines: Vec<usize> = errors.iter().map(|e| e.place(source).0).collect();
+        let ends: Vec<usize> = source.match_indices('\n').map(|(at, _)| at).collect();
+        let line = |e: &RobotMessage| ends.partition_point(|at| *at < e.span.start);
+        let unknown: BTreeSet<String> = parsed.broken.iter().map(|name| unknown(name)).collect();
+        let unread: BTreeSet<usize> = errors.iter().map(line).collect();
         // One message for one slip: nothing more about a line that could not be read, nor about names that it declares.
-        errors.extend(wrong.into_iter().filter(|e| !echo(e) && !lines.contains(&e.place(source).0)));
+        let news = |e: &RobotMessage| {
+            !unread.contains(&line(e)) && !(e.code == "R04" && unknown.contains(&e.message))
+        };
+        errors.extend(wrong.into_iter().filter(news));
         if errors.is_empty() {
             return Ok(RobotProgram { source: source.to_string(), code });
         }
         errors.sort_by_key(|e| e.span.start);
-        errors.dedup_by_key(|e| (e.code, e.place(source).0));
+        errors.dedup_by_key(|e| (e.code, line(e)));
         errors.truncate(MOST_MESSAGES);
         Err(errors)
     }

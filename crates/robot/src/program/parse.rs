@@ -108,13 +108,13 @@ fn outside_brackets(tokens: Vec<PlacedToken>) -> Vec<PlacedToken> {
             RobotToken::Sign(")") => depth = depth.saturating_sub(1),
             // A bracket that is never closed must not swallow the program: a line that begins a statement ends it.
             RobotToken::NewLine if depth > 0 => {
-                let next = tokens[index + 1..].iter().find(|t| t.token != RobotToken::NewLine);
-                let begins = next.is_some_and(|t| match &t.token {
+                let run = tokens[index..].iter().take_while(|t| t.token == RobotToken::NewLine).count();
+                let begins = tokens.get(index + run).is_some_and(|t| match &t.token {
                     RobotToken::Word(word) => BEGINNINGS.contains(&word.as_str()),
                     other => *other == RobotToken::End,
                 });
                 if !begins {
-                    index += 1;
+                    index += run;
                     continue;
                 }
                 depth = 0;

@@ -20,7 +20,7 @@ fn chain(rows: &[(Point, Point, f64)], tool: Pose) -> Arm {
     Arm::new(joints.collect(), rows.len() - 1, tool).unwrap()
 }
 
-/// The manipulator of reference case D.1, on its shoulder point: no limits but full turns.
+/// The manipulator of case D.1, on its shoulder point: no limits but full turns.
 pub fn emats() -> Arm {
     let rows = [
         ([3.30, 0.0, 0.45], Z, PI),

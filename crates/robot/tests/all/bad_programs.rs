@@ -70,10 +70,18 @@ fn depth_and_length_are_bounded() {
     let signs = format!("var x = {}1", "-".repeat(100_000));
     let nots = format!("var x = {}1", "not ".repeat(100_000));
     let open = "if 1\n".repeat(5000);
+    let lines_in_a_bracket = format!("var x = ({}", "\n".repeat(500_000));
+    let many_slips = "x = \n".repeat(100_000);
     let huge = " ".repeat(2 << 20);
-    for (source, code) in
-        [(deep_brackets, "R12"), (deep_blocks, "R12"), (long_sum, "R12"), (open, "R03"), (huge, "R12")]
-    {
+    for (source, code) in [
+        (deep_brackets, "R12"),
+        (deep_blocks, "R12"),
+        (long_sum, "R12"),
+        (open, "R03"),
+        (huge, "R12"),
+        (lines_in_a_bracket, "R02"),
+        (many_slips, "R02"),
+    ] {
         let errors = RobotProgram::compile(&source, &arm).unwrap_err();
         assert!(errors.iter().any(|e| e.code == code) && errors.len() <= 50, "{:?}", errors.first());
         errors.iter().for_each(|e| assert!(!e.shown("x", &source).is_empty()));

@@ -1,4 +1,4 @@
-//! Inverse kinematics: the table of reference case D.1, forward ∘ inverse, branches, and every kind of refusal.
+//! Inverse kinematics: the table of case D.1, forward ∘ inverse, branches, and every kind of refusal.
 
 use trunnion_num::noise::Noise;
 use trunnion_num::space::{Pose, UNTURNED, minus, norm, product, transposed};
@@ -10,7 +10,7 @@ use trunnion_robot::{
 
 use crate::arms;
 
-/// Tool point with the axes of the base, and the joints. [reference case D.1]
+/// Tool point with the axes of the base, and the joints. [docs/references/elastic-manipulator.md, D.1]
 const TABLE: [([f64; 3], [f64; 6]); 3] = [
     ([4.3295, -0.161, 0.175], [-0.20368, -0.29293, 1.40476, -0.22643, -1.12202, 0.09963]),
     ([4.4295, -0.161, 0.175], [-0.18105, -0.20172, 1.11322, -0.22758, -0.92411, 0.13865]),

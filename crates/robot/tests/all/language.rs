@@ -120,7 +120,7 @@ fn motions_lead_where_they_should() {
     assert!(last.iter().zip(end).all(|(q, e)| (q - e.to_radians()).abs() < 1e-12));
 }
 
-/// The move of reference case D.3, written as a program: quintic, 5 s.
+/// The move of case D.3, written as a program: quintic, 5 s.
 #[test]
 fn the_move_of_the_elastic_manipulator_is_three_lines() {
     let arm = arms::emats();

@@ -1,4 +1,4 @@
-//! Servo design: the gain table of reference case D.2, inertias in two ways, gains that follow the pose.
+//! Servo design: the gain table of case D.2, inertias in two ways, gains that follow the pose.
 
 use trunnion_num::noise::Noise;
 use trunnion_num::space::Pose;
@@ -14,7 +14,7 @@ const GOAL: [f64; 6] = [-0.16291, -0.05567, 0.72030, -0.26045, -0.68135, 0.20412
 
 const SPEC: ServoSpec = ServoSpec { bandwidth: 6.0, damping: 1.0, integral: 0.0, lowest_mode: None };
 
-/// J_high, J_low, J_eff, ratio, K_v, K_p; joint 3 with the ratio of 200 that all but one of its columns have. [reference case D.2]
+/// J_high, J_low, J_eff, ratio, K_v, K_p; joint 3 with the ratio of 200 that all but one of its columns have. [docs/references/elastic-manipulator.md, D.2]
 const TABLE: [[f64; 6]; 8] = [
     [2.70e-4, 10.1, 4.19e-4, 1.0 / 260.0, 5.03e-3, 3.920],
     [2.66e-4, 18.6, 5.40e-4, 1.0 / 260.0, 6.48e-3, 5.060],
@@ -80,7 +80,7 @@ fn emats_with_masses() -> Arm {
 fn inertias_of_the_chosen_arm_are_those_of_its_case() {
     let arm = emats_with_masses();
     let nodes = link_nodes(&arm);
-    // Joints 1 to 6, two or three digits are printed. [reference case D.2]
+    // Joints 1 to 6, two or three digits are printed. [docs/references/elastic-manipulator.md, D.2]
     for (q, expected) in
         [(START, [4.84, 5.25, 1.18, 0.081, 0.095, 0.02]), (GOAL, [6.54, 6.83, 1.28, 0.050, 0.095, 0.02])]
     {
