@@ -262,18 +262,19 @@ impl<'a> DampedSearch<'a> {
     }
 
     fn answer(&self, q: Vec<f64>) -> InverseSolution {
-        let singular = self.singularity(&q).into_iter().collect();
+        let singular = self.singularity(&q, SINGULAR_RATIO).into_iter().collect();
         InverseSolution { q, branch: None, singular }
     }
 
-    fn singularity(&self, q: &[f64]) -> Option<Singularity> {
+    /// Singular if the ratio of singular values is below `ratio`.
+    fn singularity(&self, q: &[f64], ratio: f64) -> Option<Singularity> {
         let jacobian = self.residual(q).1;
         let pairs = singular_pairs(&jacobian);
         let ((largest, _), (smallest, direction)) = (pairs.first()?, pairs.last()?);
         // A point and a direction leave one row of zeros: the turn about that direction.
         let rows_lost = usize::from(matches!(self.goal, ToolGoal::Pointing { .. }) && self.free.len() >= 6);
         let smallest = if rows_lost == 1 { &pairs[pairs.len() - 2].0 } else { smallest };
-        if *smallest > SINGULAR_RATIO * largest {
+        if *smallest > ratio * largest {
             return None;
         }
         let in_joints = jacobian.columns() <= jacobian.rows();
@@ -282,28 +283,30 @@ impl<'a> DampedSearch<'a> {
         Some(Singularity::Axes { joints: (0..self.free.len()).filter(takes_part).map(name).collect() })
     }
 
-    /// What is missing, and whether limits are to blame.
+    /// What is missing, and whether limits are to blame, or a pose from which there is no way on.
     fn reason(&self, best: Vec<f64>, request: &InverseRequest) -> InverseError {
+        let e = self.residual(&best).0;
+        let (angle, distance) = match e.len() {
+            3 => (0.0, length_of(&e)),
+            _ => (length_of(&e[..3]) / self.length, length_of(&e[3..])),
+        };
+        const TRIES: usize = 10;
+        // Without other starts it may have stopped where Jᵀe = 0, which is a singular pose. All ratios are below 2.
+        if request.restarts == 0
+            && self.try_many_starts(TRIES).is_ok()
+            && let Some(singularity) = self.singularity(&best, 2.0)
+        {
+            return InverseError::Singular { singularity, distance, angle };
+        }
         let mut unbounded = DampedSearch::new(self.arm, self.goal, request, false);
         unbounded.start.clone_from(&best);
-        if let Ok(q) = unbounded.try_many_starts(request.restarts.min(10)) {
-            let q = self.wrapped(&q);
-            let joints: Vec<JointOutside> = outside(self.arm, &q);
+        if let Ok(q) = unbounded.try_many_starts(TRIES) {
+            let joints: Vec<JointOutside> = outside(self.arm, &self.wrapped(&q));
             if !joints.is_empty() {
                 return InverseError::AtLimit { joints };
             }
         }
-        let e = self.residual(&best).0;
-        let (turn, distance) = match e.len() {
-            3 => (0.0, length_of(&e)),
-            _ => (length_of(&e[..3]) / self.length, length_of(&e[3..])),
-        };
-        match self.singularity(&best) {
-            Some(singularity) if request.restarts == 0 => {
-                InverseError::Singular { singularity, distance, angle: turn }
-            }
-            _ => InverseError::Unreachable { distance, angle: turn },
-        }
+        InverseError::Unreachable { distance, angle }
     }
 }
 

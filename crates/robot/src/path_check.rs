@@ -118,6 +118,9 @@ impl PathCheck {
             let point = path.at(t);
             let (joints, found) = match follower.joints(arm, &point, &self.last.q) {
                 Ok(found) => found,
+                Err(InverseError::Singular { singularity, .. }) => {
+                    return Err(fault(path, t, PathCause::Singular(singularity)));
+                }
                 Err(error) => return Err(fault(path, t, PathCause::Pose(error))),
             };
             if let Some(singularity) = self.crossed(arm, follower, found) {

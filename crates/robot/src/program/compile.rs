@@ -6,8 +6,8 @@ use super::code::{CodeLine, Instruction, LimitRoom, MoveCode, NumberCode, Proced
 use super::compile_formula::wrong;
 use super::message::{RobotMessage, TextSpan, nearest};
 use super::syntax::{
-    Argument, Destination, Formula, FormulaKind, MoveOptions, MoveShape, NamedAt, ParameterKind, SettingName,
-    Statement, StatementKind,
+    CallArgument, Destination, FormulaKind, MoveOptions, MoveShape, NamedAt, NumberFormula, ParameterKind,
+    SettingName, Statement, StatementKind,
 };
 use super::unit::{ANGLE, LENGTH, MotionDimension, PLAIN, TIME};
 use crate::arm::Arm;
@@ -276,7 +276,7 @@ impl<'a> ProgramCompiler<'a> {
         &mut self,
         name: &NamedAt,
         dimension: MotionDimension,
-        value: Option<&Formula>,
+        value: Option<&NumberFormula>,
         span: TextSpan,
     ) -> Checked<()> {
         let index = self.program.outputs.len();
@@ -330,17 +330,17 @@ impl<'a> ProgramCompiler<'a> {
         Ok(())
     }
 
-    fn assign(&mut self, name: &NamedAt, value: &Argument, span: TextSpan) -> Checked<()> {
+    fn assign(&mut self, name: &NamedAt, value: &CallArgument, span: TextSpan) -> Checked<()> {
         let symbol = self.symbol(&name.name, name.span)?;
         let instruction = match (symbol.kind, value) {
             (SymbolKind::Point(slot), _) => Instruction::SetPoint(slot, self.place_of(value)?),
-            (SymbolKind::Number(slot, dimension), Argument::Formula(formula)) => {
+            (SymbolKind::Number(slot, dimension), CallArgument::NumberFormula(formula)) => {
                 Instruction::SetNumber(slot, self.number(formula, dimension)?)
             }
-            (SymbolKind::Number(slot, dimension), Argument::Name(other)) => {
+            (SymbolKind::Number(slot, dimension), CallArgument::Name(other)) => {
                 Instruction::SetNumber(slot, self.number(&as_formula(other), dimension)?)
             }
-            (SymbolKind::Number(..), Argument::Destination(place)) => {
+            (SymbolKind::Number(..), CallArgument::Destination(place)) => {
                 let message = format!("`{}` is a variable, not a point", name.name);
                 return Err(RobotMessage::new("R08", place.span, message, "expected a number"));
             }
@@ -359,7 +359,7 @@ impl<'a> ProgramCompiler<'a> {
         Ok(())
     }
 
-    fn set(&mut self, name: &NamedAt, value: &Formula, span: TextSpan) -> Checked<()> {
+    fn set(&mut self, name: &NamedAt, value: &NumberFormula, span: TextSpan) -> Checked<()> {
         let symbol = self.symbol(&name.name, name.span)?;
         let SymbolKind::Output(index, dimension) = symbol.kind else {
             let message = format!("`{}` is {}, not an output", name.name, symbol.kind.named());
@@ -372,7 +372,7 @@ impl<'a> ProgramCompiler<'a> {
     }
 
     /// What a speed, an acceleration or a jerk limits follows from its dimension.
-    fn limit(&self, setting: SettingName, value: &Formula) -> Checked<(LimitRoom, NumberCode)> {
+    fn limit(&self, setting: SettingName, value: &NumberFormula) -> Checked<(LimitRoom, NumberCode)> {
         let typed = self.typed(value)?;
         let order = match setting {
             SettingName::Speed => -1,
@@ -462,6 +462,6 @@ impl<'a> ProgramCompiler<'a> {
     }
 }
 
-pub(crate) fn as_formula(name: &NamedAt) -> Formula {
-    Formula { kind: FormulaKind::Name(name.name.clone()), span: name.span }
+pub(crate) fn as_formula(name: &NamedAt) -> NumberFormula {
+    NumberFormula { kind: FormulaKind::Name(name.name.clone()), span: name.span }
 }

@@ -7,8 +7,8 @@ use super::compile::{ProgramCompiler, SymbolKind, as_formula};
 use super::message::{RobotMessage, TextSpan};
 use super::pause::is_endless;
 use super::syntax::{
-    Argument, BinarySign, Destination, DestinationKind, Formula, FormulaKind, NamedAt, ParameterKind,
-    Statement,
+    BinarySign, CallArgument, Destination, DestinationKind, FormulaKind, NamedAt, NumberFormula,
+    ParameterKind, Statement,
 };
 use super::unit::PLAIN;
 
@@ -16,14 +16,18 @@ type Checked<T> = Result<T, RobotMessage>;
 
 impl<'a> ProgramCompiler<'a> {
     /// A condition; where it is wrong, the statements inside are examined all the same.
-    fn condition(&mut self, formula: &Formula) -> NumberCode {
+    fn condition(&mut self, formula: &NumberFormula) -> NumberCode {
         self.number(formula, PLAIN).unwrap_or_else(|error| {
             self.errors.push(error);
             NumberCode::Constant(0.0)
         })
     }
 
-    pub(crate) fn branches(&mut self, branches: &'a [(Formula, Vec<Statement>)], otherwise: &'a [Statement]) {
+    pub(crate) fn branches(
+        &mut self,
+        branches: &'a [(NumberFormula, Vec<Statement>)],
+        otherwise: &'a [Statement],
+    ) {
         let mut ends = vec![];
         for (condition, body) in branches {
             let code = self.condition(condition);
@@ -53,7 +57,7 @@ impl<'a> ProgramCompiler<'a> {
 
     pub(crate) fn repeat(
         &mut self,
-        count: Option<&'a Formula>,
+        count: Option<&'a NumberFormula>,
         body: &'a [Statement],
         span: TextSpan,
     ) -> Checked<()> {
@@ -81,7 +85,7 @@ impl<'a> ProgramCompiler<'a> {
 
     pub(crate) fn while_loop(
         &mut self,
-        condition: &'a Formula,
+        condition: &'a NumberFormula,
         body: &'a [Statement],
         span: TextSpan,
     ) -> Checked<()> {
@@ -118,14 +122,14 @@ impl<'a> ProgramCompiler<'a> {
         Ok(())
     }
 
-    pub(crate) fn place_of(&self, value: &Argument) -> Checked<PlaceCode> {
+    pub(crate) fn place_of(&self, value: &CallArgument) -> Checked<PlaceCode> {
         match value {
-            Argument::Destination(place) => self.place(place),
-            Argument::Name(name) => {
+            CallArgument::Destination(place) => self.place(place),
+            CallArgument::Name(name) => {
                 let kind = DestinationKind::Name(name.name.clone());
                 self.place(&Destination { kind, span: name.span, shifts: vec![] })
             }
-            Argument::Formula(formula) => {
+            CallArgument::NumberFormula(formula) => {
                 let error = RobotMessage::new(
                     "R08",
                     formula.span,
@@ -137,7 +141,7 @@ impl<'a> ProgramCompiler<'a> {
         }
     }
 
-    pub(crate) fn call(&mut self, name: &NamedAt, arguments: &[Argument], span: TextSpan) -> Checked<()> {
+    pub(crate) fn call(&mut self, name: &NamedAt, arguments: &[CallArgument], span: TextSpan) -> Checked<()> {
         let symbol = self.symbol(&name.name, name.span)?;
         let SymbolKind::Procedure(procedure) = symbol.kind else {
             let message = format!("`{}` is {}, not a procedure", name.name, symbol.kind.named());
@@ -157,13 +161,13 @@ impl<'a> ProgramCompiler<'a> {
         for (kind, argument) in wanted.iter().zip(arguments) {
             match (kind, argument) {
                 (ParameterKind::Point, _) => points.push((points.len(), self.place_of(argument)?)),
-                (ParameterKind::Number(dimension), Argument::Formula(formula)) => {
+                (ParameterKind::Number(dimension), CallArgument::NumberFormula(formula)) => {
                     numbers.push((numbers.len(), self.number(formula, *dimension)?));
                 }
-                (ParameterKind::Number(dimension), Argument::Name(name)) => {
+                (ParameterKind::Number(dimension), CallArgument::Name(name)) => {
                     numbers.push((numbers.len(), self.number(&as_formula(name), *dimension)?));
                 }
-                (ParameterKind::Number(_), Argument::Destination(place)) => {
+                (ParameterKind::Number(_), CallArgument::Destination(place)) => {
                     return Err(RobotMessage::new(
                         "R08",
                         place.span,

@@ -3,20 +3,20 @@
 use super::code::{BuiltIn, NumberCode, PlaceBase, PlaceCode};
 use super::compile::{ProgramCompiler, SymbolKind};
 use super::message::{RobotMessage, TextSpan};
-use super::syntax::{BinarySign, Destination, DestinationKind, Formula, FormulaKind, NamedAt};
+use super::syntax::{BinarySign, Destination, DestinationKind, FormulaKind, NamedAt, NumberFormula};
 use super::unit::{ANGLE, LENGTH, MotionDimension, PLAIN};
 use crate::arm::AxisMotion;
 
 /// A number, its dimension, and whether it is a bare 0, which fits every dimension.
-pub(crate) struct Typed {
+pub(crate) struct TypedNumber {
     pub code: NumberCode,
     pub dimension: MotionDimension,
     zero: bool,
 }
 
-impl Typed {
-    fn new(code: NumberCode, dimension: MotionDimension) -> Typed {
-        Typed { code, dimension, zero: false }
+impl TypedNumber {
+    fn new(code: NumberCode, dimension: MotionDimension) -> TypedNumber {
+        TypedNumber { code, dimension, zero: false }
     }
 
     pub(crate) fn is(&self, dimension: MotionDimension) -> bool {
@@ -42,7 +42,7 @@ const FUNCTIONS: [(&str, BuiltIn); 13] = [
     ("floor", BuiltIn::Floor),
 ];
 
-pub(crate) fn wrong(span: TextSpan, wanted: &str, found: &Typed) -> RobotMessage {
+pub(crate) fn wrong(span: TextSpan, wanted: &str, found: &TypedNumber) -> RobotMessage {
     let message = format!("expected {wanted}, found {}", found.dimension.named());
     let error = RobotMessage::new("R06", span, message, format!("this is {}", found.dimension.named()));
     match (found.dimension == PLAIN, wanted) {
@@ -55,7 +55,7 @@ pub(crate) fn wrong(span: TextSpan, wanted: &str, found: &Typed) -> RobotMessage
 
 impl ProgramCompiler<'_> {
     /// A number of one dimension.
-    pub(crate) fn number(&self, formula: &Formula, dimension: MotionDimension) -> Checked<NumberCode> {
+    pub(crate) fn number(&self, formula: &NumberFormula, dimension: MotionDimension) -> Checked<NumberCode> {
         let typed = self.typed(formula)?;
         if typed.is(dimension) {
             Ok(typed.code)
@@ -64,39 +64,43 @@ impl ProgramCompiler<'_> {
         }
     }
 
-    pub(crate) fn typed(&self, formula: &Formula) -> Checked<Typed> {
+    pub(crate) fn typed(&self, formula: &NumberFormula) -> Checked<TypedNumber> {
         match &formula.kind {
             FormulaKind::Number { value, dimension, bare } => {
                 let zero = *bare && *value == 0.0;
-                Ok(Typed { code: NumberCode::Constant(*value), dimension: *dimension, zero })
+                Ok(TypedNumber { code: NumberCode::Constant(*value), dimension: *dimension, zero })
             }
             FormulaKind::Name(name) => self.named(name, formula.span),
             FormulaKind::Call(name, arguments) => self.function(name, arguments, formula.span),
             FormulaKind::Negative(inner) => {
                 let inner = self.typed(inner)?;
-                Ok(Typed { code: NumberCode::Negative(Box::new(inner.code)), ..inner })
+                Ok(TypedNumber { code: NumberCode::Negative(Box::new(inner.code)), ..inner })
             }
             FormulaKind::Not(inner) => {
                 let inner = self.number(inner, PLAIN)?;
-                Ok(Typed::new(NumberCode::Not(Box::new(inner)), PLAIN))
+                Ok(TypedNumber::new(NumberCode::Not(Box::new(inner)), PLAIN))
             }
             FormulaKind::Binary(sign, left, right) => self.binary(*sign, left, right, formula.span),
         }
     }
 
-    fn named(&self, name: &str, span: TextSpan) -> Checked<Typed> {
+    fn named(&self, name: &str, span: TextSpan) -> Checked<TypedNumber> {
         match name {
-            "pi" => return Ok(Typed::new(NumberCode::Constant(std::f64::consts::PI), PLAIN)),
-            "true" | "on" => return Ok(Typed::new(NumberCode::Constant(1.0), PLAIN)),
-            "false" | "off" => return Ok(Typed::new(NumberCode::Constant(0.0), PLAIN)),
-            "timed_out" => return Ok(Typed::new(NumberCode::TimedOut, PLAIN)),
+            "pi" => return Ok(TypedNumber::new(NumberCode::Constant(std::f64::consts::PI), PLAIN)),
+            "true" | "on" => return Ok(TypedNumber::new(NumberCode::Constant(1.0), PLAIN)),
+            "false" | "off" => return Ok(TypedNumber::new(NumberCode::Constant(0.0), PLAIN)),
+            "timed_out" => return Ok(TypedNumber::new(NumberCode::TimedOut, PLAIN)),
             _ => {}
         }
         let symbol = self.symbol(name, span)?;
         match symbol.kind {
-            SymbolKind::Number(slot, dimension) => Ok(Typed::new(NumberCode::Variable(slot), dimension)),
-            SymbolKind::Input(index, dimension) => Ok(Typed::new(NumberCode::Input(index), dimension)),
-            SymbolKind::Output(index, dimension) => Ok(Typed::new(NumberCode::Output(index), dimension)),
+            SymbolKind::Number(slot, dimension) => {
+                Ok(TypedNumber::new(NumberCode::Variable(slot), dimension))
+            }
+            SymbolKind::Input(index, dimension) => Ok(TypedNumber::new(NumberCode::Input(index), dimension)),
+            SymbolKind::Output(index, dimension) => {
+                Ok(TypedNumber::new(NumberCode::Output(index), dimension))
+            }
             _ => {
                 let message = format!("`{name}` is {}, not a number", symbol.kind.named());
                 Err(RobotMessage::new("R08", span, message, "expected a number"))
@@ -104,7 +108,13 @@ impl ProgramCompiler<'_> {
         }
     }
 
-    fn binary(&self, sign: BinarySign, left: &Formula, right: &Formula, span: TextSpan) -> Checked<Typed> {
+    fn binary(
+        &self,
+        sign: BinarySign,
+        left: &NumberFormula,
+        right: &NumberFormula,
+        span: TextSpan,
+    ) -> Checked<TypedNumber> {
         let (a, b) = (self.typed(left)?, self.typed(right)?);
         let dimension = match sign {
             BinarySign::And | BinarySign::Or => {
@@ -140,10 +150,10 @@ impl ProgramCompiler<'_> {
                 }
             }
         };
-        Ok(Typed::new(NumberCode::Binary(sign, Box::new(a.code), Box::new(b.code)), dimension))
+        Ok(TypedNumber::new(NumberCode::Binary(sign, Box::new(a.code), Box::new(b.code)), dimension))
     }
 
-    fn function(&self, name: &NamedAt, arguments: &[Formula], span: TextSpan) -> Checked<Typed> {
+    fn function(&self, name: &NamedAt, arguments: &[NumberFormula], span: TextSpan) -> Checked<TypedNumber> {
         let Some((_, function)) = FUNCTIONS.iter().find(|(n, _)| *n == name.name) else {
             let message = format!("there is no function `{}`", name.name);
             let hint = super::message::nearest(&name.name, FUNCTIONS.iter().map(|(n, _)| *n));
@@ -183,7 +193,7 @@ impl ProgramCompiler<'_> {
                 if *function == BuiltIn::Atan2 { ANGLE } else { common }
             }
         };
-        Ok(Typed::new(
+        Ok(TypedNumber::new(
             NumberCode::Function(*function, all.into_iter().map(|(t, _)| t.code).collect()),
             dimension,
         ))
@@ -219,7 +229,7 @@ impl ProgramCompiler<'_> {
     }
 
     /// Three lengths, three angles; angles that are left out are 0.
-    pub(crate) fn six_numbers(&self, values: &[Formula]) -> Checked<Vec<NumberCode>> {
+    pub(crate) fn six_numbers(&self, values: &[NumberFormula]) -> Checked<Vec<NumberCode>> {
         let mut all = vec![];
         for (i, value) in values.iter().enumerate() {
             all.push(self.number(value, if i < 3 { LENGTH } else { ANGLE })?);
@@ -228,7 +238,7 @@ impl ProgramCompiler<'_> {
         Ok(all)
     }
 
-    fn joints(&self, values: &[Formula], span: TextSpan) -> Checked<Vec<NumberCode>> {
+    fn joints(&self, values: &[NumberFormula], span: TextSpan) -> Checked<Vec<NumberCode>> {
         if values.len() != self.arm.n() {
             let message = format!("`joints` has {} values, the robot {} axes", values.len(), self.arm.n());
             let names: Vec<&str> = (0..self.arm.n()).map(|k| self.arm.axis(k).name.as_str()).collect();

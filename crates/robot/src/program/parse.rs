@@ -5,7 +5,7 @@
 
 use super::message::{RobotMessage, TextSpan, nearest};
 use super::syntax::{
-    Argument, Destination, MoveOptions, MoveShape, NamedAt, SettingName, Statement, StatementKind,
+    CallArgument, Destination, MoveOptions, MoveShape, NamedAt, SettingName, Statement, StatementKind,
 };
 use super::token::{PlacedToken, RobotToken};
 use super::unit::{MotionDimension, PLAIN, known};
@@ -339,7 +339,7 @@ impl ProgramParser {
         let name = self.name("the name of a variable")?;
         self.advance();
         let value = match self.is_destination() {
-            true => Argument::Destination(self.destination()?),
+            true => CallArgument::Destination(self.destination()?),
             false => self.number_or_name()?,
         };
         Ok(StatementKind::Assign(name, value))

@@ -2,7 +2,7 @@
 
 use super::message::{RobotMessage, TextSpan};
 use super::parse::{DEEPEST, Parsed, ProgramParser};
-use super::syntax::{Formula, FormulaKind, NamedAt, ParameterKind, Statement, StatementKind};
+use super::syntax::{FormulaKind, NamedAt, NumberFormula, ParameterKind, Statement, StatementKind};
 use super::token::RobotToken;
 use super::unit::PLAIN;
 
@@ -25,10 +25,10 @@ impl ProgramParser {
         }
     }
 
-    pub(crate) fn condition(&mut self) -> Formula {
+    pub(crate) fn condition(&mut self) -> NumberFormula {
         let span = self.span();
         let nothing = FormulaKind::Number { value: 0.0, dimension: PLAIN, bare: true };
-        self.head(Self::formula).unwrap_or(Formula { kind: nothing, span })
+        self.head(Self::formula).unwrap_or(NumberFormula { kind: nothing, span })
     }
 
     /// The inside of a block, and the `end` that closes it.
@@ -96,7 +96,7 @@ impl ProgramParser {
                     Ok(count)
                 });
                 let nothing = FormulaKind::Number { value: 0.0, dimension: PLAIN, bare: true };
-                Some(count.unwrap_or(Formula { kind: nothing, span }))
+                Some(count.unwrap_or(NumberFormula { kind: nothing, span }))
             }
         };
         Ok(StatementKind::Repeat(count, self.closed_block(opened, "repeat")?))

@@ -4,11 +4,13 @@
 
 use super::message::RobotMessage;
 use super::parse::{DEEPEST, Parsed, ProgramParser, is_reserved};
-use super::syntax::{Argument, BinarySign, Destination, DestinationKind, Formula, FormulaKind, NamedAt};
+use super::syntax::{
+    BinarySign, CallArgument, Destination, DestinationKind, FormulaKind, NamedAt, NumberFormula,
+};
 use super::token::RobotToken;
 
 impl ProgramParser {
-    pub(crate) fn formula(&mut self) -> Parsed<Formula> {
+    pub(crate) fn formula(&mut self) -> Parsed<NumberFormula> {
         if self.depth >= DEEPEST {
             let message = format!("more than {DEEPEST} brackets within each other");
             return Err(RobotMessage::new("R12", self.span(), message, "this one is too deep")
@@ -20,7 +22,7 @@ impl ProgramParser {
         found
     }
 
-    fn alternatives(&mut self) -> Parsed<Formula> {
+    fn alternatives(&mut self) -> Parsed<NumberFormula> {
         let mut left = self.conjunction()?;
         while self.eat_word("or") {
             let right = self.conjunction()?;
@@ -29,7 +31,7 @@ impl ProgramParser {
         Ok(left)
     }
 
-    fn conjunction(&mut self) -> Parsed<Formula> {
+    fn conjunction(&mut self) -> Parsed<NumberFormula> {
         let mut left = self.negation()?;
         while self.eat_word("and") {
             let right = self.negation()?;
@@ -38,7 +40,7 @@ impl ProgramParser {
         Ok(left)
     }
 
-    fn negation(&mut self) -> Parsed<Formula> {
+    fn negation(&mut self) -> Parsed<NumberFormula> {
         let start = self.span();
         let mut count = 0_usize;
         while self.eat_word("not") {
@@ -48,12 +50,12 @@ impl ProgramParser {
         // Two negations are none, but the result is 0 or 1.
         for _ in 0..count.min(2 - count % 2) {
             let span = start.to(inner.span);
-            inner = Formula { kind: FormulaKind::Not(Box::new(inner)), span };
+            inner = NumberFormula { kind: FormulaKind::Not(Box::new(inner)), span };
         }
         Ok(inner)
     }
 
-    fn comparison(&mut self) -> Parsed<Formula> {
+    fn comparison(&mut self) -> Parsed<NumberFormula> {
         let left = self.sum()?;
         let signs = [
             ("<=", BinarySign::LessEqual),
@@ -82,7 +84,7 @@ impl ProgramParser {
         }
     }
 
-    fn sum(&mut self) -> Parsed<Formula> {
+    fn sum(&mut self) -> Parsed<NumberFormula> {
         let mut left = self.product()?;
         loop {
             let sign = if self.eat("+") {
@@ -97,7 +99,7 @@ impl ProgramParser {
         }
     }
 
-    fn product(&mut self) -> Parsed<Formula> {
+    fn product(&mut self) -> Parsed<NumberFormula> {
         let mut left = self.signed()?;
         loop {
             let sign = if self.eat("*") {
@@ -114,7 +116,7 @@ impl ProgramParser {
         }
     }
 
-    fn signed(&mut self) -> Parsed<Formula> {
+    fn signed(&mut self) -> Parsed<NumberFormula> {
         let start = self.span();
         let mut negative = false;
         while self.eat("-") {
@@ -122,10 +124,14 @@ impl ProgramParser {
         }
         let inner = self.primary()?;
         let span = start.to(inner.span);
-        Ok(if negative { Formula { kind: FormulaKind::Negative(Box::new(inner)), span } } else { inner })
+        Ok(if negative {
+            NumberFormula { kind: FormulaKind::Negative(Box::new(inner)), span }
+        } else {
+            inner
+        })
     }
 
-    fn primary(&mut self) -> Parsed<Formula> {
+    fn primary(&mut self) -> Parsed<NumberFormula> {
         let start = self.span();
         let kind = match self.token().clone() {
             RobotToken::Number { value, dimension, bare } => {
@@ -149,11 +155,11 @@ impl ProgramParser {
             }
             _ => return Err(self.unexpected("a value")),
         };
-        Ok(Formula { kind, span: start.to(self.last_span()) })
+        Ok(NumberFormula { kind, span: start.to(self.last_span()) })
     }
 
     /// Values up to a sign, which is read as well.
-    fn listed(&mut self, close: &str) -> Parsed<Vec<Formula>> {
+    fn listed(&mut self, close: &str) -> Parsed<Vec<NumberFormula>> {
         let mut all = vec![];
         while !self.eat(close) {
             if !all.is_empty() {
@@ -165,7 +171,7 @@ impl ProgramParser {
     }
 
     /// `(x, y, z)` or `(x, y, z; roll, pitch, yaw)`.
-    pub(crate) fn six(&mut self, what: &str) -> Parsed<Vec<Formula>> {
+    pub(crate) fn six(&mut self, what: &str) -> Parsed<Vec<NumberFormula>> {
         let start = self.span();
         self.expect("(", &format!("behind `{what}`"))?;
         let mut all = vec![self.formula()?];
@@ -218,7 +224,7 @@ impl ProgramParser {
         Ok(Destination { kind, span: start.to(self.last_span()), shifts })
     }
 
-    fn shifts(&mut self) -> Parsed<Vec<(bool, Vec<Formula>)>> {
+    fn shifts(&mut self) -> Parsed<Vec<(bool, Vec<NumberFormula>)>> {
         let mut shifts = vec![];
         while self.eat_word("shifted") {
             let tool = self.eat_word("tool");
@@ -234,7 +240,7 @@ impl ProgramParser {
     }
 
     /// What a procedure is called with; nothing may stand for `()`.
-    pub(crate) fn arguments(&mut self) -> Parsed<Vec<Argument>> {
+    pub(crate) fn arguments(&mut self) -> Parsed<Vec<CallArgument>> {
         let mut all = vec![];
         if !self.eat("(") {
             return Ok(all);
@@ -244,7 +250,7 @@ impl ProgramParser {
                 self.expect(",", "between arguments")?;
             }
             all.push(match self.is_destination() {
-                true => Argument::Destination(self.destination()?),
+                true => CallArgument::Destination(self.destination()?),
                 false => self.number_or_name()?,
             });
         }
@@ -252,27 +258,32 @@ impl ProgramParser {
     }
 
     /// A value, or a name that may be a point, shifted or not.
-    pub(crate) fn number_or_name(&mut self) -> Parsed<Argument> {
+    pub(crate) fn number_or_name(&mut self) -> Parsed<CallArgument> {
         let formula = self.formula()?;
-        let FormulaKind::Name(name) = &formula.kind else { return Ok(Argument::Formula(formula)) };
+        let FormulaKind::Name(name) = &formula.kind else { return Ok(CallArgument::NumberFormula(formula)) };
         let name = NamedAt { name: name.clone(), span: formula.span };
         let shifts = self.shifts()?;
         if shifts.is_empty() {
-            return Ok(Argument::Name(name));
+            return Ok(CallArgument::Name(name));
         }
         let span = name.span.to(self.last_span());
-        Ok(Argument::Destination(Destination { kind: DestinationKind::Name(name.name), span, shifts }))
+        Ok(CallArgument::Destination(Destination { kind: DestinationKind::Name(name.name), span, shifts }))
     }
 
     /// Two values joined. Formulas of any length would be trees of any depth.
-    fn joined(&mut self, sign: BinarySign, left: Formula, right: Formula) -> Parsed<Formula> {
+    fn joined(
+        &mut self,
+        sign: BinarySign,
+        left: NumberFormula,
+        right: NumberFormula,
+    ) -> Parsed<NumberFormula> {
         self.terms += 1;
         let span = left.span.to(right.span);
         if self.terms > MOST_TERMS {
             let message = format!("more than {MOST_TERMS} terms in a statement");
             return Err(RobotMessage::new("R12", span, message, "too long").hint("use variables for parts"));
         }
-        Ok(Formula { kind: FormulaKind::Binary(sign, Box::new(left), Box::new(right)), span })
+        Ok(NumberFormula { kind: FormulaKind::Binary(sign, Box::new(left), Box::new(right)), span })
     }
 }
 

@@ -31,14 +31,14 @@ pub(crate) enum BinarySign {
 pub(crate) enum FormulaKind {
     Number { value: f64, dimension: MotionDimension, bare: bool },
     Name(String),
-    Call(NamedAt, Vec<Formula>),
-    Negative(Box<Formula>),
-    Not(Box<Formula>),
-    Binary(BinarySign, Box<Formula>, Box<Formula>),
+    Call(NamedAt, Vec<NumberFormula>),
+    Negative(Box<NumberFormula>),
+    Not(Box<NumberFormula>),
+    Binary(BinarySign, Box<NumberFormula>, Box<NumberFormula>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Formula {
+pub(crate) struct NumberFormula {
     pub kind: FormulaKind,
     pub span: TextSpan,
 }
@@ -46,9 +46,9 @@ pub(crate) struct Formula {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DestinationKind {
     Name(String),
-    Joints(Vec<Formula>),
+    Joints(Vec<NumberFormula>),
     /// Three or six numbers.
-    Pose(Vec<Formula>),
+    Pose(Vec<NumberFormula>),
     Here,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct Destination {
     pub kind: DestinationKind,
     pub span: TextSpan,
     /// In the axes of the tool (true) or of the work frame, three numbers each.
-    pub shifts: Vec<(bool, Vec<Formula>)>,
+    pub shifts: Vec<(bool, Vec<NumberFormula>)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -69,9 +69,9 @@ pub(crate) enum MoveShape {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct MoveOptions {
-    pub blend: Option<Formula>,
-    pub speed: Option<Formula>,
-    pub time: Option<Formula>,
+    pub blend: Option<NumberFormula>,
+    pub speed: Option<NumberFormula>,
+    pub time: Option<NumberFormula>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,33 +88,33 @@ pub(crate) enum ParameterKind {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Argument {
+pub(crate) enum CallArgument {
     /// A name, which may be a point or a number.
     Name(NamedAt),
-    Formula(Formula),
+    NumberFormula(NumberFormula),
     Destination(Destination),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum StatementKind {
     Input(NamedAt, MotionDimension),
-    Output(NamedAt, MotionDimension, Option<Formula>),
+    Output(NamedAt, MotionDimension, Option<NumberFormula>),
     /// Tool (true) or work frame.
     Frame {
         tool: bool,
         name: NamedAt,
-        values: Vec<Formula>,
+        values: Vec<NumberFormula>,
     },
     Point(NamedAt, Destination),
-    Variable(NamedAt, Formula),
+    Variable(NamedAt, NumberFormula),
     Procedure {
         name: NamedAt,
         parameters: Vec<(NamedAt, ParameterKind)>,
         body: Vec<Statement>,
     },
-    Assign(NamedAt, Argument),
-    Set(NamedAt, Formula),
-    Setting(SettingName, Formula),
+    Assign(NamedAt, CallArgument),
+    Set(NamedAt, NumberFormula),
+    Setting(SettingName, NumberFormula),
     Profile(LawKind),
     Use {
         tool: bool,
@@ -125,15 +125,15 @@ pub(crate) enum StatementKind {
         to: Destination,
         options: Box<MoveOptions>,
     },
-    Wait(Formula),
-    WaitUntil(Formula, Option<Formula>),
+    Wait(NumberFormula),
+    WaitUntil(NumberFormula, Option<NumberFormula>),
     If {
-        branches: Vec<(Formula, Vec<Statement>)>,
+        branches: Vec<(NumberFormula, Vec<Statement>)>,
         otherwise: Vec<Statement>,
     },
-    Repeat(Option<Formula>, Vec<Statement>),
-    While(Formula, Vec<Statement>),
-    Call(NamedAt, Vec<Argument>),
+    Repeat(Option<NumberFormula>, Vec<Statement>),
+    While(NumberFormula, Vec<Statement>),
+    Call(NamedAt, Vec<CallArgument>),
     Break,
     Return,
     Stop,

@@ -249,3 +249,15 @@ fn branches_have_names() {
     );
     assert_eq!(branch.to_string(), "front, elbow up, wrist not flipped");
 }
+
+/// From a stretched arm, straight outwards or inwards, no direction helps: with no other start that is what is said.
+#[test]
+fn an_iteration_that_is_caught_in_a_singular_pose_says_so() {
+    let arm = arms::emats();
+    let goal = ToolGoal::Point([3.30 + 1.0, 0.0, 0.45]);
+    let request = InverseRequest { restarts: 0, ..InverseRequest::near(&[0.0; 6]) };
+    let error = solve(&arm, &goal, &request).unwrap_err();
+    let InverseError::Singular { distance, .. } = error else { panic!("{error}") };
+    assert!((distance - 0.35).abs() < 1e-9);
+    assert!(solve(&arm, &goal, &InverseRequest::near(&[0.0; 6])).is_ok());
+}

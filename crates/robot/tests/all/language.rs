@@ -342,3 +342,46 @@ fn long_computations_are_spread_over_steps() {
     // Four instructions a round, 2000 a step.
     assert!(out == 50_005_000.0 && (18..=25).contains(&steps), "{out} {steps}");
 }
+
+/// Axes of a gantry stay while the tool moves, and move when they are told to.
+#[test]
+fn held_axes_stay_during_tool_motions() {
+    let arm = arms::emats_with_gantry();
+    let start = [0.4, -0.1, -0.2, -0.3, 1.4, -0.2, -1.1, 0.1];
+    let source = "point a = here\nmove linear a shifted (50 mm, 0, 0)\nmove joint joints(0.5 m, 0, 0, 0, 1 rad, 0, 1 rad, 0)";
+    let mut task = task(&arm, source, &start);
+    task.hold_axes(&[true, true, false, false, false, false, false, false]);
+    let mut moved = vec![];
+    run(&mut task, 0.01, &[], |_, task, q, _| {
+        if task.source_line() == 2 {
+            assert_eq!(&q[..2], &start[..2]);
+            moved.push(arm.forward(q).p[0]);
+        }
+    });
+    assert!(task.error().is_none(), "{:?}", task.error());
+    let (first, last) = (moved[0], moved[moved.len() - 1]);
+    assert!((last - first - 0.05).abs() < 1e-3, "{first} {last}");
+    assert_eq!(task.step(100.0, &[]).references.q[0], 0.5);
+}
+
+/// More via points than blend in one go: all are passed, in bounded steps.
+#[test]
+fn long_chains_of_via_points_are_divided() {
+    let arm = arms::industrial();
+    let source = "
+        point a = here
+        var n = 0
+        repeat 40 times
+          n = n + 1
+          move linear a shifted (0, 40 mm * sin(n * 20 deg), -5 mm * n) blend 4 mm
+        end
+        move linear a
+    ";
+    let mut task = task(&arm, source, &START);
+    let mut lowest = f64::INFINITY;
+    let start = arm.forward(&START).p;
+    run(&mut task, 0.01, &[], |_, _, q, _| lowest = lowest.min(arm.forward(q).p[2]));
+    assert!(task.error().is_none(), "{:?}", task.error());
+    assert!((start[2] - lowest - 0.2).abs() < 4e-3, "{lowest}");
+    assert!(norm(minus(arm.forward(&task.step(100.0, &[]).references.q).p, start)) < 1e-9);
+}

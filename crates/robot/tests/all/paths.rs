@@ -335,3 +335,22 @@ fn the_elastic_manipulator_follows_its_line_as_published() {
     assert!((lag - 0.0837).abs() < 1e-4, "{lag}");
     assert!(highest <= 4.5295 + 1e-9 && (arm.forward(&x[..6]).p[0] - 4.5295).abs() < 1e-6, "{highest}");
 }
+
+/// An arm without names for its singularities: the sign of det J tells that one was passed.
+#[test]
+fn iteration_finds_singular_poses_on_a_path_too() {
+    let arm = arms::offset_wrist();
+    let follower = ToolFollower::new(&arm);
+    let q = [0.2, 0.4, 0.9, 0.3, 0.6, -0.2];
+    PathCheck::walk(&arm, &follower, &line(&arm, &q, [-0.03, 0.02, 0.05]), &q, 100).unwrap();
+    // The fifth axis through 0, where the fourth and the sixth are parallel: slowly, so that rates are within limits.
+    let (from, to_q) = ([0.2, 0.4, 0.9, 0.3, 0.05, -0.2], [0.2, 0.4, 0.9, 0.3, -0.05, -0.2]);
+    let limits = ToolLimits {
+        linear: MotionLimits { speed: 1e-3, acceleration: 1e-2, jerk: 1.0 },
+        angular: MotionLimits { speed: 1e-3, acceleration: 1e-2, jerk: 1.0 },
+    };
+    let path = ToolPath::plan(arm.forward(&from), &[ToolMove { limits, ..to(arm.forward(&to_q)) }]).unwrap();
+    let fault = PathCheck::walk(&arm, &follower, &path, &from, 100).unwrap_err();
+    assert!(matches!(fault.cause, PathCause::Singular(Singularity::Axes { .. })), "{fault}");
+    assert!((fault.share - 0.5).abs() < 0.05, "{}", fault.share);
+}
