@@ -1,0 +1,11 @@
+//! Tests of the crate from outside.
+
+mod arms;
+mod bad_programs;
+mod forward;
+mod inverse;
+mod language;
+mod paths;
+mod servo;
+mod time_laws;
+mod tip;
