@@ -251,8 +251,8 @@ fn assumed_units_are_told() {
     };
     let hint = "write the unit with it:";
     assert_eq!(told(&[]), [format!("read as m.m = 5 kg; {hint} m = \"5 kg\"")]);
-    assert_eq!(told(&[("m.m", "7")]), [format!("read as m.m = 7 kg; {hint} --set m.m=\"7 kg\"")]);
-    let v0 = format!("read as m.v0 = 3 m/s; {hint} --set m.v0=\"3 m/s\"");
+    assert_eq!(told(&[("m.m", "7")]), [format!("read as m.m = 7 kg; {hint} m.m=\"7 kg\"")]);
+    let v0 = format!("read as m.v0 = 3 m/s; {hint} m.v0=\"3 m/s\"");
     assert_eq!(told(&[("m.m", "7 kg"), ("m.v0", "3")]), [v0]);
     assert_eq!(told(&[("m.m", "7 kg")]), [""; 0]);
 }
