@@ -296,7 +296,7 @@ impl Image {
         guard.checked_sub(self.events.len()).and_then(|k| self.relations.get(k))
     }
 
-    /// Place of an unknown is part of a quaternion.
+    /// Whether an unknown, by its place in y, is part of a quaternion.
     pub fn is_turn(&self, place: usize) -> bool {
         self.quaternions.iter().flatten().any(|&i| i == place)
     }

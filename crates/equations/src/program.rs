@@ -20,9 +20,10 @@ pub enum Place {
     Slow(u32),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Op {
     Const(f64),
+    #[default]
     Time,
     /// y[i]
     Unknown(u32),

@@ -89,7 +89,7 @@ fn relations_become_modes_with_guards() {
     let (l, r) = (g.derivative(x).id, law.id);
     m.equation("law", l, r);
     let system = m.analyse().unwrap();
-    let names: Vec<String> = system.guards().into_iter().map(|(n, _, _)| n).collect();
+    let names: Vec<String> = system.guards.iter().map(|g| g.0.clone()).collect();
     assert_eq!(names, ["x < 1", "0 < time", "time < 0"]);
     // All modes are 0 until the run loop settles them.
     assert_eq!(residual(&system, 0.0, &[0.0]), [-1.0]);

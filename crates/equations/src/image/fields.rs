@@ -274,12 +274,6 @@ impl Coded for Program {
     }
 }
 
-impl Default for Op {
-    fn default() -> Self {
-        Op::Time
-    }
-}
-
 impl Coded for Op {
     fn code(&mut self, codec: &mut Codec) {
         const KINDS: [Op; 10] = [
