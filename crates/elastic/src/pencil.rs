@@ -173,14 +173,18 @@ pub(crate) fn largest(
         let gram = times(w.transpose(), aw.as_ref());
         let (next, a_next) = normalised(&w, &aw, size)?;
         let ended = next.ncols() == 0;
-        if ended || basis.size + next.ncols() > most {
+        let full = ended || basis.size + next.ncols() > most;
+        // Pairs may have converged before the basis is full: their residuals cost little.
+        if full || basis.size >= count + BLOCK {
             let ritz = Ritz::new(&basis, count, last, &gram)?;
-            let done = ritz.converged >= count || (ended && refills > 0) || restarts >= MOST_RESTARTS;
-            if done {
+            let given_up = (ended && refills > 0) || restarts >= MOST_RESTARTS;
+            if ritz.converged >= count || given_up {
                 return Some(ritz.pairs(&basis));
             }
-            restarts += 1;
-            basis.restart(ritz.y.as_ref(), &ritz.mu);
+            if full {
+                restarts += 1;
+                basis.restart(ritz.y.as_ref(), &ritz.mu);
+            }
         }
         if ended {
             // An invariant subspace: what is not in it needs a new start.

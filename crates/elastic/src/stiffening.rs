@@ -12,7 +12,7 @@ use trunnion_num::Matrix;
 use trunnion_num::space::{Point, cross, minus, times};
 
 use crate::assembly::{BodyField, components};
-use crate::elements::{PrestressPoint, input, kernel, stress_pairs};
+use crate::elements::{input, kernel, stress_pairs};
 use crate::error::FeError;
 use crate::model::FeModel;
 use crate::reduced_body::RATE_PAIRS;
@@ -67,62 +67,65 @@ pub(crate) fn body_loads(origin: Point) -> Vec<BodyField> {
     loads
 }
 
-/// (1) for nodal deflections `loads` (6 rows a node, a column a load) and modes `shapes`: a row a load, the upper triangle by rows.
+/// (1) for nodal deflections `loads` (6 rows a node, a column a load) and modes `shapes`.
 pub(crate) fn projected(model: &FeModel, shapes: &Matrix, loads: &Matrix) -> Result<Vec<Matrix>, FeError> {
     let (n, count) = (shapes.columns(), loads.columns());
     let pairs = n * (n + 1) / 2;
+    // A row a load, the upper triangle of modes by rows.
     let mut sum = Mat::<f64>::zeros(count, pairs);
-    let (mut stresses, mut products) = (vec![], vec![]);
-    let mut flush = |stresses: &mut Vec<f64>, products: &mut Vec<f64>| {
-        let rows = stresses.len() / count.max(1);
-        let s = MatRef::from_row_major_slice(stresses, rows, count);
-        let p = MatRef::from_row_major_slice(products, rows, pairs);
-        matmul(sum.as_mut(), Accum::Add, s.transpose(), p, 1.0, Par::Seq);
-        stresses.clear();
-        products.clear();
-    };
     if n > 0 && count > 0 {
         for element in &model.elements {
+            let points = kernel(element.kind).prestress_points(&input(model, element)?)?;
+            if points.is_empty() {
+                continue;
+            }
             let parts = components(element);
-            for point in kernel(element.kind).prestress_points(&input(model, element)?)? {
-                stresses.extend_from_slice(gathered(&point.stress, &parts, loads).values());
-                add_products(&point, &gathered(&point.gradient, &parts, shapes), &mut products);
+            let stress = stacked(points.iter().map(|p| &p.stress), &parts, loads);
+            let gradient = stacked(points.iter().map(|p| &p.gradient), &parts, shapes);
+            let mut products = Vec::with_capacity(stress.nrows() * pairs);
+            let mut row = 0;
+            for point in &points {
+                add_products(
+                    point.directions,
+                    gradient.as_ref().subrows(row, 3 * point.directions),
+                    &mut products,
+                );
+                row += 3 * point.directions;
             }
-            if products.len() >= 256 * pairs {
-                flush(&mut stresses, &mut products);
-            }
+            let products = MatRef::from_row_major_slice(&products, stress.nrows(), pairs);
+            matmul(sum.as_mut(), Accum::Add, stress.transpose(), products, 1.0, Par::Seq);
         }
-        flush(&mut stresses, &mut products);
     }
     let place = |i: usize, j: usize| i * n - i * (i + 1) / 2 + j;
     let of = |l: usize| Matrix::from_fn(n, n, |i, j| sum[(l, place(i.min(j), i.max(j)))]);
     Ok((0..count).map(of).collect())
 }
 
-/// A U_e for the rows of U that belong to the element.
-fn gathered(a: &Matrix, parts: &[usize], nodal: &Matrix) -> Matrix {
-    let mut product = vec![0.0; a.rows() * nodal.columns()];
-    for (i, into) in product.chunks_mut(nodal.columns().max(1)).enumerate() {
-        for (factor, &dof) in a.row(i).iter().zip(parts).filter(|(f, _)| **f != 0.0) {
-            into.iter_mut().zip(nodal.row(dof)).for_each(|(p, u)| *p += factor * u);
-        }
-    }
-    Matrix::from_fn(a.rows(), nodal.columns(), |i, j| product[i * nodal.columns() + j])
+/// The rows of all points of an element, times what its unknowns do.
+fn stacked<'a>(rows: impl Iterator<Item = &'a Matrix>, parts: &[usize], nodal: &Matrix) -> Mat<f64> {
+    let all: Vec<f64> = rows.flat_map(|m| m.values().iter().copied()).collect();
+    let of_element: Vec<f64> = parts.iter().flat_map(|&d| nodal.row(d).iter().copied()).collect();
+    let count = all.len() / parts.len();
+    let mut product = Mat::zeros(count, nodal.columns());
+    let left = MatRef::from_row_major_slice(&all, count, parts.len());
+    let right = MatRef::from_row_major_slice(&of_element, parts.len(), nodal.columns());
+    matmul(product.as_mut(), Accum::Replace, left, right, 1.0, Par::Seq);
+    product
 }
 
 /// For every stress component the products Σ_k of derivatives of two modes.
-fn add_products(point: &PrestressPoint, g: &Matrix, into: &mut Vec<f64>) {
-    let n = g.columns();
-    for &(a, b) in stress_pairs(point.directions) {
+fn add_products(directions: usize, g: MatRef<'_, f64>, into: &mut Vec<f64>) {
+    let n = g.ncols();
+    let rows: Vec<Vec<f64>> = (0..g.nrows()).map(|r| (0..n).map(|j| g[(r, j)]).collect()).collect();
+    for &(a, b) in stress_pairs(directions) {
+        let (p, q) = (&rows[3 * a..3 * a + 3], &rows[3 * b..3 * b + 3]);
         for i in 0..n {
-            for j in i..n {
-                let sum: f64 = (0..3)
-                    .map(|k| {
-                        let (p, q) = (g.row(3 * a + k), g.row(3 * b + k));
-                        if a == b { p[i] * p[j] } else { p[i] * q[j] + q[i] * p[j] }
-                    })
-                    .sum();
-                into.push(sum);
+            let (pi, qi) = ([p[0][i], p[1][i], p[2][i]], [q[0][i], q[1][i], q[2][i]]);
+            if a == b {
+                into.extend((i..n).map(|j| pi[0] * p[0][j] + pi[1] * p[1][j] + pi[2] * p[2][j]));
+            } else {
+                let both = |k: usize, j: usize| pi[k] * q[k][j] + qi[k] * p[k][j];
+                into.extend((i..n).map(|j| both(0, j) + both(1, j) + both(2, j)));
             }
         }
     }

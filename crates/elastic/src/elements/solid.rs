@@ -152,10 +152,16 @@ impl SolidKernel {
         Ok((condensed, Matrix::zeros(extra, n).plus(-1.0, &alpha)))
     }
 
-    /// Stress of element displacements at a point: 6 rows.
-    fn stress(&self, element: &ElementInput, xi: Point, alpha: &Matrix) -> Result<(Matrix, f64), FeError> {
+    /// Stress of element displacements, times a weight, for the gradients at a point: 6 rows.
+    fn stress(
+        &self,
+        element: &ElementInput,
+        g: &[Point],
+        weight: f64,
+        alpha: &Matrix,
+    ) -> Result<Matrix, FeError> {
         let (lambda, mu) = lame(element)?;
-        let (g, det) = self.gradients(element, xi)?;
+        let (lambda, mu) = (weight * lambda, weight * mu);
         let n = self.unknowns();
         let nodes = self.nodes.len();
         let mut all = Matrix::zeros(6, 3 * g.len());
@@ -170,11 +176,10 @@ impl SolidKernel {
                 all[(3 + r, 3 * a + j)] = mu * g[i];
             }
         }
-        let of_nodes = all.left(n);
         if g.len() == nodes {
-            return Ok((of_nodes, det));
+            return Ok(all);
         }
-        Ok((of_nodes.plus(1.0, &all.block((0, n), 6, 3 * g.len() - n).times(alpha)), det))
+        Ok(all.left(n).plus(1.0, &all.block((0, n), 6, 3 * g.len() - n).times(alpha)))
     }
 }
 
@@ -213,21 +218,20 @@ impl ElementKernel for SolidKernel {
     fn prestress_points(&self, element: &ElementInput) -> Result<Vec<PrestressPoint>, FeError> {
         let alpha = if self.incompatible { self.inner(element)?.1 } else { Matrix::default() };
         let point = |(xi, weight): (Point, f64)| {
-            let (stress, det) = self.stress(element, xi, &alpha)?;
-            let g = self.at(element, xi)?.g;
+            let gradients = self.gradients(element, xi)?;
             let mut gradient = Matrix::zeros(9, self.unknowns());
-            for (a, g) in g.iter().enumerate() {
+            for (a, g) in gradients.0[..self.nodes.len()].iter().enumerate() {
                 (0..9).for_each(|r| gradient[(r, 3 * a + r % 3)] = g[r / 3]);
             }
-            let zero = Matrix::zeros(6, self.unknowns());
-            Ok(PrestressPoint { directions: 3, stress: zero.plus(weight * det, &stress), gradient })
+            let stress = self.stress(element, &gradients.0, weight * gradients.1, &alpha)?;
+            Ok(PrestressPoint { directions: 3, stress, gradient })
         };
         (self.stiffness_rule)().into_iter().map(point).collect()
     }
 
     fn stress_points(&self, element: &ElementInput) -> Result<Vec<StressPoint>, FeError> {
         let alpha = if self.incompatible { self.inner(element)?.1 } else { Matrix::default() };
-        let stress = |xi: Point| self.stress(element, xi, &alpha).map(|s| s.0);
+        let stress = |xi: Point| self.stress(element, &self.gradients(element, xi)?.0, 1.0, &alpha);
         let reach = 1.0 / 3_f64.sqrt();
         let corners: Vec<Point> =
             (0..8).map(|c| [0, 1, 2].map(|k| if c >> k & 1 == 1 { 1.0 } else { -1.0 })).collect();
