@@ -389,3 +389,27 @@ fn vectors_of_acceleration_and_jerk_keep_their_limits_on_arcs() {
         }
     }
 }
+
+/// A short motion between two long ones, with zones larger than it is: never more than two motions at a time.
+#[test]
+fn short_motions_between_long_ones_blend_without_a_jump() {
+    let pose = |p: Point| Pose { p, r: UNTURNED };
+    let corners = [[0.5, 0.0, 0.0], [0.5, 0.004, 0.0], [0.0, 0.3, 0.0]];
+    for law in KINDS {
+        let moves = corners.map(|p| ToolMove { law, blend: 0.2, ..to(pose(p)) });
+        let path = ToolPath::plan(pose([0.0; 3]), &moves).unwrap();
+        let n = 4000;
+        let dt = path.duration() / f64::from(n);
+        for i in 1..=n {
+            let (a, b) = (path.at(dt * f64::from(i - 1)), path.at(dt * f64::from(i)));
+            assert!(
+                norm(minus(b.pose.p, a.pose.p)) <= LIMITS.linear.speed * dt * (1.0 + 1e-6),
+                "{law:?} {i}"
+            );
+            assert!(
+                norm(minus(b.rate.v, a.rate.v)) <= LIMITS.linear.acceleration * dt * (1.0 + 1e-6),
+                "{law:?} {i}"
+            );
+        }
+    }
+}
