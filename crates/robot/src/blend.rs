@@ -49,7 +49,8 @@ impl LawChain {
 pub(crate) fn longest_overlap(first: &TimeLaw, second: &TimeLaw, shares: [f64; 2]) -> f64 {
     let leaving = first.duration - first.time_at((1.0 - shares[0].clamp(0.0, 0.5)) * first.length);
     let joining = second.time_at(shares[1].clamp(0.0, 0.5) * second.length);
-    leaving.min(joining).min(0.5 * first.duration).min(0.5 * second.duration)
+    // Half of the way is half of the time: laws are symmetric.
+    leaving.min(joining)
 }
 
 /// The longest overlap up to `most` that passes; without any there is a stop, which always does.

@@ -154,3 +154,14 @@ pub fn parallel_first() -> Arm {
     ];
     chain(&rows, Pose { p: [0.1, 0.0, 0.0], r: UNTURNED })
 }
+
+/// A slide and a screw that are turned by other joints, across their axes.
+pub fn telescope() -> Arm {
+    let joints = vec![
+        ArmJoint::new("slew", None, [0.0; 3], Z, AxisMotion::Revolute),
+        ArmJoint::new("lift", Some(0), [0.1, 0.0, 0.5], Y, AxisMotion::Revolute),
+        ArmJoint::new("slide", Some(1), [0.8, 0.0, 0.1], X, AxisMotion::Prismatic),
+        ArmJoint::new("screw", Some(2), [0.2, 0.1, 0.0], [1.0, 0.0, 0.5], AxisMotion::Screw { lead: 0.05 }),
+    ];
+    Arm::new(joints, 3, Pose { p: [0.1, 0.2, 0.0], r: UNTURNED }).unwrap()
+}

@@ -18,7 +18,9 @@ fn along(q: &[f64], v: &[f64], s: f64) -> Vec<f64> {
 #[test]
 fn rates_are_the_differences_of_poses_and_accelerations_those_of_rates() {
     let mut noise = Noise::new(5);
-    for arm in [arms::industrial(), arms::sideways(), arms::scara(), arms::emats_with_gantry()] {
+    for arm in
+        [arms::industrial(), arms::sideways(), arms::scara(), arms::emats_with_gantry(), arms::telescope()]
+    {
         let (q, v) = (pose(arm.n(), &mut noise), pose(arm.n(), &mut noise));
         let h = 1e-5;
         let (a, b) = (arm.forward(&along(&q, &v, -h)), arm.forward(&along(&q, &v, h)));

@@ -261,3 +261,30 @@ fn an_iteration_that_is_caught_in_a_singular_pose_says_so() {
     assert!((distance - 0.35).abs() < 1e-9);
     assert!(solve(&arm, &goal, &InverseRequest::near(&[0.0; 6])).is_ok());
 }
+
+/// The names are what one sees: the elbow above the line from shoulder to wrist, the wrist before or behind the first axis.
+#[test]
+fn branches_are_what_their_names_say() {
+    for (arm, seed) in [(arms::emats(), 21), (arms::industrial(), 22)] {
+        let mut noise = Noise::new(seed);
+        for _ in 0..50 {
+            let q = random_pose(&arm, &mut noise);
+            let all = branches(&arm, &arm.forward(&q), &InverseRequest::near(&q)).unwrap().unwrap();
+            for solution in all.iter().filter(|s| s.singular.is_empty()) {
+                let links = arm.links(&solution.q);
+                let (shoulder, elbow, wrist) = (links[1].p, links[2].p, links[4].p);
+                let branch = solution.branch.unwrap();
+                // Seen from the side, in the plane of the arm that q1 has turned: x' forwards, z up.
+                let (s, c) = solution.q[0].sin_cos();
+                let forwards = |a: [f64; 3], b: [f64; 3]| c * (b[0] - a[0]) + s * (b[1] - a[1]);
+                let before_axis = forwards(links[0].p, wrist);
+                assert_eq!(before_axis > 0.0, branch.shoulder == ShoulderSide::Front, "{solution:?}");
+                // A line has two sides; upwards is the one to the left of the direction in which the arm reaches.
+                let to_wrist = [forwards(shoulder, wrist), wrist[2] - shoulder[2]];
+                let to_elbow = [forwards(shoulder, elbow), elbow[2] - shoulder[2]];
+                let left = to_wrist[0] * to_elbow[1] - to_wrist[1] * to_elbow[0];
+                assert_eq!(left * before_axis > 0.0, branch.elbow == ElbowSide::Up, "{solution:?}");
+            }
+        }
+    }
+}

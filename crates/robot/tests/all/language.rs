@@ -385,3 +385,44 @@ fn long_chains_of_via_points_are_divided() {
     assert!((start[2] - lowest - 0.2).abs() < 4e-3, "{lowest}");
     assert!(norm(minus(arm.forward(&task.step(100.0, &[]).references.q).p, start)) < 1e-9);
 }
+
+/// Shares of what the joints can do, speeds of the tool: with ramps that hardly count, half the speed takes twice the time.
+#[test]
+fn limits_that_a_program_sets_are_kept() {
+    let arm = arms::industrial();
+    let time = |source: &str| {
+        let mut task = task(&arm, source, &START);
+        let end = run(&mut task, 1e-3, &[], |_, _, _, _| ());
+        assert!(task.error().is_none(), "{:?}", task.error());
+        end
+    };
+    let joint = |settings: &str| {
+        time(&format!("profile trapezoid\n{settings}\nmove joint joints(2.1 rad, 0, 0, 0, 1 rad, 0)"))
+    };
+    // T = L/v + v/a of the axis that moves most: 2 rad, 2 rad/s, 8 rad/s².
+    for (settings, expected) in [
+        ("", 1.0 + 0.25),
+        ("speed 50 %", 2.0 + 0.125),
+        ("acceleration 50 %", 1.0 + 0.5),
+        ("speed 50 %\nspeed 100 %", 1.25),
+    ] {
+        assert!((joint(settings) - expected).abs() < 2e-3, "{settings}: {}", joint(settings));
+    }
+    let tool = |settings: &str, option: &str| {
+        time(&format!("profile trapezoid\n{settings}\nmove linear here shifted (0, 0, -100 mm) {option}"))
+    };
+    // 0.1 m at 0.25 m/s and 2 m/s², the defaults.
+    for (settings, option, expected) in [
+        ("", "", 0.4 + 0.125),
+        ("speed 100 mm/s", "", 1.0 + 0.05),
+        ("", "speed 100 mm/s", 1.0 + 0.05),
+        ("acceleration 1 m/s^2", "", 0.4 + 0.25),
+        ("", "time 3 s", 3.0),
+    ] {
+        assert!(
+            (tool(settings, option) - expected).abs() < 2e-3,
+            "{settings} {option}: {}",
+            tool(settings, option)
+        );
+    }
+}

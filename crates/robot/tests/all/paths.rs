@@ -354,3 +354,62 @@ fn iteration_finds_singular_poses_on_a_path_too() {
     assert!(matches!(fault.cause, PathCause::Singular(Singularity::Axes { .. })), "{fault}");
     assert!((fault.share - 0.5).abs() < 0.05, "{}", fault.share);
 }
+
+/// Small circles: whatever limit binds, speed, the whole acceleration or the whole jerk, none is exceeded, and one of them
+/// is used to a third at least, as the plan divides the jerk.
+#[test]
+fn vectors_of_acceleration_and_jerk_keep_their_limits_on_arcs() {
+    let pose = |p: Point| Pose { p, r: UNTURNED };
+    for law in KINDS {
+        for (radius, speed, acceleration, jerk) in
+            [(0.05, 5.0, 2.0, 1e4), (0.05, 5.0, 50.0, 10.0), (0.5, 0.2, 5.0, 100.0), (0.02, 1.0, 3.0, 30.0)]
+        {
+            let linear = MotionLimits { speed, acceleration, jerk };
+            let m = ToolMove {
+                via: Some([radius, radius, 0.0]),
+                limits: ToolLimits { linear, ..LIMITS },
+                law,
+                ..to(pose([2.0 * radius, 0.0, 0.0]))
+            };
+            let path = ToolPath::plan(pose([0.0; 3]), &[m]).unwrap();
+            let n = 4000;
+            let dt = path.duration() / f64::from(n);
+            let mut largest = [0.0_f64; 3];
+            let mut last = path.at(0.0).acceleration.v;
+            for i in 1..n {
+                let now = path.at(dt * f64::from(i));
+                let jolt = norm(minus(now.acceleration.v, last)) / dt;
+                let jolt = if law == LawKind::Trapezoid { 0.0 } else { jolt };
+                let shares = [norm(now.rate.v) / speed, norm(now.acceleration.v) / acceleration, jolt / jerk];
+                (0..3).for_each(|k| largest[k] = largest[k].max(shares[k]));
+                last = now.acceleration.v;
+            }
+            assert!(largest.iter().all(|share| *share <= 1.0 + 1e-6), "{law:?} {radius}: {largest:?}");
+            assert!(largest.iter().any(|share| *share > 0.33), "{law:?} {radius}: {largest:?}");
+        }
+    }
+}
+
+/// A short motion between two long ones, with zones larger than it is: never more than two motions at a time.
+#[test]
+fn short_motions_between_long_ones_blend_without_a_jump() {
+    let pose = |p: Point| Pose { p, r: UNTURNED };
+    let corners = [[0.5, 0.0, 0.0], [0.5, 0.004, 0.0], [0.0, 0.3, 0.0]];
+    for law in KINDS {
+        let moves = corners.map(|p| ToolMove { law, blend: 0.2, ..to(pose(p)) });
+        let path = ToolPath::plan(pose([0.0; 3]), &moves).unwrap();
+        let n = 4000;
+        let dt = path.duration() / f64::from(n);
+        for i in 1..=n {
+            let (a, b) = (path.at(dt * f64::from(i - 1)), path.at(dt * f64::from(i)));
+            assert!(
+                norm(minus(b.pose.p, a.pose.p)) <= LIMITS.linear.speed * dt * (1.0 + 1e-6),
+                "{law:?} {i}"
+            );
+            assert!(
+                norm(minus(b.rate.v, a.rate.v)) <= LIMITS.linear.acceleration * dt * (1.0 + 1e-6),
+                "{law:?} {i}"
+            );
+        }
+    }
+}
