@@ -71,7 +71,7 @@ fn simulate(
     let places: Vec<usize> = columns.iter().map(|c| place(c)).collect();
     let mut rows = vec![];
     let mut watch = |machine: &mut Machine, t: f64, y: &[f64], _: Moment| {
-        let mut row = vec![0.0; machine.prepared().columns.len()];
+        let mut row = vec![0.0; machine.loaded().columns.len()];
         machine.record(t, y, &mut row).unwrap();
         rows.push((t, places.iter().map(|&p| row[p]).collect()));
         ControlFlow::Continue(())

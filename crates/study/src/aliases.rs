@@ -16,7 +16,7 @@ pub fn mark(prepared: &Prepared, places: &[usize], columns: &mut [Column]) {
     let expressions: Vec<Expr> = places.iter().map(|&place| prepared.column_expression(place)).collect();
     let mut names: HashMap<(Expr, &str), Vec<usize>> = HashMap::new();
     for (k, (&place, &expression)) in places.iter().zip(&expressions).enumerate() {
-        if graph.at(expression).value().is_none() {
+        if !matches!(graph.node(expression), Node::Const(_)) {
             let unit = prepared.columns[place].unit.text.as_str();
             names.entry((expression, unit)).or_default().push(k);
         }
