@@ -18,7 +18,7 @@ use crate::quaternion::Quaternion;
 use crate::spatial::{Mat3, Spatial, Turn, Vec3};
 
 /// (1) and its rates, in B's axes.
-struct Moving<'g> {
+struct InterfaceMotion<'g> {
     r: Vec3<'g>,
     r_dot: Vec3<'g>,
     /// ∂r/∂q for each mode.
@@ -32,7 +32,7 @@ struct Moving<'g> {
     s_dot: Ex<'g>,
 }
 
-impl<'g> Moving<'g> {
+impl<'g> InterfaceMotion<'g> {
     fn new(graph: &'g Graph, at: &ModalInterface, modal: &Modal<'g>) -> Self {
         let n = modal.q.len();
         let second = |j: usize, x: &[Ex<'g>], a: usize| match &at.second {
@@ -48,7 +48,7 @@ impl<'g> Moving<'g> {
         let theta = vector(&modal.q, &at.rotation);
         let theta_dot = vector(&modal.rate, &at.rotation);
         let s = if theta.is_zero() { graph.constant(1.0) } else { 1.0 / (1.0 + 0.25 * theta.dot(theta)) };
-        Moving {
+        InterfaceMotion {
             r: Vec3::numbers(graph, at.position) + vector(&modal.q, &at.translation) + half,
             r_dot: weighted(&modal.rate, &slope),
             slopes: (0..n).map(|a| Vec3([0, 1, 2].map(|j| slope(j, a)))).collect(),
@@ -95,7 +95,7 @@ impl<'g> Moving<'g> {
 
 /// Node I beyond B, which is `node.parent`.
 pub fn outward<'g>(graph: &'g Graph, mut node: Node<'g>, at: &ModalInterface, modal: &Modal<'g>) -> Node<'g> {
-    let m = Moving::new(graph, at, modal);
+    let m = InterfaceMotion::new(graph, at, modal);
     let turns = !m.theta.is_zero();
     let r_IB = if turns { m.rotation().transpose() } else { Mat3::identity(graph) };
     if turns {
@@ -112,7 +112,7 @@ pub fn outward<'g>(graph: &'g Graph, mut node: Node<'g>, at: &ModalInterface, mo
 
 /// Node B beyond I, which is `node.parent`: (3).
 pub fn inward<'g>(graph: &'g Graph, mut node: Node<'g>, at: &ModalInterface, modal: &Modal<'g>) -> Node<'g> {
-    let m = Moving::new(graph, at, modal);
+    let m = InterfaceMotion::new(graph, at, modal);
     let omega = m.turned(m.theta_dot, 1.0);
     let turns = !m.theta.is_zero();
     let r_IB = if turns { m.rotation().transpose() } else { Mat3::identity(graph) };

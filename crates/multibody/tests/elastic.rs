@@ -276,74 +276,76 @@ fn shapes_that_are_alike_are_refused() {
     assert_eq!(errors.iter().map(|e| e.code).collect::<Vec<_>>(), ["B0014"]);
 }
 
-/// Shapes that are as stiff as can be: what is left at q = 0 is the rigid body.
-#[test]
-fn a_body_with_very_stiff_shapes_moves_like_a_rigid_one() {
-    let mut random = Random(41);
-    let n = 3;
-    let points = random_points(&mut random, n);
-    let stiff = 1e14;
-    let mut data = ModalData::of_points(n, &points);
-    (0..n).for_each(|a| data.stiffness[a][a] = stiff);
+/// Two links, the first one elastic or rigid with the same mass, the second one at its interface.
+fn two_links(data: &ModalData, elastic: bool) -> Model {
     let m = data.mass;
     let c = data.center();
     let s = |i: usize, j: usize| data.second[i][j] - m * c[i] * c[j];
     let trace = s(0, 0) + s(1, 1) + s(2, 2);
     let inertia = [trace - s(0, 0), trace - s(1, 1), trace - s(2, 2), -s(0, 1), -s(0, 2), -s(1, 2)];
+    let mut model = Model::new(GRAVITY);
+    let first = match elastic {
+        true => model.elastic_body("a", data.clone()),
+        false => model.body("a", m, c, inertia),
+    };
+    let (near, far) = (model.frame(0, [0.0; 3], IDENTITY), model.frame(first, [0.0; 3], IDENTITY));
+    model.joint(JointKind::UNIVERSAL, near, far, &[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+    let second = model.body("b", 0.7, [0.2, 0.1, 0.0], [0.3, 0.4, 0.5, 0.0, 0.0, 0.0]);
+    let near = match elastic {
+        true => model.interface(first, 0, [0.0; 3], IDENTITY),
+        false => model.frame(first, data.interfaces[0].position, IDENTITY),
+    };
+    let far = model.frame(second, [0.0; 3], IDENTITY);
+    model.joint(JointKind::REVOLUTE, near, far, &[[0.0, 0.0, 1.0]]);
+    model.emit();
+    model
+}
+
+/// What has to act along the shapes for the motion of the rigid links, none of the shapes moving.
+fn along_shapes(elastic: &Model, rigid: &Model, still: &mut Values, motion: &Values, n: usize) -> Vec<f64> {
+    for (s, rate) in &motion.rates {
+        still.rates.insert(elastic.symbol(&rigid.flat.quantity(*s).name), *rate);
+    }
+    let shapes: Vec<Symbol> = (0..n).map(|a| elastic.symbol(&format!("a.v{a}"))).collect();
+    still.rates.extend(shapes.iter().map(|&s| (s, 0.0)));
+    let graph = &elastic.flat.graph;
+    let given = |s: Symbol| graph.derivative(s);
+    let taken = trunnion_multibody::inverse_dynamics(graph, &elastic.mechanism, &Sources::default(), given);
+    let taken: HashMap<Symbol, _> = taken.unwrap().into_iter().collect();
+    shapes.iter().map(|s| elastic.eval(still, &[taken[s]])[0]).collect()
+}
+
+/// Very stiff shapes follow their load by q = −f/K and nothing else moves: what is left is the rigid body.
+#[test]
+fn a_body_with_very_stiff_shapes_moves_like_a_rigid_one() {
+    let mut random = Random(41);
+    let (n, stiff) = (3, 1e14);
+    let points = random_points(&mut random, n);
+    let mut data = ModalData::of_points(n, &points);
+    (0..n).for_each(|a| data.stiffness[a][a] = stiff);
     data.interfaces = vec![ModalInterface {
         position: [0.3, 0.1, -0.2],
         translation: (0..n).map(|_| random.vector(0.5)).collect(),
         rotation: (0..n).map(|_| random.vector(0.5)).collect(),
         ..ModalInterface::default()
     }];
-    let build = |elastic: bool| {
-        let mut model = Model::new(GRAVITY);
-        let first =
-            if elastic { model.elastic_body("a", data.clone()) } else { model.body("a", m, c, inertia) };
-        let (near, far) = (model.frame(0, [0.0; 3], IDENTITY), model.frame(first, [0.0; 3], IDENTITY));
-        model.joint(JointKind::UNIVERSAL, near, far, &[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
-        let second = model.body("b", 0.7, [0.2, 0.1, 0.0], [0.3, 0.4, 0.5, 0.0, 0.0, 0.0]);
-        let at = data.interfaces[0].position;
-        let near = if elastic {
-            model.interface(first, 0, [0.0; 3], IDENTITY)
-        } else {
-            model.frame(first, at, IDENTITY)
-        };
-        let far = model.frame(second, [0.0; 3], IDENTITY);
-        model.joint(JointKind::REVOLUTE, near, far, &[[0.0, 0.0, 1.0]]);
-        model.emit();
-        model
-    };
-    let (elastic, rigid) = (build(true), build(false));
+    let (elastic, rigid) = (two_links(&data, true), two_links(&data, false));
     let names = ["j0.q0", "j0.q1", "j1.q0", "j0.v0", "j0.v1", "j1.v0", "j0.f0", "j0.f1", "j1.f0"];
     let values: Vec<f64> = names.iter().map(|_| random.within(1.0)).collect();
-    let solve = |model: &Model, deformed: &dyn Fn(usize) -> f64| {
+    let solve = |model: &Model, deformed: &[f64]| {
         let mut at = Values::default();
         at.symbols.extend(names.iter().zip(&values).map(|(n, v)| (model.symbol(n), *v)));
-        for a in (0..n).filter(|_| model.flat.find("a.q0").is_some()) {
-            at.symbols.insert(model.symbol(&format!("a.q{a}")), deformed(a));
+        for (a, &q) in deformed.iter().enumerate() {
+            at.symbols.insert(model.symbol(&format!("a.q{a}")), q);
             at.symbols.insert(model.symbol(&format!("a.v{a}")), 0.0);
         }
         model.solve(&mut at);
         at
     };
-    // Shapes follow the load without moving: q with q̈ = 0, from M q̈ = f − K q at q = 0.
-    let reference = solve(&rigid, &|_| 0.0);
-    let graph = &elastic.flat.graph;
-    let mut still = solve(&elastic, &|_| 0.0);
-    for (s, rate) in &reference.rates {
-        let name = &rigid.flat.quantity(*s).name;
-        still.rates.insert(elastic.symbol(name), *rate);
-    }
-    for a in 0..n {
-        still.rates.insert(elastic.symbol(&format!("a.v{a}")), 0.0);
-    }
-    let given = |s: Symbol| graph.derivative(s);
-    let taken =
-        trunnion_multibody::inverse_dynamics(graph, &elastic.mechanism, &Sources::default(), given).unwrap();
-    let taken: HashMap<Symbol, f64> =
-        taken.iter().map(|&(s, e)| (s, elastic.eval(&still, &[e])[0])).collect();
-    let found = solve(&elastic, &|a| -taken[&elastic.symbol(&format!("a.v{a}"))] / stiff);
+    let reference = solve(&rigid, &[]);
+    let mut still = solve(&elastic, &vec![0.0; n]);
+    let taken = along_shapes(&elastic, &rigid, &mut still, &reference, n);
+    let found = solve(&elastic, &taken.iter().map(|f| -f / stiff).collect::<Vec<_>>());
     for name in ["j0.v0", "j0.v1", "j1.v0"] {
         let (a, b) = (found.rates[&elastic.symbol(name)], reference.rates[&rigid.symbol(name)]);
         close(a, b, 1e-9, name);
