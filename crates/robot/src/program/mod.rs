@@ -54,10 +54,9 @@ impl RobotProgram {
         let unknown: BTreeSet<String> = parsed.broken.iter().map(|name| unknown(name)).collect();
         let unread: BTreeSet<usize> = errors.iter().map(line).collect();
         // One message for one slip: nothing more about a line that could not be read, nor about names that it declares.
-        let news = |e: &RobotMessage| {
-            !unread.contains(&line(e)) && !(e.code == "R04" && unknown.contains(&e.message))
-        };
-        errors.extend(wrong.into_iter().filter(news));
+        let echo =
+            |e: &RobotMessage| unread.contains(&line(e)) || (e.code == "R04" && unknown.contains(&e.message));
+        errors.extend(wrong.into_iter().filter(|e| !echo(e)));
         if errors.is_empty() {
             return Ok(RobotProgram { source: source.to_string(), code, axes: arm.n() });
         }
