@@ -62,7 +62,7 @@ pub(crate) struct PlaceCode {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LimitRoom {
+pub(crate) enum LimitTarget {
     /// A share of the limits of the joints.
     Joints,
     Tool,
@@ -76,7 +76,7 @@ pub(crate) struct MoveCode {
     pub via: Option<PlaceCode>,
     pub to: PlaceCode,
     pub blend: Option<NumberCode>,
-    pub speed: Option<(LimitRoom, NumberCode)>,
+    pub speed: Option<(LimitTarget, NumberCode)>,
     pub time: Option<NumberCode>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) enum Instruction {
     SetPoint(ValueSlot, PlaceCode),
     SetOutput(usize, NumberCode),
     DefineFrame(usize, Vec<NumberCode>),
-    Limit(SettingName, LimitRoom, NumberCode),
+    Limit(SettingName, LimitTarget, NumberCode),
     Profile(LawKind),
     UseTool(Option<usize>),
     UseWork(Option<usize>),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::code::{CodeLine, Instruction, LimitRoom, MoveCode, NumberCode, ProcedureCode, ValueSlot};
+use super::code::{CodeLine, Instruction, LimitTarget, MoveCode, NumberCode, ProcedureCode, ValueSlot};
 use super::compile_formula::wrong;
 use super::message::{RobotMessage, TextSpan, nearest};
 use super::syntax::{
@@ -372,7 +372,7 @@ impl<'a> ProgramCompiler<'a> {
     }
 
     /// What a speed, an acceleration or a jerk limits follows from its dimension.
-    fn limit(&self, setting: SettingName, value: &NumberFormula) -> Checked<(LimitRoom, NumberCode)> {
+    fn limit(&self, setting: SettingName, value: &NumberFormula) -> Checked<(LimitTarget, NumberCode)> {
         let typed = self.typed(value)?;
         let order = match setting {
             SettingName::Speed => -1,
@@ -380,9 +380,9 @@ impl<'a> ProgramCompiler<'a> {
             SettingName::Jerk => -3,
         };
         let room = match typed.dimension {
-            d if d == PLAIN => LimitRoom::Joints,
-            d if Some(d) == LENGTH.times(TIME, order) => LimitRoom::Tool,
-            d if Some(d) == ANGLE.times(TIME, order) => LimitRoom::Turn,
+            d if d == PLAIN => LimitTarget::Joints,
+            d if Some(d) == LENGTH.times(TIME, order) => LimitTarget::Tool,
+            d if Some(d) == ANGLE.times(TIME, order) => LimitTarget::Turn,
             _ => {
                 let (word, units) = match setting {
                     SettingName::Speed => (
@@ -441,7 +441,7 @@ impl<'a> ProgramCompiler<'a> {
         };
         let speed = options.speed.as_ref().map(|v| self.limit(SettingName::Speed, v)).transpose()?;
         if let (Some((room, _)), Some(value)) = (&speed, &options.speed)
-            && (*room == LimitRoom::Joints) != joint
+            && (*room == LimitTarget::Joints) != joint
         {
             let hint = if joint {
                 "`50 %` of what the joints can do"

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use crate::arm::Arm;
 use compile::CompiledProgram;
 pub use message::{RobotMessage, TextSpan};
-pub use task::{RobotTask, TaskDefaults, TaskOutput, TaskStatus};
+pub use task::{RobotTask, TaskDefaults, TaskOutput, TaskStatus, WrongAxes};
 
 /// Characters of a program.
 const LONGEST: usize = 1 << 20;
@@ -34,6 +34,8 @@ const MOST_MESSAGES: usize = 50;
 pub struct RobotProgram {
     source: String,
     code: CompiledProgram,
+    /// Of the robot that it was examined for.
+    axes: usize,
 }
 
 impl RobotProgram {
@@ -52,12 +54,11 @@ impl RobotProgram {
         let unknown: BTreeSet<String> = parsed.broken.iter().map(|name| unknown(name)).collect();
         let unread: BTreeSet<usize> = errors.iter().map(line).collect();
         // One message for one slip: nothing more about a line that could not be read, nor about names that it declares.
-        let news = |e: &RobotMessage| {
-            !unread.contains(&line(e)) && !(e.code == "R04" && unknown.contains(&e.message))
-        };
-        errors.extend(wrong.into_iter().filter(news));
+        let echo =
+            |e: &RobotMessage| unread.contains(&line(e)) || (e.code == "R04" && unknown.contains(&e.message));
+        errors.extend(wrong.into_iter().filter(|e| !echo(e)));
         if errors.is_empty() {
-            return Ok(RobotProgram { source: source.to_string(), code });
+            return Ok(RobotProgram { source: source.to_string(), code, axes: arm.n() });
         }
         errors.sort_by_key(|e| e.span.start);
         errors.dedup_by_key(|e| (e.code, line(e)));

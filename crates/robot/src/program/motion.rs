@@ -2,7 +2,7 @@
 
 use trunnion_num::space::Pose;
 
-use super::code::{LimitRoom, MoveCode, NumberCode};
+use super::code::{LimitTarget, MoveCode, NumberCode};
 use super::evaluate::KeptPlace;
 use super::message::{RobotMessage, TextSpan};
 use super::syntax::SettingName;
@@ -53,20 +53,20 @@ impl RobotTask {
     pub(crate) fn set_limit(
         &mut self,
         setting: SettingName,
-        room: LimitRoom,
+        target: LimitTarget,
         value: f64,
         span: TextSpan,
     ) -> Result<(), RobotMessage> {
-        let share = room == LimitRoom::Joints;
+        let share = target == LimitTarget::Joints;
         let most = if share { 1.0 } else { f64::MAX };
         if value <= 0.0 || value > most {
             let wanted = if share { "above 0 % and at most 100 %" } else { "above 0" };
             return Err(RobotMessage::new("R27", span, format!("this must be {wanted}"), "out of range"));
         }
-        let limits = match room {
-            LimitRoom::Joints => &mut self.limits.joints,
-            LimitRoom::Tool => &mut self.limits.tool.linear,
-            LimitRoom::Turn => &mut self.limits.tool.angular,
+        let limits = match target {
+            LimitTarget::Joints => &mut self.limits.joints,
+            LimitTarget::Tool => &mut self.limits.tool.linear,
+            LimitTarget::Turn => &mut self.limits.tool.angular,
         };
         match setting {
             SettingName::Speed => limits.speed = value,

@@ -38,6 +38,23 @@ pub struct TaskDefaults {
     pub tool: ToolLimits,
 }
 
+/// A program, a robot and a pose that do not belong together: their numbers of axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrongAxes {
+    pub program: usize,
+    pub arm: usize,
+    pub pose: usize,
+}
+
+impl std::fmt::Display for WrongAxes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let WrongAxes { program, arm, pose } = self;
+        write!(f, "the program is for {program} axes, the robot has {arm} and its pose {pose}")
+    }
+}
+
+impl std::error::Error for WrongAxes {}
+
 /// What a task is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskStatus {
@@ -118,10 +135,18 @@ pub struct RobotTask {
 
 impl RobotTask {
     /// `start`: where the joints are.
-    pub fn new(program: Arc<RobotProgram>, arm: &Arm, start: &[f64], defaults: TaskDefaults) -> RobotTask {
+    pub fn new(
+        program: Arc<RobotProgram>,
+        arm: &Arm,
+        start: &[f64],
+        defaults: TaskDefaults,
+    ) -> Result<RobotTask, WrongAxes> {
+        if program.axes != arm.n() || start.len() != arm.n() {
+            return Err(WrongAxes { program: program.axes, arm: arm.n(), pose: start.len() });
+        }
         let rest = vec![0.0; arm.n()];
         let code = &program.code;
-        RobotTask {
+        Ok(RobotTask {
             arm: arm.clone(),
             flange: arm.tool,
             defaults,
@@ -148,12 +173,12 @@ impl RobotTask {
             reference: JointPoint { q: start.to_vec(), v: rest.clone(), a: rest },
             error: None,
             program,
-        }
+        })
     }
 
     /// Axes that motions of the tool leave where they are, such as those of a gantry.
     pub fn hold_axes(&mut self, held: &[bool]) {
-        self.follower.held = held.to_vec();
+        self.follower.held = (0..self.arm.n()).map(|k| held.get(k).copied().unwrap_or(false)).collect();
     }
 
     /// Why the program stopped, if it failed.

@@ -22,7 +22,7 @@ fn task(arm: &Arm, source: &str, start: &[f64]) -> RobotTask {
     let program = RobotProgram::compile(source, arm).unwrap_or_else(|errors| {
         panic!("{}", errors.iter().map(|e| e.shown("test", source)).collect::<String>())
     });
-    RobotTask::new(Arc::new(program), arm, start, DEFAULTS)
+    RobotTask::new(Arc::new(program), arm, start, DEFAULTS).unwrap()
 }
 
 /// Steps of a period until the program ends; what `seen` is shown at each. The time of the last step.
@@ -418,6 +418,8 @@ fn limits_that_a_program_sets_are_kept() {
         ("", "speed 100 mm/s", 1.0 + 0.05),
         ("acceleration 1 m/s^2", "", 0.4 + 0.25),
         ("", "time 3 s", 3.0),
+        // The speed of one motion is not that of the next.
+        ("", "speed 100 mm/s\nmove linear here shifted (0, 0, 100 mm)", 1.05 + 0.525),
     ] {
         assert!(
             (tool(settings, option) - expected).abs() < 2e-3,
@@ -425,4 +427,13 @@ fn limits_that_a_program_sets_are_kept() {
             tool(settings, option)
         );
     }
+}
+
+#[test]
+fn a_program_for_another_robot_is_refused() {
+    let (six, eight) = (arms::emats(), arms::emats_with_gantry());
+    let program = Arc::new(RobotProgram::compile("move joint here", &six).unwrap());
+    let error = RobotTask::new(Arc::clone(&program), &eight, &[0.0; 8], DEFAULTS).unwrap_err();
+    assert_eq!(error.to_string(), "the program is for 6 axes, the robot has 8 and its pose 8");
+    assert!(RobotTask::new(program, &six, &[0.0; 5], DEFAULTS).is_err());
 }
