@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use trunnion_engine::project::Project;
-use trunnion_equations::{Compiled, Engine, Part};
+use trunnion_equations::{Compiled, EvaluationEngine, ProgramKind};
 use trunnion_sim::machine::Prepared;
 use trunnion_sim::solvers::choose::find;
 use trunnion_study::Monitor;
@@ -97,10 +97,10 @@ fn main() {
 
 fn evaluation(project: &Project) {
     let prepared = &project.prepared;
-    let interpreted = prepared.system.compile(Engine::Interpreter);
+    let interpreted = prepared.system.compile(EvaluationEngine::Interpreter);
     let y = prepared.system.start(&HashMap::new()).y();
     let slow = prepared.system.start(&HashMap::new()).slow();
-    let time = |compiled: &Compiled, part: Part| {
+    let time = |compiled: &Compiled, part: ProgramKind| {
         let mut scratch = vec![0.0; compiled.scratch()];
         let mut k = vec![0.0; compiled.n_slow()];
         compiled.prepare(&slow, &mut scratch, &mut k);
@@ -114,7 +114,7 @@ fn evaluation(project: &Project) {
             }
         }) / f64::from(rounds)
     };
-    for (part, name) in [(Part::Residual, "residual"), (Part::Jacobian, "Jacobian")] {
+    for (part, name) in [(ProgramKind::Residual, "residual"), (ProgramKind::Jacobian, "Jacobian")] {
         let (native, slow) = (time(&prepared.compiled, part), time(&interpreted, part));
         let operations = prepared.compiled.program(part as usize).work();
         println!(
@@ -129,8 +129,8 @@ fn evaluation(project: &Project) {
 fn compiling(project: &Project) {
     let system = &project.prepared.system;
     let native = best(10, || {
-        let compiled = system.compile(Engine::Native);
-        [Part::Residual, Part::Jacobian].map(|part| compiled.warm_up(part as usize))
+        let compiled = system.compile(EvaluationEngine::Native);
+        [ProgramKind::Residual, ProgramKind::Jacobian].map(|part| compiled.warm_up(part as usize))
     });
     let open = best(5, || Project::open(MODEL, &[]).map(|p| p.hash));
     println!("compile to native code: {:.1} ms; file to compiled model: {:.1} ms", 1e3 * native, 1e3 * open);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use trunnion_engine::project::Project;
-use trunnion_sim::live::{LiveRun, Pace};
+use trunnion_sim::live::{LiveRun, RealTimeSettings};
 use trunnion_sim::machine::Machine;
 use trunnion_study::Monitor;
 use trunnion_study::simulate::{Overrides, recorded, settings, simulate};
@@ -93,15 +93,19 @@ fn measure(name: &str, path: &str) {
         at(0.999),
         at(1.0),
         all as f64 / times.len() as f64,
-        times.len() as f64 * Pace::default().period * 1e6 / sum,
+        times.len() as f64 * RealTimeSettings::default().period * 1e6 / sum,
     );
 }
 
 fn run(name: &str, project: &Project) -> Run {
     let t_0 = project.run.t_start;
     let wanted = &project.live;
-    let steps = wanted.steps.map_or(Pace::default().attempts, |steps| steps as u64);
-    let pace = Pace { attempts: steps, rtol: wanted.rtol.unwrap_or(Pace::default().rtol), ..Pace::default() };
+    let steps = wanted.steps.map_or(RealTimeSettings::default().attempts, |steps| steps as u64);
+    let pace = RealTimeSettings {
+        attempts: steps,
+        rtol: wanted.rtol.unwrap_or(RealTimeSettings::default().rtol),
+        ..RealTimeSettings::default()
+    };
     let (machine, y) = Machine::start(Arc::clone(&project.prepared), &HashMap::new(), t_0)
         .unwrap_or_else(|e| panic!("{name}: {e}"));
     let mut live = LiveRun::new(machine, &y, t_0, pace).unwrap_or_else(|e| panic!("{name}: {e}"));

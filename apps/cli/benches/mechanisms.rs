@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use trunnion_engine::project::Project;
-use trunnion_equations::Part;
-use trunnion_sim::integrate::{Moment, Output};
+use trunnion_equations::ProgramKind;
+use trunnion_sim::integrate::{Moment, OutputTimes};
 use trunnion_sim::machine::Machine;
 use trunnion_sim::run::{Settings, run};
 use trunnion_sim::solvers::choose::{MethodNumbers, find};
@@ -29,7 +29,7 @@ fn timed(project: &Project, t_end: f64, rtol: f64, columns: &[&str]) -> (f64, Ve
     let settings = Settings {
         t_0: 0.0,
         t_end,
-        output: Output::Start,
+        output: OutputTimes::Start,
         at: vec![],
         rtol,
         atol: None,
@@ -88,13 +88,20 @@ fn chain(n: usize) -> f64 {
     let start = system.start(&HashMap::new());
     let (mut k, mut scratch) = (vec![0.0; compiled.n_slow()], vec![0.0; compiled.scratch()]);
     compiled.prepare(&start.slow(), &mut scratch, &mut k);
-    let mut out = vec![0.0; compiled.program(Part::Residual as usize).n_out];
+    let mut out = vec![0.0; compiled.program(ProgramKind::Residual as usize).n_out];
     let mut best = f64::INFINITY;
     let rounds = 20_000 / n;
     for _ in 0..30 {
         let begin = Instant::now();
         for _ in 0..rounds {
-            compiled.run(Part::Residual as usize, 0.0, std::hint::black_box(&y), &k, &mut scratch, &mut out);
+            compiled.run(
+                ProgramKind::Residual as usize,
+                0.0,
+                std::hint::black_box(&y),
+                &k,
+                &mut scratch,
+                &mut out,
+            );
         }
         best = best.min(begin.elapsed().as_secs_f64() / rounds as f64);
     }

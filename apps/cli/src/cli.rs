@@ -105,8 +105,8 @@ impl Command {
     /// Whether its result is a JSON document as it is.
     pub fn writes_documents(&self) -> bool {
         match self {
-            Command::Equations(args) => args.format == equations::Format::Json,
-            Command::Graph(args) => args.format == Some(graph::Format::Json),
+            Command::Equations(args) => args.format == equations::EquationFormat::Json,
+            Command::Graph(args) => args.format == Some(graph::GraphFormat::Json),
             _ => false,
         }
     }

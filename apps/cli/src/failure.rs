@@ -26,7 +26,9 @@ pub fn exit_code(failure: &Failure) -> u8 {
         // Nothing is wrong with a model that cannot be read.
         Failure::Model(list) if list.iter().all(|d| d.code == UNREADABLE) => exit::FILES,
         Failure::Model(_) => exit::MODEL,
-        Failure::Usage { .. } | Failure::Results(trunnion_results::Error::NoColumn { .. }) => exit::USAGE,
+        Failure::Usage { .. } | Failure::Results(trunnion_results::ResultsError::NoColumn { .. }) => {
+            exit::USAGE
+        }
         Failure::Run { .. } | Failure::Script { .. } => exit::RUN,
         Failure::Results(_) | Failure::Picture { .. } | Failure::Spectrum(_) | Failure::File(_) => {
             exit::FILES
@@ -38,7 +40,7 @@ pub fn exit_code(failure: &Failure) -> u8 {
 /// What the user can do about it here.
 fn hint(failure: &Failure) -> Option<String> {
     match failure {
-        Failure::Results(trunnion_results::Error::NoColumn { nearest, .. }) if nearest.is_empty() => {
+        Failure::Results(trunnion_results::ResultsError::NoColumn { nearest, .. }) if nearest.is_empty() => {
             Some("`trunnion plot FILE --list` lists the signals".into())
         }
         other => other.hint(),

@@ -89,10 +89,10 @@ fn unit_dimension(open: &Deferred) -> Result<Dimension, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trunnion_equations::Unit;
+    use trunnion_equations::DisplayUnit;
 
     fn open(default: Option<f64>) -> Deferred {
-        let unit = Unit { text: "mm".into(), factor: 1e-3, offset: 0.0 };
+        let unit = DisplayUnit { text: "mm".into(), factor: 1e-3, offset: 0.0 };
         Deferred { name: "b.d".into(), unit, doc: "Bore".into(), default, range: (1e-3, f64::INFINITY) }
     }
 

@@ -61,7 +61,7 @@ pub fn arrived() -> Result<(), Failure> {
     match lost.take().or(flushed) {
         // `trunnion … | head` has seen enough.
         Some(cause) if cause.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Some(cause) => Err(trunnion_files::Error::Write { path: "standard output".into(), cause }.into()),
+        Some(cause) => Err(trunnion_files::FileError::Write { path: "standard output".into(), cause }.into()),
         None => Ok(()),
     }
 }

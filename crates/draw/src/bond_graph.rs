@@ -9,14 +9,14 @@ use trunnion_model::{Diagnostic, Model};
 use trunnion_network::{BondGraph, Causality, assign};
 
 /// Everything there is to show.
-pub struct View<'a> {
+pub struct BondGraphView<'a> {
     pub model: &'a Model,
     pub causality: Causality,
     pub graph: BondGraph,
     pub findings: Vec<Diagnostic>,
 }
 
-impl<'a> View<'a> {
+impl<'a> BondGraphView<'a> {
     /// `full`: every junction and source, also those that say nothing. None where the model has no bond graph.
     pub fn new(model: &'a Model, full: bool) -> Option<Self> {
         if model.network.nodes.is_empty() {
@@ -29,11 +29,11 @@ impl<'a> View<'a> {
             true => BondGraph::full(&model.network, &causality),
             false => BondGraph::simplified(&model.network, &causality, &model.flat.graph),
         };
-        Some(View { model, causality, graph, findings })
+        Some(BondGraphView { model, causality, graph, findings })
     }
 }
 
-impl View<'_> {
+impl BondGraphView<'_> {
     /// Name of the effort or flow of a bond, with a minus where it counts the other way.
     fn variables(&self, bond: usize) -> (String, String) {
         let named = |s: trunnion_model::network::Signed| {

@@ -7,4 +7,4 @@ mod shared;
 mod sheet;
 pub mod text;
 
-pub use sheet::{Form, Sheet};
+pub use sheet::{EquationSheet, SheetDetail};

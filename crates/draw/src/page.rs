@@ -7,7 +7,7 @@ pub use blocks::{Block, html, markdown};
 pub use content::content;
 
 /// A picture of a page: file name and SVG.
-pub struct Picture {
+pub struct PagePicture {
     pub name: String,
     pub svg: String,
 }

@@ -8,7 +8,7 @@
 
 use faer::{Mat, MatRef, Scale, Side};
 use trunnion_num::Matrix;
-use trunnion_num::space::{self, Point, Turn};
+use trunnion_num::space::{self, Point, RotationMatrix};
 
 use crate::assembly::{Assembled, body_forces};
 use crate::error::FeError;
@@ -19,7 +19,7 @@ use crate::pencil::{PencilPairs, dense_pairs, symmetric_eigen};
 use crate::reduced_body::{BodyParts, InterfaceShape, ReducedBody, ReductionReport};
 use crate::shape_integrals::ShapeIntegrals;
 use crate::singular::holding_factor;
-use crate::stiffening::{Stiffening, body_loads, projected};
+use crate::stiffening::{StiffeningMatrices, body_loads, projected};
 use crate::unknowns::Unknowns;
 
 /// What the body frame follows.
@@ -47,7 +47,7 @@ const HOLDING: f64 = 1e-12;
 /// Share of the stiffness at the interfaces that rounding may give to a rigid motion; more is a spring to the ground.
 const GROUNDED: f64 = 1e-7;
 
-struct Reduction<'a> {
+struct ModalReduction<'a> {
     model: &'a FeModel,
     interfaces: Vec<usize>,
     assembled: Assembled,
@@ -65,7 +65,7 @@ pub fn reduce(model: &FeModel, options: &ReductionOptions) -> Result<ReducedBody
         let node = model.nodes.get(support.node).map_or(0, |n| n.number);
         return Err(FeError::SupportedBody { node });
     }
-    let reduction = Reduction::new(model, options)?;
+    let reduction = ModalReduction::new(model, options)?;
     let reference = match options.frame {
         BodyFrame::Clamped(index) if index < reduction.interfaces.len() => index,
         BodyFrame::Clamped(index) => return Err(FeError::NoInterfaceNode { node: index as u32 }),
@@ -144,7 +144,7 @@ impl FrameModes {
     }
 }
 
-impl<'a> Reduction<'a> {
+impl<'a> ModalReduction<'a> {
     fn new(model: &'a FeModel, options: &ReductionOptions) -> Result<Self, FeError> {
         let find = |&number: &u32| model.node_index(number).ok_or(FeError::NoInterfaceNode { node: number });
         let interfaces: Vec<usize> = options.interfaces.iter().map(find).collect::<Result<_, _>>()?;
@@ -176,7 +176,7 @@ impl<'a> Reduction<'a> {
         });
         let k_r = times(basis.transpose(), assembled.k.times(basis.as_ref()).as_ref());
         let m_r = times(basis.transpose(), assembled.m.times(basis.as_ref()).as_ref());
-        Ok(Reduction { model, interfaces, assembled, factor, basis, fixed: fixed.lambda, k_r, m_r })
+        Ok(ModalReduction { model, interfaces, assembled, factor, basis, fixed: fixed.lambda, k_r, m_r })
     }
 
     fn boundary(&self) -> usize {
@@ -271,7 +271,12 @@ impl<'a> Reduction<'a> {
         Ok(f + times(static_shapes, u_b.as_ref()))
     }
 
-    fn stiffening(&self, shapes: &Matrix, origin: Point, reference: usize) -> Result<Stiffening, FeError> {
+    fn stiffening(
+        &self,
+        shapes: &Matrix,
+        origin: Point,
+        reference: usize,
+    ) -> Result<StiffeningMatrices, FeError> {
         let unknowns = &self.assembled.unknowns;
         let (n, inner) = (unknowns.count(), unknowns.interior);
         let loads = body_forces(self.model, unknowns, &body_loads(origin))?;
@@ -287,7 +292,7 @@ impl<'a> Reduction<'a> {
         let deflections = self.nodal(&self.held_deflections(f, reference)?);
         let mut all = projected(self.model, shapes, &deflections)?.into_iter();
         let mut take = |count: usize| all.by_ref().take(count).collect::<Vec<Matrix>>();
-        Ok(Stiffening {
+        Ok(StiffeningMatrices {
             rates: take(6),
             acceleration: take(3),
             angular_acceleration: take(3),
@@ -357,7 +362,7 @@ impl<'a> Reduction<'a> {
 }
 
 /// J about a point of J about the origin: less the mass at the centre when `r` is the centre of mass.
-fn shifted(j: Turn, mass: f64, r: Point) -> Turn {
+fn shifted(j: RotationMatrix, mass: f64, r: Point) -> RotationMatrix {
     let square = space::dot(r, r);
     [0, 1, 2].map(|a| [0, 1, 2].map(|b| j[a][b] - mass * (if a == b { square } else { 0.0 } - r[a] * r[b])))
 }

@@ -44,5 +44,5 @@ pub use recovery::{
 };
 pub use reduced_body::{InterfaceShape, RATE_PAIRS, ReducedBody, ReductionReport};
 pub use statics::{StaticResult, static_deflection};
-pub use stiffening::Stiffening;
+pub use stiffening::StiffeningMatrices;
 pub use stressed::stressed_modes;

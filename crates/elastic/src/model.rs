@@ -2,7 +2,7 @@
 //!
 //! Components of a node: 0, 1, 2 displacement in x, y, z; 3, 4, 5 rotation about x, y, z; all in the axes of the model. SI units.
 
-use trunnion_num::space::{Point, Turn};
+use trunnion_num::space::{Point, RotationMatrix};
 
 use crate::beam_section::BeamSection;
 
@@ -44,7 +44,7 @@ pub enum ElementProperty {
     },
     /// Stiffness of relative displacement and rotation in the axes that are the rows of `axes`.
     Bushing {
-        axes: Turn,
+        axes: RotationMatrix,
         stiffness: [f64; 6],
     },
 }
@@ -104,7 +104,7 @@ pub struct PointMass {
     /// From the node to the centre of mass.
     pub offset: Point,
     /// About the centre of mass.
-    pub inertia: Turn,
+    pub inertia: RotationMatrix,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -32,9 +32,9 @@ pub(crate) struct PencilPairs {
 }
 
 /// Deterministic numbers in (−½, ½).
-struct Noise(u64);
+struct StartNoise(u64);
 
-impl Noise {
+impl StartNoise {
     fn block(&mut self, n: usize, columns: usize) -> Mat<f64> {
         let mut next = || {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -50,7 +50,7 @@ impl Noise {
     }
 }
 
-struct Basis {
+struct SubspaceBasis {
     v: Mat<f64>,
     av: Mat<f64>,
     t: Mat<f64>,
@@ -76,9 +76,9 @@ pub(crate) fn symmetric_eigen(a: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<f64>)
     Some(((0..a.nrows()).map(|i| spectrum.S()[i]).collect(), spectrum.U().to_owned()))
 }
 
-impl Basis {
+impl SubspaceBasis {
     fn new(n: usize, most: usize) -> Self {
-        Basis { v: Mat::zeros(n, most), av: Mat::zeros(n, most), t: Mat::zeros(most, most), size: 0 }
+        SubspaceBasis { v: Mat::zeros(n, most), av: Mat::zeros(n, most), t: Mat::zeros(most, most), size: 0 }
     }
 
     /// Makes W orthogonal to the basis, twice; AW likewise.
@@ -157,8 +157,8 @@ pub(crate) fn largest(
         return dense(a, b, count);
     }
     let most = (2 * count + 4 * BLOCK).max(count + 8 * BLOCK).min(n);
-    let mut basis = Basis::new(n, most + BLOCK);
-    let mut noise = Noise(seed);
+    let mut basis = SubspaceBasis::new(n, most + BLOCK);
+    let mut noise = StartNoise(seed);
     if let Some(known) = known {
         let av = a.times(known.x.as_ref());
         basis.append(&known.x, &av, b);
@@ -204,7 +204,7 @@ struct Ritz {
 }
 
 impl Ritz {
-    fn new(basis: &Basis, count: usize, last: usize, gram: &Mat<f64>) -> Option<Ritz> {
+    fn new(basis: &SubspaceBasis, count: usize, last: usize, gram: &Mat<f64>) -> Option<Ritz> {
         let p = basis.size;
         let (values, vectors) = symmetric_eigen(basis.t.submatrix(0, 0, p, p))?;
         let kept = (count + BLOCK).min(p);
@@ -225,7 +225,7 @@ impl Ritz {
         Some(Ritz { mu, y, converged, count })
     }
 
-    fn pairs(&self, basis: &Basis) -> PencilPairs {
+    fn pairs(&self, basis: &SubspaceBasis) -> PencilPairs {
         let count = self.count.min(self.mu.len());
         let x = times(basis.v.subcols(0, basis.size), self.y.subcols(0, count));
         PencilPairs { mu: self.mu[..count].to_vec(), x, converged: self.converged.min(count) }

@@ -9,7 +9,7 @@
 use std::f64::consts::PI;
 
 use trunnion_num::Matrix;
-use trunnion_num::space::Turn;
+use trunnion_num::space::RotationMatrix;
 
 use crate::assembly::components;
 use crate::elements::{input, kernel, section_forces};
@@ -24,7 +24,7 @@ pub struct StressRecovery {
     /// Stress point of a beam's section; of shells 0 below and 1 above the normal; 0 of solids.
     pub layer: usize,
     /// Rows are the axes of the stress.
-    pub axes: Turn,
+    pub axes: RotationMatrix,
     /// 6 × coordinates: xx, yy, zz, xy, yz, zx.
     pub rows: Matrix,
 }

@@ -11,13 +11,13 @@
 //!   C_t a + C_r α + M_e q̈ + Σ q̇_j G_e,j ω + O_e (ω ω) + (K_e + K_geo) q = δ                                       (3)
 //!
 //!   J = J0 + Σ J1_i q_i + Σ J2_ij q_i q_j,  C_t = C_t0,  C_r = C_r0 + Σ C_r1,j q_j,  O_e = O_e0 + Σ O_e1,j q_j       (4)
-//!   K_geo = Σ stiffening matrices × present loads ([`Stiffening`])                                                (5)
+//!   K_geo = Σ stiffening matrices × present loads ([`StiffeningMatrices`])                                                (5)
 
 use trunnion_num::Matrix;
-use trunnion_num::space::{Point, Turn};
+use trunnion_num::space::{Point, RotationMatrix};
 
 use crate::shape_integrals::ShapeIntegrals;
-use crate::stiffening::Stiffening;
+use crate::stiffening::StiffeningMatrices;
 
 /// Components of ω that a column of a centrifugal matrix multiplies.
 pub const RATE_PAIRS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0)];
@@ -45,11 +45,11 @@ pub struct ReducedBody {
     /// ∫ φ dm: 3 rows.
     pub h1: Matrix,
     /// About the origin.
-    pub j0: Turn,
+    pub j0: RotationMatrix,
     /// For each mode.
-    pub j1: Vec<Turn>,
+    pub j1: Vec<RotationMatrix>,
     /// [i][j], symmetric in i and j; the sum in (4) is over all i and j.
-    pub j2: Vec<Vec<Turn>>,
+    pub j2: Vec<Vec<RotationMatrix>>,
     /// n × 3, the transpose of h1.
     pub c_t0: Matrix,
     /// n × 3: row i is ∫ R × φ_i.
@@ -57,7 +57,7 @@ pub struct ReducedBody {
     /// For each mode j an n × 3 matrix: row i is ∫ φ_j × φ_i.
     pub c_r1: Vec<Matrix>,
     /// For each mode a 3 × 3 matrix: −2 ∫ R~ φ~_i. Its part that is linear in q follows from `j2` and is left out of (2).
-    pub g_r: Vec<Turn>,
+    pub g_r: Vec<RotationMatrix>,
     /// For each mode j an n × 3 matrix: 2 C_r1,j.
     pub g_e: Vec<Matrix>,
     /// 3 × 6: ω × J0 ω.
@@ -72,7 +72,7 @@ pub struct ReducedBody {
     pub mass_e: Matrix,
     /// Diagonal up to rounding: squares of the circular frequencies.
     pub stiffness_e: Matrix,
-    pub stiffening: Stiffening,
+    pub stiffening: StiffeningMatrices,
     pub interfaces: Vec<InterfaceShape>,
     /// Nodal displacements of the modes: 6 rows a node, in the order of the nodes of the model.
     pub shapes: Matrix,
@@ -93,7 +93,7 @@ pub struct ReductionReport {
     pub massless: usize,
     pub centre_of_mass: Point,
     /// About the centre of mass.
-    pub central_inertia: Turn,
+    pub central_inertia: RotationMatrix,
     /// Largest relative difference between the rigid-body mass matrix of the reduced model and mass, centre and inertia of the part.
     pub inertia_mismatch: f64,
     /// Largest strain energy of a rigid motion, as a share of the stiffness that resists it at the interfaces.
@@ -101,7 +101,7 @@ pub struct ReductionReport {
 }
 
 /// ω × J ω as a 3 × 6 matrix of the pairs of rates.
-fn gyroscopic(j: &Turn) -> Matrix {
+fn gyroscopic(j: &RotationMatrix) -> Matrix {
     let [[xx, xy, xz], [_, yy, yz], [_, _, zz]] = *j;
     let rows = [
         [0.0, yz, -yz, xz, zz - yy, -xy],
@@ -123,7 +123,7 @@ pub(crate) struct BodyParts {
     pub origin: Point,
     pub integrals: ShapeIntegrals,
     pub stiffness_e: Matrix,
-    pub stiffening: Stiffening,
+    pub stiffening: StiffeningMatrices,
     pub interfaces: Vec<InterfaceShape>,
     pub shapes: Matrix,
     pub report: ReductionReport,
@@ -142,7 +142,7 @@ impl ReducedBody {
         let c_r1: Vec<Matrix> =
             (0..n).map(|j| Matrix::from_fn(n, 3, |i, k| cross(&second(j, i), k))).collect();
         let j0 = s.inertia();
-        let j1: Vec<Turn> = (0..n).map(|i| moment_of(first(i), 2.0)).collect();
+        let j1: Vec<RotationMatrix> = (0..n).map(|i| moment_of(first(i), 2.0)).collect();
         ReducedBody {
             origin: parts.origin,
             mass: s.mass,
@@ -175,14 +175,14 @@ impl ReducedBody {
 }
 
 /// factor · (tr p 1 − ½(p + pᵀ)): the inertia of moments p[a][b] = ∫ R_a φ_b.
-fn moment_of(p: impl Fn(usize, usize) -> f64, factor: f64) -> Turn {
+fn moment_of(p: impl Fn(usize, usize) -> f64, factor: f64) -> RotationMatrix {
     let trace = p(0, 0) + p(1, 1) + p(2, 2);
     let entry = |a: usize, b: usize| (if a == b { trace } else { 0.0 }) - 0.5 * (p(a, b) + p(b, a));
     [0, 1, 2].map(|a| [0, 1, 2].map(|b| factor * entry(a, b)))
 }
 
 /// −2 ∫ R~ φ~ = 2 ∫ (R·φ 1 − φ Rᵀ).
-fn coriolis_of(p: impl Fn(usize, usize) -> f64) -> Turn {
+fn coriolis_of(p: impl Fn(usize, usize) -> f64) -> RotationMatrix {
     let trace = p(0, 0) + p(1, 1) + p(2, 2);
     [0, 1, 2].map(|a| [0, 1, 2].map(|b| 2.0 * (if a == b { trace } else { 0.0 } - p(b, a))))
 }

@@ -7,7 +7,7 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use trunnion_num::Matrix;
-use trunnion_num::space::{Point, Turn, minus};
+use trunnion_num::space::{Point, RotationMatrix, minus};
 
 use crate::assembly::for_mass_points;
 use crate::error::FeError;
@@ -17,7 +17,7 @@ pub(crate) struct ShapeIntegrals {
     pub mass: f64,
     pub first: Point,
     /// ∫ R Rᵀ.
-    pub second: Turn,
+    pub second: RotationMatrix,
     pub s: [Vec<f64>; 3],
     pub v: [[Vec<f64>; 3]; 3],
     pub w: [[Mat<f64>; 3]; 3],
@@ -101,7 +101,7 @@ impl ShapeIntegrals {
     }
 
     /// J0 = ∫ R² 1 − R Rᵀ.
-    pub fn inertia(&self) -> Turn {
+    pub fn inertia(&self) -> RotationMatrix {
         let trace = self.second[0][0] + self.second[1][1] + self.second[2][2];
         [0, 1, 2].map(|a| [0, 1, 2].map(|b| if a == b { trace } else { 0.0 } - self.second[a][b]))
     }

@@ -19,7 +19,7 @@ use crate::reduced_body::RATE_PAIRS;
 
 /// Matrices n × n, added to the modal stiffness after multiplication with the present load.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Stiffening {
+pub struct StiffeningMatrices {
     /// For each of the pairs of rates.
     pub rates: Vec<Matrix>,
     /// For the acceleration of the origin less gravity, x, y, z.

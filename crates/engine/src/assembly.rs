@@ -53,7 +53,7 @@ pub fn at_rest(
     }
     let (mut machine, y) = Machine::start(Arc::clone(prepared), &HashMap::new(), t)
         .map_err(|error| refusal(prepared, sources, &error))?;
-    let rest = machine.rest.clone();
+    let rest = machine.equilibrium.clone();
     let system = &prepared.system;
     let origin = |i: usize| &system.quantity(system.unknowns[i]).origin;
     let name = |i: usize| &prepared.layout.names[i];

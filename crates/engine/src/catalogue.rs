@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use trunnion_model::Definition;
+use trunnion_model::ComponentDefinition;
 
 use crate::files::library;
 
 /// Components by their folder in the library.
-pub type Catalogue = BTreeMap<String, Vec<Arc<Definition>>>;
+pub type Catalogue = BTreeMap<String, Vec<Arc<ComponentDefinition>>>;
 
 /// Components of a domain, or with a word in name, alias, title or description.
 pub fn catalogue(word: &str) -> Catalogue {
@@ -70,7 +70,7 @@ mod tests {
     /// A domain is listed whole, and a word finds components of several.
     #[test]
     fn a_domain_is_listed_whole() {
-        let folder = |d: &Arc<Definition>| d.source.name.rsplit('/').nth(1).unwrap().to_string();
+        let folder = |d: &Arc<ComponentDefinition>| d.source.name.rsplit('/').nth(1).unwrap().to_string();
         let all = library().iter().filter(|d| folder(d) == "hydraulic").count();
         assert_eq!(catalogue("hydraulic")["hydraulic"].len(), all);
         assert!(catalogue("valve").len() > 1 && catalogue("no such word").is_empty());

@@ -2,7 +2,7 @@
 
 use trunnion_equations::System;
 use trunnion_equations::flat::Action;
-use trunnion_model::file::{Span, Text};
+use trunnion_model::file::{Span, TomlText};
 use trunnion_model::{Diagnostic, Sources};
 use trunnion_sim::integrate::RunError;
 use trunnion_sim::script_error::{ScriptError, TaskError};
@@ -60,7 +60,7 @@ fn placed(system: &System, sources: &Sources, error: &ScriptError, found: Diagno
     let is_file = whole.text() == &**program;
     let span = match is_file {
         true => Span::new(file, range),
-        false => Text { text: program.to_string(), span: whole }.at(&range),
+        false => TomlText { text: program.to_string(), span: whole }.at(&range),
     };
     found.at(&span, "")
 }

@@ -29,27 +29,27 @@ pub enum Failure {
         message: String,
         hint: Option<String>,
     },
-    Results(trunnion_results::Error),
-    Spectrum(trunnion_num::spectrum::Error),
+    Results(trunnion_results::ResultsError),
+    Spectrum(trunnion_num::spectrum::SpectrumError),
     /// Another file could not be read or written.
-    File(trunnion_files::Error),
+    File(trunnion_files::FileError),
     Cancelled,
 }
 
-impl From<trunnion_results::Error> for Failure {
-    fn from(e: trunnion_results::Error) -> Self {
+impl From<trunnion_results::ResultsError> for Failure {
+    fn from(e: trunnion_results::ResultsError) -> Self {
         Failure::Results(e)
     }
 }
 
-impl From<trunnion_files::Error> for Failure {
-    fn from(e: trunnion_files::Error) -> Self {
+impl From<trunnion_files::FileError> for Failure {
+    fn from(e: trunnion_files::FileError) -> Self {
         Failure::File(e)
     }
 }
 
-impl From<trunnion_num::spectrum::Error> for Failure {
-    fn from(e: trunnion_num::spectrum::Error) -> Self {
+impl From<trunnion_num::spectrum::SpectrumError> for Failure {
+    fn from(e: trunnion_num::spectrum::SpectrumError) -> Self {
         Failure::Spectrum(e)
     }
 }

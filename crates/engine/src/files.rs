@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use trunnion_model::{Files, Library};
 
-use trunnion_files::input::{self, Unread};
+use trunnion_files::input::{self, ReadFailure};
 pub use trust::{Confined, MARK};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
@@ -22,7 +22,7 @@ const LARGEST: u64 = 64 << 20;
 
 fn read_text(path: &str) -> Result<String, String> {
     let bytes = input::bytes(Path::new(path), LARGEST).map_err(|unread| match unread {
-        Unread::TooLarge { largest } => {
+        ReadFailure::TooLarge { largest } => {
             format!("it has more than {} MB, and a model is a text of less", largest >> 20)
         }
         other => other.to_string(),
@@ -39,11 +39,11 @@ fn list(folder: &str, inside: &dyn Fn(&Path) -> bool) -> Result<Vec<String>, Str
     let start = PathBuf::from(if folder.is_empty() { "." } else { folder });
     let (mut all, mut seen, mut open) = (vec![], HashSet::new(), vec![(start, 0)]);
     while let Some((folder, depth)) = open.pop() {
-        let real = folder.canonicalize().map_err(|e| Unread::from(e).to_string())?;
+        let real = folder.canonicalize().map_err(|e| ReadFailure::from(e).to_string())?;
         if depth > DEEPEST || !inside(&real) || !seen.insert(real) {
             continue;
         }
-        for entry in fs::read_dir(&folder).map_err(|e| Unread::from(e).to_string())? {
+        for entry in fs::read_dir(&folder).map_err(|e| ReadFailure::from(e).to_string())? {
             let path = entry.map_err(|e| e.to_string())?.path();
             match path.is_dir() {
                 true => open.push((path, depth + 1)),

@@ -3,13 +3,13 @@
 //!   d = |q(b) − q(a) − ½ (q'(a) + q'(b)) (b − a)|                                                       (1)
 //!
 //! falls with (b − a)³ where q is smooth and stays where it jumps: intervals with a large d are halved, the worse half first, down to
-//! neighbouring numbers. For q' and q'' alike. A motion that leaves its course and comes back between two looks is not seen.
+//! neighbouring numbers. For q' and q'' alike. A motion that departs and comes back between two samples is not seen.
 
 use std::collections::HashMap;
 
 use trunnion_equations::derivative::derivative;
 use trunnion_equations::flat::Origin;
-use trunnion_equations::{Compiled, Engine, Node, Symbol, System};
+use trunnion_equations::{Compiled, EvaluationEngine, ExprNode, Symbol, System};
 use trunnion_model::mechanism::{Freedom, Mechanism, Motion};
 use trunnion_model::{Diagnostic, Sources};
 
@@ -40,11 +40,11 @@ pub fn examine(
     for joint in &mechanism.joints {
         for freedom in &joint.freedoms {
             let Some(motion) = &freedom.motion else { continue };
-            let course = Course::new(system, motion);
-            let Some(fault) = course.fault(t_0, t_end) else { continue };
+            let motion_of_time = PrescribedMotion::new(system, motion);
+            let Some(fault) = motion_of_time.fault(t_0, t_end) else { continue };
             let told = tell(system, sources, &joint.origin, freedom, &fault);
             match fault {
-                Fault::Jump { order: 1, .. } if !moves => {
+                MotionFault::Jump { order: 1, .. } if !moves => {
                     warnings.push(Diagnostic { severity: trunnion_model::Severity::Warning, ..told });
                 }
                 _ => errors.push(told),
@@ -55,23 +55,29 @@ pub fn examine(
 }
 
 /// `order`: 0 of the position, 1 of the speed, 2 of the acceleration.
-enum Fault {
+enum MotionFault {
     NotFinite { t: f64, order: usize },
     Jump { t: f64, order: usize, by: f64 },
 }
 
-fn tell(system: &System, sources: &Sources, origin: &Origin, freedom: &Freedom, fault: &Fault) -> Diagnostic {
+fn tell(
+    system: &System,
+    sources: &Sources,
+    origin: &Origin,
+    freedom: &Freedom,
+    fault: &MotionFault,
+) -> Diagnostic {
     let name = |s: Symbol| &system.quantity(s).name;
     let position = name(freedom.position);
     match *fault {
-        Fault::NotFinite { t, order } => {
+        MotionFault::NotFinite { t, order } => {
             let what = ["value", "speed", "acceleration"][order];
             let message =
                 format!("the prescribed motion of `{position}` has no finite {what} from t = {t:.6} s on");
             let hint = "end the run before, or write a motion that stays finite";
             Diagnostic::from_origin(sources, NO_VALUE, origin, message, "this motion", Some(hint.into()))
         }
-        Fault::Jump { t, order, by } => {
+        MotionFault::Jump { t, order, by } => {
             let symbol = if order == 0 { freedom.position } else { freedom.velocity };
             let unit = &system.quantity(symbol).unit;
             let by = with_unit(unit.shown(by), &unit.text, 4);
@@ -93,21 +99,22 @@ fn tell(system: &System, sources: &Sources, origin: &Origin, freedom: &Freedom, 
 }
 
 /// q, q', q'' as functions of time.
-struct Course {
+struct PrescribedMotion {
     compiled: Compiled,
     k: Vec<f64>,
 }
 
-impl Course {
+impl PrescribedMotion {
     fn new(system: &System, motion: &Motion) -> Self {
         let graph = system.graph.thaw();
         let q = graph.at(motion.position);
-        let v = derivative(q, Node::Time);
-        let a = derivative(v, Node::Time);
-        let compiled = Compiled::new(system.program(&graph, vec![q.id, v.id, a.id]), Engine::Interpreter);
+        let v = derivative(q, ExprNode::Time);
+        let a = derivative(v, ExprNode::Time);
+        let compiled =
+            Compiled::new(system.program(&graph, vec![q.id, v.id, a.id]), EvaluationEngine::Interpreter);
         let mut k = vec![0.0; compiled.n_slow()];
         compiled.prepare(&system.start(&HashMap::new()).slow(), &mut vec![0.0; compiled.scratch()], &mut k);
-        Course { compiled, k }
+        PrescribedMotion { compiled, k }
     }
 
     fn at(&self, t: f64) -> [f64; 3] {
@@ -117,7 +124,7 @@ impl Course {
     }
 
     /// The first thing wrong.
-    fn fault(&self, t_0: f64, t_end: f64) -> Option<Fault> {
+    fn fault(&self, t_0: f64, t_end: f64) -> Option<MotionFault> {
         let times = (0..=LOOKS).map(|i| t_0 + (t_end - t_0) * i as f64 / LOOKS as f64);
         let looks: Vec<(f64, [f64; 3])> = times.map(|t| (t, self.at(t))).collect();
         let finite = |x: &[f64; 3]| x.iter().all(|v| v.is_finite());
@@ -141,7 +148,7 @@ impl Course {
             let middle = 0.5 * (before + beyond);
             if good == 0 || middle <= before || middle >= beyond {
                 let order = self.at(beyond).iter().position(|v| !v.is_finite()).unwrap_or(0);
-                return Some(Fault::NotFinite { t: beyond, order });
+                return Some(MotionFault::NotFinite { t: beyond, order });
             }
             *(if finite(&self.at(middle)) { &mut before } else { &mut beyond }) = middle;
         }
@@ -154,18 +161,18 @@ impl Course {
         most: f64,
         mut a: (f64, [f64; 3]),
         mut b: (f64, [f64; 3]),
-    ) -> Option<Fault> {
+    ) -> Option<MotionFault> {
         loop {
             let t = 0.5 * (a.0 + b.0);
             if t <= a.0 || t >= b.0 {
                 // On the kink itself a slope may have a value between those of its sides.
                 let aside = 4.0 * (b.0 - a.0);
                 let by = self.at(b.0 + aside)[order] - self.at(a.0 - aside)[order];
-                return (by.abs() > most).then_some(Fault::Jump { t: b.0, order, by });
+                return (by.abs() > most).then_some(MotionFault::Jump { t: b.0, order, by });
             }
             let middle = (t, self.at(t));
             if let Some(order) = middle.1.iter().position(|v| !v.is_finite()) {
-                return Some(Fault::NotFinite { t, order });
+                return Some(MotionFault::NotFinite { t, order });
             }
             let (left, right) = (defect(order, a, middle), defect(order, middle, b));
             if left.max(right) <= most {

@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use trunnion_equations::structure::UNFIT_START;
-use trunnion_equations::{Engine, Flat, Symbol, System, analyse};
+use trunnion_equations::{EvaluationEngine, Flat, Symbol, System, analyse};
 use trunnion_model::diagnostic::{did_you_mean, one_of};
 use trunnion_model::display::Display;
 use trunnion_model::energy::Account;
-use trunnion_model::file::Text;
+use trunnion_model::file::TomlText;
 use trunnion_model::live::Live;
 use trunnion_model::mechanism::Mechanism;
 use trunnion_model::network::Network;
-use trunnion_model::{ASSUMED_UNIT, Diagnostic, Expect, Model, Run, Severity, Sources};
+use trunnion_model::{ASSUMED_UNIT, Diagnostic, Expect, Model, RunSection, Severity, Sources};
 use trunnion_multibody::energy;
 use trunnion_network::{Causality, account, assign, emit, floating, motion_power};
-use trunnion_sim::equilibrium::Hold;
+use trunnion_sim::equilibrium::HeldValues;
 use trunnion_sim::machine::Prepared;
 use trunnion_sim::solvers::choose::{SOLVERS, find};
 
@@ -32,7 +32,7 @@ const NO_TOLERANCE: &str = "M0408";
 pub struct Project {
     pub name: String,
     pub doc: String,
-    pub run: Run,
+    pub run: RunSection,
     pub live: Live,
     /// Units in which results are to be shown.
     pub display: Display,
@@ -73,7 +73,7 @@ impl Project {
     /// A model that has been read. `complete` may add to the equations before they are analysed.
     pub fn of_model(
         model: Model,
-        engine: Engine,
+        engine: EvaluationEngine,
         units: &Display,
         complete: impl FnOnce(&mut Flat, &Network, &Mechanism),
     ) -> Result<Project, Failure> {
@@ -145,8 +145,8 @@ impl Project {
 }
 
 /// What [start] holds, by its places.
-fn held_at_rest(prepared: &Prepared, names: &[Text]) -> Result<Hold, Failure> {
-    let mut hold = Hold::default();
+fn held_at_rest(prepared: &Prepared, names: &[TomlText]) -> Result<HeldValues, Failure> {
+    let mut hold = HeldValues::default();
     let mut wrong = vec![];
     for name in names {
         let unknown = prepared.layout.names.iter().position(|k| *k == name.text);
@@ -168,7 +168,7 @@ fn held_at_rest(prepared: &Prepared, names: &[Text]) -> Result<Hold, Failure> {
 }
 
 /// The absolute tolerances the user gave, by unknown; another name of an unknown serves too.
-fn tolerances(system: &System, given: &[(Text, f64)]) -> Result<Vec<Option<f64>>, Failure> {
+fn tolerances(system: &System, given: &[(TomlText, f64)]) -> Result<Vec<Option<f64>>, Failure> {
     let (mut atol, mut wrong) = (vec![None; system.n()], vec![]);
     let alias = |s: Symbol| {
         let alias = system.aliases.iter().find(|a| a.symbol == s)?;
@@ -198,7 +198,7 @@ pub fn accounts_of(flat: &mut Flat, network: &Network, mechanism: &Mechanism) ->
 }
 
 /// A solver of the file that there is not.
-fn unknown_solver(run: &Run) -> Option<Diagnostic> {
+fn unknown_solver(run: &RunSection) -> Option<Diagnostic> {
     let (name, span) = (&run.solver, run.solver_span.as_ref()?);
     let known = || SOLVERS.iter().map(|s| s.name);
     find(name).is_none().then(|| {

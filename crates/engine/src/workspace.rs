@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use trunnion_equations::Engine;
+use trunnion_equations::EvaluationEngine;
 use trunnion_model::display::Display;
 use trunnion_model::energy::Account;
 use trunnion_model::{Deferred, Diagnostic, Model, Severity, load, load_asking};
@@ -60,19 +60,24 @@ impl Workspace {
 
     /// A model, compiled, with results in the units in which they are to be shown. `values` are changes, each as "path=value".
     pub fn open(&self, path: &str, values: &[String]) -> Result<Project, Failure> {
-        self.open_with(path, values, Engine::Native)
+        self.open_with(path, values, EvaluationEngine::Native)
     }
 
-    pub fn open_with(&self, path: &str, values: &[String], engine: Engine) -> Result<Project, Failure> {
+    pub fn open_with(
+        &self,
+        path: &str,
+        values: &[String],
+        engine: EvaluationEngine,
+    ) -> Result<Project, Failure> {
         Ok(self.build(path, values, engine)?.shown())
     }
 
     /// With results in the units of the model's quantities, as they are kept in files.
     pub fn open_stored(&self, path: &str, values: &[String]) -> Result<Project, Failure> {
-        self.build(path, values, Engine::Native)
+        self.build(path, values, EvaluationEngine::Native)
     }
 
-    fn build(&self, path: &str, values: &[String], engine: Engine) -> Result<Project, Failure> {
+    fn build(&self, path: &str, values: &[String], engine: EvaluationEngine) -> Result<Project, Failure> {
         let (model, proposed) = self.ask_model(path, values)?;
         let project = Project::of_model(model, engine, &self.units, |_, _, _| ())?;
         Ok(Project { proposed, ..project })
@@ -86,9 +91,10 @@ impl Workspace {
     ) -> Result<(Project, Vec<Account>), Failure> {
         let mut accounts = vec![];
         let (model, proposed) = self.ask_model(path, values)?;
-        let project = Project::of_model(model, Engine::Native, &self.units, |flat, network, mechanism| {
-            accounts = accounts_of(flat, network, mechanism);
-        })?;
+        let project =
+            Project::of_model(model, EvaluationEngine::Native, &self.units, |flat, network, mechanism| {
+                accounts = accounts_of(flat, network, mechanism);
+            })?;
         Ok((Project { proposed, ..project }, accounts))
     }
 
@@ -157,7 +163,7 @@ impl Workspace {
         Ok((values, deferred))
     }
 
-    /// What nobody has given yet. A model with other errors leaves nothing open: they come first.
+    /// Values that are not given yet. A model with other errors leaves nothing open: they come first.
     fn left_open(&self, path: &str, values: &[String]) -> Result<Vec<Deferred>, Failure> {
         let values = split_all(values)?;
         let (model, deferred) = load_asking(&self.of_model(path, &values), path, &values, library());

@@ -3,8 +3,8 @@
 
 use std::time::Instant;
 
-use trunnion_equations::flat::{Equation, Kind, Origin, Quantity};
-use trunnion_equations::{Ex, Flat, Image, Symbol, Unit, analyse};
+use trunnion_equations::flat::{Equation, Origin, Quantity, QuantityRole};
+use trunnion_equations::{DisplayUnit, Ex, Flat, Image, Symbol, analyse};
 
 #[derive(Default)]
 struct Chain {
@@ -12,19 +12,20 @@ struct Chain {
 }
 
 impl Chain {
-    fn quantity(&mut self, name: String, kind: Kind) -> Symbol {
-        let (unit, doc, origin, range) = (Unit::default(), String::new(), Origin::default(), (-1e300, 1e300));
+    fn quantity(&mut self, name: String, kind: QuantityRole) -> Symbol {
+        let (unit, doc, origin, range) =
+            (DisplayUnit::default(), String::new(), Origin::default(), (-1e300, 1e300));
         self.flat.add(Quantity { name, unit, doc, origin, kind, nominal: None, range })
     }
 
     fn unknowns<const N: usize>(&mut self, path: &str, names: [&str; N]) -> [Symbol; N] {
         let start = self.flat.graph.constant(0.0).id;
-        names.map(|n| self.quantity(format!("{path}.{n}"), Kind::Unknown { start }))
+        names.map(|n| self.quantity(format!("{path}.{n}"), QuantityRole::Unknown { start }))
     }
 
     fn parameter(&mut self, path: &str, name: &str, value: f64) -> Symbol {
         let value = self.flat.graph.constant(value).id;
-        self.quantity(format!("{path}.{name}"), Kind::Parameter { value })
+        self.quantity(format!("{path}.{name}"), QuantityRole::Parameter { value })
     }
 
     fn say(&mut self, sides: impl for<'g> Fn(&'g Flat) -> (Ex<'g>, Ex<'g>)) {
@@ -111,7 +112,8 @@ fn main() {
     let mut before: Option<(f64, f64)> = None;
     for states in [32, 320, 3_200] {
         let flat = chain(states / 2);
-        let n_unknowns = flat.quantities.iter().filter(|q| matches!(q.kind, Kind::Unknown { .. })).count();
+        let n_unknowns =
+            flat.quantities.iter().filter(|q| matches!(q.kind, QuantityRole::Unknown { .. })).count();
         let (mut best, mut image) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..(6_400 / states).clamp(3, 20) {
             let copy = flat.clone();

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use trunnion_equations::program::{Place, Programs};
-use trunnion_equations::{Compiled, Engine, Ex, Expr, Graph, Node, Symbol};
+use trunnion_equations::program::{LeafPlace, Programs};
+use trunnion_equations::{Compiled, EvaluationEngine, Ex, Expr, ExprNode, Graph, Symbol};
 
 const UNKNOWNS: u32 = 40;
 
@@ -30,7 +30,7 @@ fn programs(size: usize) -> Programs {
     }
     let roots: Vec<Expr> = pool.iter().rev().take(pool.len() / 4).map(|e| e.id).collect();
     Programs::build(&g, &[roots], |n| match n {
-        Node::Symbol(s) => Some(Place::Unknown(s.0)),
+        ExprNode::Symbol(s) => Some(LeafPlace::Unknown(s.0)),
         _ => None,
     })
 }
@@ -61,10 +61,10 @@ fn main() {
         let programs = programs(size);
         let work = programs.fast[0].work() as f64;
         let start = Instant::now();
-        let native = Compiled::new(programs.clone(), Engine::Native);
+        let native = Compiled::new(programs.clone(), EvaluationEngine::Native);
         native.warm_up(0);
         let compile = start.elapsed().as_secs_f64();
-        let interpreted = Compiled::new(programs, Engine::Interpreter);
+        let interpreted = Compiled::new(programs, EvaluationEngine::Interpreter);
         let (a, b) = (time_per_run(&native), time_per_run(&interpreted));
         let (ns_a, ns_b) = (1e9 * a / work, 1e9 * b / work);
         println!("{work:>10} {:>12.2} {ns_a:>14.3} {ns_b:>16.3} {:>8.1}", 1e3 * compile, b / a);

@@ -7,14 +7,14 @@ use std::fmt;
 
 use crate::graph::Graph;
 use crate::hash::{Map, Set};
-use crate::node::{Binary, Expr, Node, Symbol, Unary};
-use crate::print::{Style, number, print, terms};
+use crate::node::{Binary, Expr, ExprNode, Symbol, Unary};
+use crate::print::{PrintStyle, number, print, terms};
 use crate::structure::written;
 use crate::system::System;
 
 /// An operation without a finite value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cause {
+pub struct NonFiniteCause {
     /// What is wrong with it: "division by zero".
     pub fault: &'static str,
     /// The operation in the user's names; None: a quantity that has no finite value by itself.
@@ -29,7 +29,7 @@ pub struct Cause {
     pub remedy: Option<String>,
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for NonFiniteCause {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         write!(out, "{}", self.fault)?;
         if let Some(operation) = &self.operation {
@@ -61,13 +61,13 @@ const LONGEST: u64 = 40;
 
 /// The cause of `root` not being finite; `leaf` gives time, states, numeric unknowns, parameters, inputs and modes. None: evaluated this
 /// way it is finite.
-pub fn find(system: &System, root: Expr, leaf: impl Fn(Node) -> Option<f64>) -> Option<Cause> {
-    let mut search = Search::new(system, leaf);
+pub fn find(system: &System, root: Expr, leaf: impl Fn(ExprNode) -> Option<f64>) -> Option<NonFiniteCause> {
+    let mut search = CauseSearch::new(system, leaf);
     search.evaluate(root);
     search.trace(root)
 }
 
-struct Search<'a, L> {
+struct CauseSearch<'a, L> {
     system: &'a System,
     /// A copy: hidden modes are shown as their relations.
     graph: Graph,
@@ -77,13 +77,13 @@ struct Search<'a, L> {
     values: Map<Expr, f64>,
 }
 
-impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
+impl<'a, L: Fn(ExprNode) -> Option<f64>> CauseSearch<'a, L> {
     fn new(system: &'a System, leaf: L) -> Self {
         let graph = system.graph.thaw();
         let aliases = system.aliases.iter().map(|a| (graph.symbol(a.symbol).id, (a.value, None)));
         let definitions = system.definitions.iter().enumerate().map(|(k, d)| (d.leaf, (d.value, Some(k))));
         let meaning = aliases.chain(definitions).collect();
-        Search { system, leaf, meaning, graph, values: Map::default() }
+        CauseSearch { system, leaf, meaning, graph, values: Map::default() }
     }
 
     /// Values of everything under `root`.
@@ -111,19 +111,19 @@ impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
     }
 
     /// What a node is computed from: its children, or what its name stands for.
-    fn operands(&self, e: Expr, node: Node) -> Vec<Expr> {
+    fn operands(&self, e: Expr, node: ExprNode) -> Vec<Expr> {
         match node {
-            Node::Symbol(_) | Node::Derivative(_) if (self.leaf)(node).is_none() => {
+            ExprNode::Symbol(_) | ExprNode::Derivative(_) if (self.leaf)(node).is_none() => {
                 self.meaning.get(&e).map(|m| m.0).into_iter().collect()
             }
             _ => node.children().collect(),
         }
     }
 
-    fn value(&self, e: Expr, node: Node) -> f64 {
+    fn value(&self, e: Expr, node: ExprNode) -> f64 {
         let of = |c: Expr| self.values.get(&c).copied().unwrap_or(f64::NAN);
         match node {
-            Node::Time | Node::Symbol(_) | Node::Derivative(_) => {
+            ExprNode::Time | ExprNode::Symbol(_) | ExprNode::Derivative(_) => {
                 (self.leaf)(node).unwrap_or_else(|| self.meaning.get(&e).map_or(f64::NAN, |m| of(m.0)))
             }
             _ => self.graph.evaluate_node(node, of),
@@ -131,7 +131,7 @@ impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
     }
 
     /// Down to the operation at fault.
-    fn trace(&self, root: Expr) -> Option<Cause> {
+    fn trace(&self, root: Expr) -> Option<NonFiniteCause> {
         let system = self.system;
         let bad = |c: &Expr| !self.values.get(c).is_some_and(|v| v.is_finite());
         if !bad(&root) {
@@ -140,15 +140,15 @@ impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
         let (mut at, mut quantity, mut definition) = (root, None, None);
         loop {
             let node = self.graph.node(at);
-            if let Node::Symbol(s) | Node::Derivative(s) = node {
+            if let ExprNode::Symbol(s) | ExprNode::Derivative(s) = node {
                 let name = system.quantity(s).name.clone();
                 quantity =
-                    Some(if matches!(node, Node::Derivative(_)) { format!("der({name})") } else { name });
+                    Some(if matches!(node, ExprNode::Derivative(_)) { format!("der({name})") } else { name });
                 definition = self.meaning.get(&at).and_then(|m| m.1);
             }
             let taken: Vec<Expr> = match node {
                 // The side that is not taken does not matter.
-                Node::Select(c, a, b) if !bad(&c) => vec![if self.values[&c] != 0.0 { a } else { b }],
+                ExprNode::Select(c, a, b) if !bad(&c) => vec![if self.values[&c] != 0.0 { a } else { b }],
                 _ => self.operands(at, node),
             };
             match taken.into_iter().find(bad) {
@@ -164,7 +164,7 @@ impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
         let operation = node.children().next().map(|_| self.text(at));
         let operands = node.children().filter(|&c| self.graph.at(c).value().is_none());
         let operands = operands.map(|c| (self.text(c), self.values[&c])).collect();
-        Some(Cause {
+        Some(NonFiniteCause {
             fault: self.fault(node),
             operation,
             operands,
@@ -174,13 +174,13 @@ impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
         })
     }
 
-    fn remedy(&self, node: Node) -> Option<String> {
+    fn remedy(&self, node: ExprNode) -> Option<String> {
         match node {
-            Node::Unary(Unary::Sqrt, a) => Some(format!("sqrt(max({}, 0))", self.text(a))),
-            Node::Unary(op @ (Unary::Asin | Unary::Acos), a) => {
+            ExprNode::Unary(Unary::Sqrt, a) => Some(format!("sqrt(max({}, 0))", self.text(a))),
+            ExprNode::Unary(op @ (Unary::Asin | Unary::Acos), a) => {
                 Some(format!("{}(clip({}, -1, 1))", op.name()?, self.text(a)))
             }
-            Node::Binary(Binary::Pow, a, b) if self.fault(node) == FRACTIONAL => {
+            ExprNode::Binary(Binary::Pow, a, b) if self.fault(node) == FRACTIONAL => {
                 let power = self.text(b);
                 let plain = power.chars().all(|c| c.is_alphanumeric() || c == '.');
                 let power = if plain { power } else { format!("({power})") };
@@ -194,28 +194,32 @@ impl<'a, L: Fn(Node) -> Option<f64>> Search<'a, L> {
         let graph = &self.graph;
         let e = written(graph, &self.system.relations, &[e])[0];
         if terms(graph, e) <= LONGEST {
-            return print(graph, e, Style::Text, &|s: Symbol| self.system.quantity(s).name.clone());
+            return print(graph, e, PrintStyle::Text, &|s: Symbol| self.system.quantity(s).name.clone());
         }
         match graph.node(e) {
-            Node::Unary(op, _) if let Some(name) = op.name() => format!("{name}(…)"),
-            Node::Binary(Binary::Div, _, b) if terms(graph, b) <= LONGEST => format!("…/({})", self.text(b)),
-            Node::Binary(Binary::Div, ..) => "…/(…)".into(),
+            ExprNode::Unary(op, _) if let Some(name) = op.name() => format!("{name}(…)"),
+            ExprNode::Binary(Binary::Div, _, b) if terms(graph, b) <= LONGEST => {
+                format!("…/({})", self.text(b))
+            }
+            ExprNode::Binary(Binary::Div, ..) => "…/(…)".into(),
             _ => "…".into(),
         }
     }
 
-    fn fault(&self, node: Node) -> &'static str {
+    fn fault(&self, node: ExprNode) -> &'static str {
         let of = |c: Expr| self.values.get(&c).copied().unwrap_or(f64::NAN);
         match node {
-            Node::Binary(Binary::Div, a, b) if of(b) == 0.0 && of(a) == 0.0 => "0/0",
-            Node::Binary(Binary::Div | Binary::Mod, _, b) if of(b) == 0.0 => "division by zero",
-            Node::Unary(Unary::Ln | Unary::Log10, a) if of(a) == 0.0 => "logarithm of zero",
-            Node::Unary(Unary::Ln | Unary::Log10, _) => "logarithm of a negative number",
-            Node::Unary(Unary::Sqrt, _) => "root of a negative number",
-            Node::Unary(Unary::Asin | Unary::Acos, _) => "an argument outside -1 … 1",
-            Node::Binary(Binary::Pow, a, b) if of(a) == 0.0 && of(b) < 0.0 => "division by zero",
-            Node::Binary(Binary::Pow, a, b) if of(a) < 0.0 && of(b).fract() != 0.0 => FRACTIONAL,
-            Node::Const(_) | Node::Symbol(_) | Node::Derivative(_) | Node::Time => "no finite value",
+            ExprNode::Binary(Binary::Div, a, b) if of(b) == 0.0 && of(a) == 0.0 => "0/0",
+            ExprNode::Binary(Binary::Div | Binary::Mod, _, b) if of(b) == 0.0 => "division by zero",
+            ExprNode::Unary(Unary::Ln | Unary::Log10, a) if of(a) == 0.0 => "logarithm of zero",
+            ExprNode::Unary(Unary::Ln | Unary::Log10, _) => "logarithm of a negative number",
+            ExprNode::Unary(Unary::Sqrt, _) => "root of a negative number",
+            ExprNode::Unary(Unary::Asin | Unary::Acos, _) => "an argument outside -1 … 1",
+            ExprNode::Binary(Binary::Pow, a, b) if of(a) == 0.0 && of(b) < 0.0 => "division by zero",
+            ExprNode::Binary(Binary::Pow, a, b) if of(a) < 0.0 && of(b).fract() != 0.0 => FRACTIONAL,
+            ExprNode::Const(_) | ExprNode::Symbol(_) | ExprNode::Derivative(_) | ExprNode::Time => {
+                "no finite value"
+            }
             _ => "a number too large to be represented",
         }
     }

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 #[cfg(feature = "jit")]
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::graph::Table;
+use crate::graph::GraphTable;
 use crate::interval::{Enclosed, Interval};
 #[cfg(feature = "jit")]
 use crate::jit::Jit;
@@ -15,7 +15,7 @@ use crate::program::{Op, Program, Programs};
 
 /// Who evaluates the equations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engine {
+pub enum EvaluationEngine {
     Native,
     Interpreter,
 }
@@ -40,10 +40,10 @@ pub struct Compiled {
     /// Operations of the slow program that depend on each of its inputs, once that has changed.
     slow_readers: Vec<OnceLock<Vec<u32>>>,
     fast: Vec<Program>,
-    tables: Vec<Table>,
+    tables: Vec<GraphTable>,
     /// Of each fast program.
     #[cfg(feature = "jit")]
-    native: Option<Vec<Native>>,
+    native: Option<Vec<NativeProgram>>,
     scratch: usize,
     /// Unknowns that each fast program reads: all up to this number.
     unknowns: Vec<usize>,
@@ -52,17 +52,18 @@ pub struct Compiled {
 /// Native code of a program, once it is wanted; Err: why there is none. The program is interpreted then.
 #[cfg(feature = "jit")]
 #[derive(Debug, Default)]
-struct Native {
+struct NativeProgram {
     code: OnceLock<Result<Jit, String>>,
     runs: AtomicU32,
 }
 
 impl Compiled {
     /// Native code is used if asked for and if this machine can; `warm_up` tells.
-    pub fn new(programs: Programs, engine: Engine) -> Self {
+    pub fn new(programs: Programs, engine: EvaluationEngine) -> Self {
         let Programs { slow, fast, tables } = programs;
         #[cfg(feature = "jit")]
-        let native = (engine == Engine::Native).then(|| fast.iter().map(|_| Native::default()).collect());
+        let native = (engine == EvaluationEngine::Native)
+            .then(|| fast.iter().map(|_| NativeProgram::default()).collect());
         #[cfg(not(feature = "jit"))]
         let _ = engine;
         // Native code needs less.
@@ -246,17 +247,18 @@ impl Compiled {
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use trunnion_num::{Outside, Shape, Table2};
+    use trunnion_num::{Outside, Table2, TableShape};
 
     #[test]
     fn a_program_that_is_refused_is_interpreted_and_tells_why() {
         let axis = [0.0, 1.0];
-        let table = Table2::new(&axis, &axis, &[0.0; 4], Shape::Linear, Outside::Hold).unwrap();
+        let table = Table2::new(&axis, &axis, &[0.0; 4], TableShape::Linear, Outside::Hold).unwrap();
         let refused = vec![Op::Time, Op::Table1(0, 0, 0), Op::Store(0, 1)];
         let plain = vec![Op::Time, Op::Store(0, 0)];
         let fast = [plain, refused].map(|ops| Program { ops, n_out: 1 }).to_vec();
-        let tables = vec![Table::Two(Arc::new(table))];
-        let compiled = Compiled::new(Programs { slow: Program::default(), fast, tables }, Engine::Native);
+        let tables = vec![GraphTable::Two(Arc::new(table))];
+        let compiled =
+            Compiled::new(Programs { slow: Program::default(), fast, tables }, EvaluationEngine::Native);
         assert!(compiled.warm_up(0));
         assert_eq!(compiled.native_failure(), None);
         assert!(!compiled.warm_up(1));

@@ -19,15 +19,16 @@
 
 use crate::graph::{Ex, Graph};
 use crate::hash::{Map, Set};
-use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::node::{Binary, Expr, ExprNode, Symbol, Unary};
 use crate::structure::{Sign, sign};
 
 /// Non-zero partial derivatives, columns ascending.
 pub type Gradient = Vec<(u32, Expr)>;
 
 /// The gradient of every root with respect to the leaves to which `column` gives a number.
-pub fn gradients(graph: &Graph, roots: &[Expr], column: impl Fn(Node) -> Option<u32>) -> Vec<Gradient> {
-    lists(graph, roots, &column, At::Exact, usize::MAX, None).map_or_else(Vec::new, |(roots, _)| roots)
+pub fn gradients(graph: &Graph, roots: &[Expr], column: impl Fn(ExprNode) -> Option<u32>) -> Vec<Gradient> {
+    lists(graph, roots, &column, SlopeAtKink::Exact, usize::MAX, None)
+        .map_or_else(Vec::new, |(roots, _)| roots)
 }
 
 /// The same for a Jacobian: finite wherever the roots are.
@@ -35,27 +36,27 @@ pub fn slopes(
     graph: &Graph,
     parameters: &Map<Symbol, f64>,
     roots: &[Expr],
-    column: impl Fn(Node) -> Option<u32>,
+    column: impl Fn(ExprNode) -> Option<u32>,
 ) -> Vec<Gradient> {
-    let at = At::Finite(parameters);
+    let at = SlopeAtKink::Finite(parameters);
     lists(graph, roots, &column, at, usize::MAX, None).map_or_else(Vec::new, |(roots, _)| roots)
 }
 
-/// What a slope is where a function has none.
+/// What a slope is at a kink, where a function has none.
 #[derive(Clone, Copy)]
-enum At<'a> {
+enum SlopeAtKink<'a> {
     /// Infinite, or not a number.
     Exact,
     /// 0; arguments that are certain to be positive with these parameters need no look.
     Finite(&'a Map<Symbol, f64>),
 }
 
-impl At<'_> {
+impl SlopeAtKink<'_> {
     /// `slope` where `size` > 0.
     fn guarded<'g>(self, size: Ex<'g>, slope: Ex<'g>) -> Ex<'g> {
         let graph = size.graph();
         match self {
-            At::Finite(parameters) if sign(graph, parameters, size.id) != Sign::Positive => {
+            SlopeAtKink::Finite(parameters) if sign(graph, parameters, size.id) != Sign::Positive => {
                 let zero = graph.constant(0.0);
                 graph.select(zero.lt(size), slope, zero)
             }
@@ -82,9 +83,9 @@ pub fn cut_slopes(
     parameters: &Map<Symbol, f64>,
     roots: &[Expr],
     first: u32,
-    column: impl Fn(Node) -> Option<u32>,
+    column: impl Fn(ExprNode) -> Option<u32>,
 ) -> Cut {
-    let at = At::Finite(parameters);
+    let at = SlopeAtKink::Finite(parameters);
     match lists(graph, roots, &column, at, MANY, None) {
         Some((roots, middle)) => Cut { roots, middle },
         None => {
@@ -99,15 +100,15 @@ pub fn cut_slopes(
 fn lists(
     graph: &Graph,
     roots: &[Expr],
-    column: &impl Fn(Node) -> Option<u32>,
-    at: At<'_>,
+    column: &impl Fn(ExprNode) -> Option<u32>,
+    at: SlopeAtKink<'_>,
     most: usize,
     first: Option<u32>,
 ) -> Option<(Vec<Gradient>, Vec<Gradient>)> {
     let order = graph.reachable(roots.iter().copied());
     let growing = match at {
-        At::Exact => Set::default(),
-        At::Finite(_) => graph.containing(roots.iter().copied(), |e| grows(graph, e)),
+        SlopeAtKink::Exact => Set::default(),
+        SlopeAtKink::Finite(_) => graph.containing(roots.iter().copied(), |e| grows(graph, e)),
     };
     let mut uses: Map<Expr, u32> = Map::default();
     let parents = order.iter().flat_map(|&e| graph.node(e).children());
@@ -117,8 +118,8 @@ fn lists(
     for e in order {
         let node = graph.node(e);
         let mut gradient = match node {
-            Node::Const(_) => Vec::new(),
-            Node::Time | Node::Symbol(_) | Node::Derivative(_) => {
+            ExprNode::Const(_) => Vec::new(),
+            ExprNode::Time | ExprNode::Symbol(_) | ExprNode::Derivative(_) => {
                 column(node).map(|c| (c, graph.constant(1.0).id)).into_iter().collect()
             }
             _ => combine(graph, e, at, &growing, &of),
@@ -142,25 +143,31 @@ fn lists(
 }
 
 /// The derivative of one expression with respect to one leaf.
-pub fn derivative<'g>(e: Ex<'g>, leaf: Node) -> Ex<'g> {
+pub fn derivative<'g>(e: Ex<'g>, leaf: ExprNode) -> Ex<'g> {
     let graph = e.graph();
     let gradient = &gradients(graph, &[e.id], |n| (n == leaf).then_some(0))[0];
     gradient.first().map_or(graph.constant(0.0), |&(_, d)| graph.at(d))
 }
 
 /// (1) for one inner node.
-fn combine(graph: &Graph, e: Expr, at: At<'_>, growing: &Set<Expr>, of: &Map<Expr, Gradient>) -> Gradient {
+fn combine(
+    graph: &Graph,
+    e: Expr,
+    at: SlopeAtKink<'_>,
+    growing: &Set<Expr>,
+    of: &Map<Expr, Gradient>,
+) -> Gradient {
     let node = graph.node(e);
     let empty = Vec::new();
     let gradient = |c: Expr| of.get(&c).unwrap_or(&empty);
-    if let Node::Select(c, a, b) = node {
+    if let ExprNode::Select(c, a, b) = node {
         let zero = graph.constant(0.0);
         return merge(gradient(a), gradient(b), |da, db| {
             let side = |d: Option<Expr>| d.map_or(zero, |d| graph.at(d));
             graph.select(graph.at(c), side(da), side(db))
         });
     }
-    if let Node::Binary(op @ (Binary::Min | Binary::Max), a, b) = node {
+    if let ExprNode::Binary(op @ (Binary::Min | Binary::Max), a, b) = node {
         if gradient(a).is_empty() && gradient(b).is_empty() {
             return Vec::new();
         }
@@ -182,14 +189,14 @@ fn combine(graph: &Graph, e: Expr, at: At<'_>, growing: &Set<Expr>, of: &Map<Exp
             return Vec::new();
         }
         let by_divisor = match node {
-            Node::Binary(Binary::Div, _, divisor) if i == 0 => Some(graph.at(divisor)),
+            ExprNode::Binary(Binary::Div, _, divisor) if i == 0 => Some(graph.at(divisor)),
             _ => None,
         };
         let factor = if by_divisor.is_none() { partial(graph, e, i, at) } else { graph.constant(1.0) };
         let levels_off = growing.contains(&children[i])
             && match node {
-                Node::Unary(op, _) => op != Unary::Neg,
-                Node::Binary(op, ..) => op == Binary::Pow || (op == Binary::Div && i == 1),
+                ExprNode::Unary(op, _) => op != Unary::Neg,
+                ExprNode::Binary(op, ..) => op == Binary::Pow || (op == Binary::Div && i == 1),
                 _ => false,
             };
         let zero = graph.constant(0.0);
@@ -215,8 +222,8 @@ fn combine(graph: &Graph, e: Expr, at: At<'_>, growing: &Set<Expr>, of: &Map<Exp
 /// Functions that leave the range of numbers at arguments of some hundreds.
 fn grows(graph: &Graph, e: Expr) -> bool {
     match graph.node(e) {
-        Node::Unary(op, _) => matches!(op, Unary::Exp | Unary::Sinh | Unary::Cosh),
-        Node::Binary(Binary::Pow, _, exponent) => graph.at(exponent).value().is_none(),
+        ExprNode::Unary(op, _) => matches!(op, Unary::Exp | Unary::Sinh | Unary::Cosh),
+        ExprNode::Binary(Binary::Pow, _, exponent) => graph.at(exponent).value().is_none(),
         _ => false,
     }
 }
@@ -244,12 +251,12 @@ fn merge<'g>(
 }
 
 /// ∂e/∂(its i-th child).
-fn partial<'g>(graph: &'g Graph, e: Expr, i: usize, at: At<'_>) -> Ex<'g> {
+fn partial<'g>(graph: &'g Graph, e: Expr, i: usize, at: SlopeAtKink<'_>) -> Ex<'g> {
     let one = graph.constant(1.0);
     let zero = graph.constant(0.0);
     let own = graph.at(e);
     match graph.node(e) {
-        Node::Unary(op, a) => {
+        ExprNode::Unary(op, a) => {
             let x = graph.at(a);
             match op {
                 Unary::Neg => -one,
@@ -273,7 +280,7 @@ fn partial<'g>(graph: &'g Graph, e: Expr, i: usize, at: At<'_>) -> Ex<'g> {
                 Unary::Sign | Unary::Floor | Unary::Ceil | Unary::Not => zero,
             }
         }
-        Node::Binary(op, a, b) => {
+        ExprNode::Binary(op, a, b) => {
             let (x, y) = (graph.at(a), graph.at(b));
             match (op, i) {
                 (Binary::Add, _) | (Binary::Sub | Binary::Mod, 0) => one,
@@ -292,12 +299,16 @@ fn partial<'g>(graph: &'g Graph, e: Expr, i: usize, at: At<'_>) -> Ex<'g> {
                 _ => zero,
             }
         }
-        Node::Table1(t, x, d) => graph.table1(t, graph.at(x), d + 1),
-        Node::Table2(t, x, y, dx, dy) if i == 0 => graph.table2(t, graph.at(x), graph.at(y), dx + 1, dy),
-        Node::Table2(t, x, y, dx, dy) => graph.table2(t, graph.at(x), graph.at(y), dx, dy + 1),
+        ExprNode::Table1(t, x, d) => graph.table1(t, graph.at(x), d + 1),
+        ExprNode::Table2(t, x, y, dx, dy) if i == 0 => graph.table2(t, graph.at(x), graph.at(y), dx + 1, dy),
+        ExprNode::Table2(t, x, y, dx, dy) => graph.table2(t, graph.at(x), graph.at(y), dx, dy + 1),
         // It has none before analysis; who asks whether a law is linear is told that it is not.
-        Node::Holding(..) => own,
-        Node::Const(_) | Node::Time | Node::Symbol(_) | Node::Derivative(_) | Node::Select(..) => zero,
+        ExprNode::Holding(..) => own,
+        ExprNode::Const(_)
+        | ExprNode::Time
+        | ExprNode::Symbol(_)
+        | ExprNode::Derivative(_)
+        | ExprNode::Select(..) => zero,
     }
 }
 
@@ -311,7 +322,7 @@ mod tests {
         let g = Graph::new();
         let x = g.symbol(Symbol(0));
         let y = g.symbol(Symbol(1));
-        let leaf = Node::Symbol(Symbol(0));
+        let leaf = ExprNode::Symbol(Symbol(0));
         let check = |e: Ex<'_>, d: Ex<'_>| assert_eq!(derivative(e, leaf).id, d.id);
         check(x * y, y);
         check(y * y, g.constant(0.0));
@@ -328,7 +339,8 @@ mod tests {
         let cosh = g.unary(Unary::Cosh, x);
         let none = Map::default();
         let slope = |e: Ex<'_>, at: f64| {
-            let gradient = &slopes(&g, &none, &[e.id], |n| (n == Node::Symbol(Symbol(0))).then_some(0))[0];
+            let gradient =
+                &slopes(&g, &none, &[e.id], |n| (n == ExprNode::Symbol(Symbol(0))).then_some(0))[0];
             crate::start::evaluate(&g, gradient[0].1, |_| at)
         };
         let base = g.constant(3.0);

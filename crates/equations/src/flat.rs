@@ -9,22 +9,22 @@ use crate::node::{Expr, Symbol};
 
 /// How a quantity is shown. Inside, everything is SI: value_SI = shown · factor + offset.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unit {
+pub struct DisplayUnit {
     pub text: String,
     pub factor: f64,
     pub offset: f64,
 }
 
-impl Default for Unit {
+impl Default for DisplayUnit {
     fn default() -> Self {
-        Unit { text: String::new(), factor: 1.0, offset: 0.0 }
+        DisplayUnit { text: String::new(), factor: 1.0, offset: 0.0 }
     }
 }
 
-impl Unit {
+impl DisplayUnit {
     /// A unit that is SI already.
     pub fn si(text: &str) -> Self {
-        Unit { text: text.into(), ..Self::default() }
+        DisplayUnit { text: text.into(), ..Self::default() }
     }
 
     /// The number to show for an SI value.
@@ -44,7 +44,7 @@ pub struct Origin {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum QuantityRole {
     /// A continuous unknown. It is a state if its derivative appears in an equation. `start` (of parameters
     /// only) is its value at the beginning, or a guess where equations fix it.
     Unknown { start: Expr },
@@ -79,10 +79,10 @@ impl Nominal {
 #[derive(Clone, Debug)]
 pub struct Quantity {
     pub name: String,
-    pub unit: Unit,
+    pub unit: DisplayUnit,
     pub doc: String,
     pub origin: Origin,
-    pub kind: Kind,
+    pub kind: QuantityRole,
     /// None: nothing is known.
     pub nominal: Option<Nominal>,
     /// Allowed range in SI (parameters).
@@ -119,7 +119,7 @@ pub struct Comparison {
     pub zero_is_above: bool,
 }
 
-/// When `guard` crosses zero in the given direction, all assignments happen at once.
+/// When `guard` crosses zero in the given direction, all assignments are carried out at once.
 #[derive(Clone, Debug)]
 pub struct Event {
     pub name: String,
@@ -164,7 +164,7 @@ pub struct Task {
 #[derive(Clone, Debug)]
 pub struct Output {
     pub name: String,
-    pub unit: Unit,
+    pub unit: DisplayUnit,
     pub doc: String,
     pub origin: Origin,
     pub value: Expr,

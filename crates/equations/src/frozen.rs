@@ -3,24 +3,24 @@
 //! Analysis works on a [`Graph`], where looking for an expression may add it. What it returns holds a [`FrozenGraph`]. Whoever has to make
 //! further expressions of it does so in a copy, where all numbers of expressions stay valid.
 
-use crate::graph::{Graph, Store, Table, key};
+use crate::graph::{Graph, GraphTable, NodeStore, key};
 use crate::hash::{Map, Set};
-use crate::node::{Expr, Node, Symbol, TableId, Unary};
+use crate::node::{Expr, ExprNode, Symbol, TableId, Unary};
 
 /// Expressions to read: a graph that grows, or one that does no longer.
 pub trait Expressions {
-    fn node(&self, e: Expr) -> Node;
-    fn table(&self, id: TableId) -> Table;
+    fn node(&self, e: Expr) -> ExprNode;
+    fn table(&self, id: TableId) -> GraphTable;
     /// Every node that `roots` are computed from, children first.
     fn under(&self, roots: &[Expr]) -> Vec<Expr>;
 }
 
 impl Expressions for Graph {
-    fn node(&self, e: Expr) -> Node {
+    fn node(&self, e: Expr) -> ExprNode {
         Graph::node(self, e)
     }
 
-    fn table(&self, id: TableId) -> Table {
+    fn table(&self, id: TableId) -> GraphTable {
         Graph::table(self, id)
     }
 
@@ -31,7 +31,7 @@ impl Expressions for Graph {
 
 /// All expressions of an analysed model.
 pub struct FrozenGraph {
-    store: Store,
+    store: NodeStore,
 }
 
 impl std::fmt::Debug for FrozenGraph {
@@ -41,11 +41,11 @@ impl std::fmt::Debug for FrozenGraph {
 }
 
 impl Expressions for FrozenGraph {
-    fn node(&self, e: Expr) -> Node {
+    fn node(&self, e: Expr) -> ExprNode {
         FrozenGraph::node(self, e)
     }
 
-    fn table(&self, id: TableId) -> Table {
+    fn table(&self, id: TableId) -> GraphTable {
         FrozenGraph::table(self, id)
     }
 
@@ -55,7 +55,7 @@ impl Expressions for FrozenGraph {
 }
 
 impl FrozenGraph {
-    pub(crate) fn new(store: Store) -> Self {
+    pub(crate) fn new(store: NodeStore) -> Self {
         FrozenGraph { store }
     }
 
@@ -72,25 +72,25 @@ impl FrozenGraph {
         self.len() == 0
     }
 
-    pub fn node(&self, e: Expr) -> Node {
+    pub fn node(&self, e: Expr) -> ExprNode {
         self.store.nodes[e.index()]
     }
 
     /// The expression that is this symbol; None of one that is no quantity and that nothing reads.
     pub fn symbol(&self, s: Symbol) -> Option<Expr> {
-        self.store.index.get(&key(&Node::Symbol(s))).copied()
+        self.store.index.get(&key(&ExprNode::Symbol(s))).copied()
     }
 
-    pub fn table(&self, id: TableId) -> Table {
+    pub fn table(&self, id: TableId) -> GraphTable {
         self.store.tables[id.0 as usize].1.clone()
     }
 
     /// A symbol and whether it is negated; None for anything else.
     pub fn signed(&self, e: Expr) -> Option<(Symbol, bool)> {
         match self.node(e) {
-            Node::Symbol(s) => Some((s, false)),
-            Node::Unary(Unary::Neg, inner) => match self.node(inner) {
-                Node::Symbol(s) => Some((s, true)),
+            ExprNode::Symbol(s) => Some((s, false)),
+            ExprNode::Unary(Unary::Neg, inner) => match self.node(inner) {
+                ExprNode::Symbol(s) => Some((s, true)),
                 _ => None,
             },
             _ => None,
@@ -112,7 +112,7 @@ impl FrozenGraph {
     }
 
     /// For every node under the roots: does it depend on a leaf of the kind asked for? Constants depend on nothing.
-    pub fn dependence(&self, roots: &[Expr], leaf: impl Fn(Node) -> bool) -> Map<Expr, bool> {
+    pub fn dependence(&self, roots: &[Expr], leaf: impl Fn(ExprNode) -> bool) -> Map<Expr, bool> {
         dependence(self, roots, leaf)
     }
 }
@@ -121,14 +121,14 @@ impl FrozenGraph {
 pub(crate) fn dependence(
     graph: &impl Expressions,
     roots: &[Expr],
-    leaf: impl Fn(Node) -> bool,
+    leaf: impl Fn(ExprNode) -> bool,
 ) -> Map<Expr, bool> {
     let mut depends = Map::default();
     for e in graph.under(roots) {
         let node = graph.node(e);
         let d = match node {
-            Node::Const(_) => false,
-            Node::Time | Node::Symbol(_) | Node::Derivative(_) => leaf(node),
+            ExprNode::Const(_) => false,
+            ExprNode::Time | ExprNode::Symbol(_) | ExprNode::Derivative(_) => leaf(node),
             _ => node.children().any(|c| depends[&c]),
         };
         depends.insert(e, d);
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!((-(copy.symbol(Symbol(1)) * copy.symbol(Symbol(0)))).id, force);
         let further = copy.at(force) * 2.0;
         assert!(further.id.index() >= before && frozen.len() == before);
-        assert_eq!(frozen.symbol(Symbol(1)).map(|e| frozen.node(e)), Some(Node::Symbol(Symbol(1))));
+        assert_eq!(frozen.symbol(Symbol(1)).map(|e| frozen.node(e)), Some(ExprNode::Symbol(Symbol(1))));
         assert_eq!(frozen.symbol(Symbol(2)), None);
         assert_eq!(evaluate(&frozen, force, |s| if s == Symbol(0) { 3.0 } else { 2.0 }), -6.0);
         assert_eq!(frozen.reachable([force]), copy.reachable([force]));

@@ -22,92 +22,92 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use trunnion_num::{Table1, Table2};
 
 use crate::frozen::{FrozenGraph, dependence};
-use crate::node::{Binary, Expr, Holding, Node, Symbol, TableId, Unary};
+use crate::node::{Binary, Expr, ExprNode, Holding, Symbol, TableId, Unary};
 
 /// A table that nodes refer to.
 #[derive(Clone, Debug)]
-pub enum Table {
+pub enum GraphTable {
     One(Arc<Table1>),
     Two(Arc<Table2>),
 }
 
-impl Table {
+impl GraphTable {
     /// Of its first and of its second argument.
     pub fn points(&self) -> [&[f64]; 2] {
         match self {
-            Table::One(of) => [of.points(), &[]],
-            Table::Two(of) => of.points(),
+            GraphTable::One(of) => [of.points(), &[]],
+            GraphTable::Two(of) => of.points(),
         }
     }
 
     /// Whether a jump was taken out at a point of its first argument.
     pub fn has_seam(&self, point: f64) -> bool {
-        matches!(self, Table::One(of) if of.has_seam(point))
+        matches!(self, GraphTable::One(of) if of.has_seam(point))
     }
 
     /// The second argument does not matter to a table of one.
     pub fn eval(&self, [a, b]: [f64; 2]) -> f64 {
         match self {
-            Table::One(of) => of.eval(a, 0),
-            Table::Two(of) => of.eval(a, b, 0, 0),
+            GraphTable::One(of) => of.eval(a, 0),
+            GraphTable::Two(of) => of.eval(a, b, 0, 0),
         }
     }
 }
 
 /// Structure of a node as a map key; floats by their bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Key(u32, u64, u64);
+pub(crate) struct NodeKey(u32, u64, u64);
 
-pub(crate) fn key(node: &Node) -> Key {
+pub(crate) fn key(node: &ExprNode) -> NodeKey {
     let two = |a: Expr, b: Expr| ((a.0 as u64) << 32) | b.0 as u64;
     match *node {
-        Node::Const(v) => Key(0, v.to_bits(), 0),
-        Node::Time => Key(1, 0, 0),
-        Node::Symbol(s) => Key(2, s.0 as u64, 0),
-        Node::Derivative(s) => Key(3, s.0 as u64, 0),
-        Node::Unary(op, a) => Key(4, op as u64, a.0 as u64),
-        Node::Binary(op, a, b) => Key(5, op as u64, two(a, b)),
-        Node::Select(c, a, b) => Key(6, c.0 as u64, two(a, b)),
-        Node::Holding(kind, a, b, c) => Key(8 + kind as u32, a.0 as u64, two(b, c)),
-        Node::Table1(t, a, d) => Key(7, two(Expr(t.0), a), d as u64),
-        Node::Table2(t, a, b, dx, dy) => Key(10 + t.0, two(a, b), ((dx as u64) << 8) | dy as u64),
+        ExprNode::Const(v) => NodeKey(0, v.to_bits(), 0),
+        ExprNode::Time => NodeKey(1, 0, 0),
+        ExprNode::Symbol(s) => NodeKey(2, s.0 as u64, 0),
+        ExprNode::Derivative(s) => NodeKey(3, s.0 as u64, 0),
+        ExprNode::Unary(op, a) => NodeKey(4, op as u64, a.0 as u64),
+        ExprNode::Binary(op, a, b) => NodeKey(5, op as u64, two(a, b)),
+        ExprNode::Select(c, a, b) => NodeKey(6, c.0 as u64, two(a, b)),
+        ExprNode::Holding(kind, a, b, c) => NodeKey(8 + kind as u32, a.0 as u64, two(b, c)),
+        ExprNode::Table1(t, a, d) => NodeKey(7, two(Expr(t.0), a), d as u64),
+        ExprNode::Table2(t, a, b, dx, dy) => NodeKey(10 + t.0, two(a, b), ((dx as u64) << 8) | dy as u64),
     }
 }
 
 /// The value of a node from those of its children; a leaf without a value is NaN.
 pub(crate) fn evaluate_node(
-    node: Node,
-    table: impl Fn(TableId) -> Table,
+    node: ExprNode,
+    table: impl Fn(TableId) -> GraphTable,
     child: impl Fn(Expr) -> f64,
 ) -> f64 {
     match node {
-        Node::Const(v) => v,
-        Node::Time | Node::Symbol(_) | Node::Derivative(_) | Node::Holding(..) => f64::NAN,
-        Node::Unary(op, a) => op.eval(child(a)),
-        Node::Binary(op, a, b) => op.eval(child(a), child(b)),
-        Node::Select(c, a, b) => {
+        ExprNode::Const(v) => v,
+        ExprNode::Time | ExprNode::Symbol(_) | ExprNode::Derivative(_) | ExprNode::Holding(..) => f64::NAN,
+        ExprNode::Unary(op, a) => op.eval(child(a)),
+        ExprNode::Binary(op, a, b) => op.eval(child(a), child(b)),
+        ExprNode::Select(c, a, b) => {
             if child(c) != 0.0 {
                 child(a)
             } else {
                 child(b)
             }
         }
-        Node::Table1(t, a, d) => match table(t) {
-            Table::One(table) => table.eval(child(a), d),
-            Table::Two(_) => f64::NAN,
+        ExprNode::Table1(t, a, d) => match table(t) {
+            GraphTable::One(table) => table.eval(child(a), d),
+            GraphTable::Two(_) => f64::NAN,
         },
-        Node::Table2(t, a, b, dx, dy) => match table(t) {
-            Table::Two(table) => table.eval(child(a), child(b), dx, dy),
-            Table::One(_) => f64::NAN,
+        ExprNode::Table2(t, a, b, dx, dy) => match table(t) {
+            GraphTable::Two(table) => table.eval(child(a), child(b), dx, dy),
+            GraphTable::One(_) => f64::NAN,
         },
     }
 }
 
 #[derive(Clone, Default)]
-pub(crate) struct Store {
-    pub nodes: Vec<Node>,
-    pub index: Map<Key, Expr>,
-    pub tables: Vec<(String, Table)>,
+pub(crate) struct NodeStore {
+    pub nodes: Vec<ExprNode>,
+    pub index: Map<NodeKey, Expr>,
+    pub tables: Vec<(String, GraphTable)>,
     /// Scratch of `reachable`: a node is seen if its mark is the current round.
     marks: Vec<u32>,
     round: u32,
@@ -117,7 +117,7 @@ pub(crate) struct Store {
 #[derive(Default)]
 pub struct Graph {
     /// Locked for single look-ups and insertions only, never while calling out.
-    store: Mutex<Store>,
+    store: Mutex<NodeStore>,
 }
 
 impl Clone for Graph {
@@ -156,7 +156,7 @@ impl Graph {
         Self::default()
     }
 
-    pub(crate) fn from_store(store: Store) -> Self {
+    pub(crate) fn from_store(store: NodeStore) -> Self {
         Graph { store: Mutex::new(store) }
     }
 
@@ -165,7 +165,7 @@ impl Graph {
         FrozenGraph::new(self.store.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn store(&self) -> MutexGuard<'_, Store> {
+    fn store(&self) -> MutexGuard<'_, NodeStore> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -178,7 +178,7 @@ impl Graph {
         self.len() == 0
     }
 
-    pub fn node(&self, e: Expr) -> Node {
+    pub fn node(&self, e: Expr) -> ExprNode {
         self.store().nodes[e.index()]
     }
 
@@ -189,43 +189,43 @@ impl Graph {
 
     pub fn constant(&self, value: f64) -> Ex<'_> {
         // One zero: −0 would make equal expressions differ.
-        self.make(Node::Const(if value == 0.0 { 0.0 } else { value }))
+        self.make(ExprNode::Const(if value == 0.0 { 0.0 } else { value }))
     }
 
     pub fn time(&self) -> Ex<'_> {
-        self.make(Node::Time)
+        self.make(ExprNode::Time)
     }
 
     pub fn symbol(&self, s: Symbol) -> Ex<'_> {
-        self.make(Node::Symbol(s))
+        self.make(ExprNode::Symbol(s))
     }
 
     /// dx/dt as an unknown of its own.
     pub fn derivative(&self, s: Symbol) -> Ex<'_> {
-        self.make(Node::Derivative(s))
+        self.make(ExprNode::Derivative(s))
     }
 
     /// `name` is what users call it.
     /// A symbol and whether it is negated; None for anything else.
     pub fn signed(&self, e: Expr) -> Option<(Symbol, bool)> {
         match self.node(e) {
-            Node::Symbol(s) => Some((s, false)),
-            Node::Unary(Unary::Neg, inner) => match self.node(inner) {
-                Node::Symbol(s) => Some((s, true)),
+            ExprNode::Symbol(s) => Some((s, false)),
+            ExprNode::Unary(Unary::Neg, inner) => match self.node(inner) {
+                ExprNode::Symbol(s) => Some((s, true)),
                 _ => None,
             },
             _ => None,
         }
     }
 
-    pub fn add_table(&self, name: &str, table: Table) -> TableId {
+    pub fn add_table(&self, name: &str, table: GraphTable) -> TableId {
         let mut store = self.store();
         let tables = &mut store.tables;
         tables.push((name.to_string(), table));
         TableId(tables.len() as u32 - 1)
     }
 
-    pub fn table(&self, id: TableId) -> Table {
+    pub fn table(&self, id: TableId) -> GraphTable {
         self.table_at(id.0 as usize)
     }
 
@@ -238,19 +238,19 @@ impl Graph {
     }
 
     /// Table number i.
-    pub fn table_at(&self, i: usize) -> Table {
+    pub fn table_at(&self, i: usize) -> GraphTable {
         self.store().tables[i].1.clone()
     }
 
     pub fn table1<'g>(&'g self, id: TableId, x: Ex<'g>, derivative: u8) -> Ex<'g> {
-        if let (Some(v), Table::One(t)) = (x.value(), self.table(id)) {
+        if let (Some(v), GraphTable::One(t)) = (x.value(), self.table(id)) {
             return self.constant(t.eval(v, derivative));
         }
-        self.make(Node::Table1(id, x.id, derivative))
+        self.make(ExprNode::Table1(id, x.id, derivative))
     }
 
     pub fn table2<'g>(&'g self, id: TableId, x: Ex<'g>, y: Ex<'g>, dx: u8, dy: u8) -> Ex<'g> {
-        self.make(Node::Table2(id, x.id, y.id, dx, dy))
+        self.make(ExprNode::Table2(id, x.id, y.id, dx, dy))
     }
 
     /// `if condition { a } else { b }`.
@@ -264,12 +264,12 @@ impl Graph {
                 }
             }
             None if a.id == b.id => a,
-            None => self.make(Node::Select(condition.id, a.id, b.id)),
+            None => self.make(ExprNode::Select(condition.id, a.id, b.id)),
         }
     }
 
     pub fn holding<'g>(&'g self, kind: Holding, [a, b, c]: [Ex<'g>; 3]) -> Ex<'g> {
-        self.make(Node::Holding(kind, a.id, b.id, c.id))
+        self.make(ExprNode::Holding(kind, a.id, b.id, c.id))
     }
 
     pub fn unary<'g>(&'g self, op: Unary, a: Ex<'g>) -> Ex<'g> {
@@ -277,10 +277,10 @@ impl Graph {
             return self.constant(op.eval(v));
         }
         match (op, self.node(a.id)) {
-            (Unary::Neg, Node::Unary(Unary::Neg, inner)) => self.at(inner),
-            (Unary::Neg, Node::Binary(Binary::Sub, x, y)) => self.at(y) - self.at(x),
-            (Unary::Abs, Node::Unary(Unary::Neg | Unary::Abs, inner)) => self.at(inner).abs(),
-            _ => self.make(Node::Unary(op, a.id)),
+            (Unary::Neg, ExprNode::Unary(Unary::Neg, inner)) => self.at(inner),
+            (Unary::Neg, ExprNode::Binary(Binary::Sub, x, y)) => self.at(y) - self.at(x),
+            (Unary::Abs, ExprNode::Unary(Unary::Neg | Unary::Abs, inner)) => self.at(inner).abs(),
+            _ => self.make(ExprNode::Unary(op, a.id)),
         }
     }
 
@@ -292,19 +292,19 @@ impl Graph {
             return simple;
         }
         let (a, b) = if op.commutes() && a.id > b.id { (b, a) } else { (a, b) };
-        self.make(Node::Binary(op, a.id, b.id))
+        self.make(ExprNode::Binary(op, a.id, b.id))
     }
 
     fn simplified<'g>(&'g self, op: Binary, a: Ex<'g>, b: Ex<'g>) -> Option<Ex<'g>> {
         let zero = || self.constant(0.0);
         let (x, y) = (a.value(), b.value());
         let negated = |e: Ex<'g>| match self.node(e.id) {
-            Node::Unary(Unary::Neg, inner) => Some(self.at(inner)),
+            ExprNode::Unary(Unary::Neg, inner) => Some(self.at(inner)),
             _ => None,
         };
         // −x − y is the opposite of x + y.
         let opposite = |e: Ex<'g>| match self.node(e.id) {
-            Node::Binary(Binary::Sub, x, y) => negated(self.at(x)).map(|x| x + self.at(y)),
+            ExprNode::Binary(Binary::Sub, x, y) => negated(self.at(x)).map(|x| x + self.at(y)),
             _ => negated(e),
         };
         match op {
@@ -351,10 +351,10 @@ impl Graph {
     /// x · (c · y) = c · (x · y), so that squares are seen as such.
     fn number_first<'g>(&'g self, a: Ex<'g>, b: Ex<'g>) -> Option<Ex<'g>> {
         let scaled = |e: Ex<'g>| match self.node(e.id) {
-            Node::Binary(Binary::Mul, c, rest) if self.at(c).value().is_some() => {
+            ExprNode::Binary(Binary::Mul, c, rest) if self.at(c).value().is_some() => {
                 Some((self.at(c), self.at(rest)))
             }
-            Node::Binary(Binary::Mul, rest, c) if self.at(c).value().is_some() => {
+            ExprNode::Binary(Binary::Mul, rest, c) if self.at(c).value().is_some() => {
                 Some((self.at(c), self.at(rest)))
             }
             _ => None,
@@ -393,7 +393,7 @@ impl Graph {
         product
     }
 
-    fn make(&self, node: Node) -> Ex<'_> {
+    fn make(&self, node: ExprNode) -> Ex<'_> {
         let mut store = self.store();
         let key = key(&node);
         if let Some(&id) = store.index.get(&key) {
@@ -406,14 +406,14 @@ impl Graph {
     }
 
     /// The value of a node from those of its children; a leaf without a value is NaN.
-    pub fn evaluate_node(&self, node: Node, child: impl Fn(Expr) -> f64) -> f64 {
+    pub fn evaluate_node(&self, node: ExprNode, child: impl Fn(Expr) -> f64) -> f64 {
         evaluate_node(node, |t| self.table(t), child)
     }
 
     /// Every node that `roots` are computed from, children first.
     pub fn reachable(&self, roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
         let mut store = self.store();
-        let Store { nodes, marks, round, .. } = &mut *store;
+        let NodeStore { nodes, marks, round, .. } = &mut *store;
         marks.resize(nodes.len(), 0);
         *round = round.wrapping_add(1);
         if *round == 0 {
@@ -434,7 +434,7 @@ impl Graph {
 
     /// `roots` rebuilt bottom up: where `replace` gives an expression for a node (whose children are already
     /// rebuilt) it takes its place. What comes in is not looked into again.
-    pub fn rewrite(&self, roots: &[Expr], mut replace: impl FnMut(Node) -> Option<Expr>) -> Vec<Expr> {
+    pub fn rewrite(&self, roots: &[Expr], mut replace: impl FnMut(ExprNode) -> Option<Expr>) -> Vec<Expr> {
         let mut new: Map<Expr, Expr> = Map::default();
         for e in self.reachable(roots.iter().copied()) {
             let made = self.rebuild(e, |c| new[&c]);
@@ -467,13 +467,13 @@ impl Graph {
     pub fn rebuild(&self, e: Expr, new: impl Fn(Expr) -> Expr) -> Expr {
         let at = |c: Expr| self.at(new(c));
         match self.node(e) {
-            Node::Const(_) | Node::Time | Node::Symbol(_) | Node::Derivative(_) => e,
-            Node::Unary(op, a) => self.unary(op, at(a)).id,
-            Node::Binary(op, a, b) => self.binary(op, at(a), at(b)).id,
-            Node::Select(c, a, b) => self.select(at(c), at(a), at(b)).id,
-            Node::Holding(kind, a, b, c) => self.holding(kind, [at(a), at(b), at(c)]).id,
-            Node::Table1(t, a, d) => self.table1(t, at(a), d).id,
-            Node::Table2(t, a, b, dx, dy) => self.table2(t, at(a), at(b), dx, dy).id,
+            ExprNode::Const(_) | ExprNode::Time | ExprNode::Symbol(_) | ExprNode::Derivative(_) => e,
+            ExprNode::Unary(op, a) => self.unary(op, at(a)).id,
+            ExprNode::Binary(op, a, b) => self.binary(op, at(a), at(b)).id,
+            ExprNode::Select(c, a, b) => self.select(at(c), at(a), at(b)).id,
+            ExprNode::Holding(kind, a, b, c) => self.holding(kind, [at(a), at(b), at(c)]).id,
+            ExprNode::Table1(t, a, d) => self.table1(t, at(a), d).id,
+            ExprNode::Table2(t, a, b, dx, dy) => self.table2(t, at(a), at(b), dx, dy).id,
         }
     }
 
@@ -493,7 +493,7 @@ impl Graph {
     }
 
     /// For every node under the roots: does it depend on a leaf of the kind asked for? Constants depend on nothing.
-    pub fn dependence(&self, roots: &[Expr], leaf: impl Fn(Node) -> bool) -> Map<Expr, bool> {
+    pub fn dependence(&self, roots: &[Expr], leaf: impl Fn(ExprNode) -> bool) -> Map<Expr, bool> {
         dependence(self, roots, leaf)
     }
 }

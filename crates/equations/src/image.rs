@@ -14,11 +14,11 @@ use std::sync::Arc;
 
 use trunnion_num::Pattern;
 
-use crate::closure::Entries;
-use crate::flat::{Direction, Nominal, Unit};
+use crate::constraints::Entries;
+use crate::flat::{Direction, DisplayUnit, Nominal};
 use crate::node::Symbol;
-use crate::program::{Op, Place, Program, Programs};
-use crate::structure::Role;
+use crate::program::{LeafPlace, Op, Program, Programs};
+use crate::structure::GuardRole;
 use crate::system::TieProgram;
 pub use bytes::ImageError;
 
@@ -49,7 +49,7 @@ pub enum QuantityKind {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImageQuantity {
     pub name: String,
-    pub unit: Unit,
+    pub unit: DisplayUnit,
     pub kind: QuantityKind,
     pub nominal: Option<Nominal>,
     /// Least and largest value that a parameter or input may have.
@@ -59,9 +59,9 @@ pub struct ImageQuantity {
 
 /// A recorded signal.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Column {
+pub struct ImageColumn {
     pub name: String,
-    pub unit: Unit,
+    pub unit: DisplayUnit,
     pub doc: String,
     /// An expression that somebody measures, no quantity of the model: it counts only where it is measured.
     pub measured: bool,
@@ -83,9 +83,9 @@ impl Default for ColumnSource {
     }
 }
 
-/// Of constraints: what the values of `Part::Closure` and `Part::Gaps` are, as [`crate::Closure`] says.
+/// Of constraints: what the values of `ProgramKind::Constraints` and `ProgramKind::Gaps` are, as [`crate::ConstraintPrograms`] says.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClosureLayout {
+pub struct ConstraintLayout {
     pub m: usize,
     pub linear: bool,
     pub s: Entries,
@@ -105,14 +105,19 @@ pub struct ImageConstraint {
 pub struct ImageGuard {
     pub name: String,
     pub direction: Direction,
-    pub role: Role,
+    pub role: GuardRole,
     /// It reads algebraic unknowns.
     pub algebraic: bool,
 }
 
 impl Default for ImageGuard {
     fn default() -> Self {
-        ImageGuard { name: String::new(), direction: Direction::Both, role: Role::Switch, algebraic: false }
+        ImageGuard {
+            name: String::new(),
+            direction: Direction::Both,
+            role: GuardRole::Switch,
+            algebraic: false,
+        }
     }
 }
 
@@ -135,7 +140,7 @@ pub struct ImageEvent {
 /// What mirrors a relation: the mode, and how it follows the guard.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageRelation {
-    pub role: Role,
+    pub role: GuardRole,
     pub mode: Symbol,
     pub closed: bool,
     /// Not 0: the mode counts, and moves on by this where the guard ceases to hold.
@@ -148,7 +153,7 @@ pub struct ImageRelation {
 
 impl Default for ImageRelation {
     fn default() -> Self {
-        let (role, mode) = (Role::Switch, Symbol(0));
+        let (role, mode) = (GuardRole::Switch, Symbol(0));
         ImageRelation { role, mode, closed: false, step: 0.0, points: None, table: None }
     }
 }
@@ -185,7 +190,7 @@ pub struct ImageTask {
     pub touches: Vec<usize>,
 }
 
-/// What the outputs of `Part::OfTime` and `Part::OfWaves` are.
+/// What the outputs of `ProgramKind::OfTime` and `ProgramKind::OfWaves` are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimeLayout {
     /// Numbers of guards.
@@ -199,7 +204,7 @@ pub struct TimeLayout {
     pub functions: Vec<usize>,
 }
 
-/// What the outputs of `Part::Course` and `Part::OfStates` are.
+/// What the outputs of `ProgramKind::Course` and `ProgramKind::OfStates` are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StateLayout {
     pub n_bases: usize,
@@ -234,7 +239,7 @@ pub struct Image {
     pub joined: Pattern,
     pub n_cut: usize,
     pub second_order: Vec<(usize, usize)>,
-    pub closure: ClosureLayout,
+    pub constraint_layout: ConstraintLayout,
     pub constraints: Vec<ImageConstraint>,
     pub ties: TieProgram,
     pub facings: TieProgram,
@@ -244,7 +249,7 @@ pub struct Image {
     pub quaternions: Vec<[usize; 4]>,
     /// Names of the rows.
     pub rows: Vec<String>,
-    pub columns: Vec<Column>,
+    pub columns: Vec<ImageColumn>,
     pub guards: Vec<ImageGuard>,
     pub events: Vec<ImageEvent>,
     pub relations: Vec<ImageRelation>,
@@ -259,7 +264,7 @@ pub struct Image {
     pub atol: Vec<Option<f64>>,
     pub rest: Option<RestStart>,
     /// By quantity: where it is found at run time. Follows from the lists above.
-    places: Vec<Option<Place>>,
+    places: Vec<Option<LeafPlace>>,
 }
 
 impl Image {
@@ -278,7 +283,7 @@ impl Image {
     /// Place of a parameter, input or mode among the slow inputs.
     pub fn slow_place(&self, s: Symbol) -> Option<usize> {
         match self.places.get(s.index())? {
-            Some(Place::Slow(i)) => Some(*i as usize),
+            Some(LeafPlace::Slow(i)) => Some(*i as usize),
             _ => None,
         }
     }
@@ -286,7 +291,7 @@ impl Image {
     /// Place of an unknown in y.
     pub fn y_place(&self, s: Symbol) -> Option<usize> {
         match self.places.get(s.index())? {
-            Some(Place::Unknown(i)) => Some(*i as usize),
+            Some(LeafPlace::Unknown(i)) => Some(*i as usize),
             _ => None,
         }
     }
@@ -304,10 +309,10 @@ impl Image {
     fn find_places(&mut self) {
         self.places = vec![None; self.quantities.len()];
         for (i, s) in self.unknowns.iter().enumerate() {
-            self.places[s.index()] = Some(Place::Unknown(i as u32));
+            self.places[s.index()] = Some(LeafPlace::Unknown(i as u32));
         }
         for (i, s) in self.slow.iter().enumerate() {
-            self.places[s.index()] = Some(Place::Slow(i as u32));
+            self.places[s.index()] = Some(LeafPlace::Slow(i as u32));
         }
     }
 
@@ -386,7 +391,7 @@ impl StartValue {
 impl ImageRelation {
     /// The value of the mode, `now` so far, that fits a value of the guard.
     pub fn settled(&self, now: f64, guard: f64) -> f64 {
-        if self.role == Role::Argument {
+        if self.role == GuardRole::Argument {
             return now;
         }
         let holds = guard > 0.0 || (self.closed && guard == 0.0);

@@ -5,7 +5,7 @@
 //! What depends on time alone is bounded for certain, so that no feature of it, however narrow, is between two looks.
 //! Where an operation has no bound the result is (−∞, ∞). Rounding is not widened: bounds are true to some roundings.
 
-use crate::graph::Table;
+use crate::graph::GraphTable;
 use crate::node::{Binary, Unary};
 use crate::program::{Op, Program};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
@@ -19,7 +19,7 @@ impl Program {
     /// (1) of every output for times in [a, b] and unknowns in `y`; of those beyond its end nothing is known. `values` needs as many places as there are operations.
     pub fn enclose(
         &self,
-        tables: &[Table],
+        tables: &[GraphTable],
         (time, y): (Interval, &[Interval]),
         k: &[f64],
         values: &mut [Interval],
@@ -69,7 +69,7 @@ impl Program {
     }
 
     /// `enclose` at time zero, where most of `y` and `k` are what they were in the last call: what follows from those is not found again.
-    pub fn enclose_again(&self, tables: &[Table], y: &[Interval], k: &[f64], known: &mut Enclosed) {
+    pub fn enclose_again(&self, tables: &[GraphTable], y: &[Interval], k: &[f64], known: &mut Enclosed) {
         let at = ((0.0, 0.0), y);
         let Enclosed { values, changed, inputs, bounds, is_known, .. } = known;
         let differs = |&&i: &&usize| of_op(&self.ops[i], tables, at, k, values) != values[i];
@@ -105,7 +105,14 @@ impl Program {
     }
 
     /// The same where nothing differs from the last call but y[j].
-    pub fn enclose_cone(&self, tables: &[Table], j: usize, y: &[Interval], k: &[f64], known: &mut Enclosed) {
+    pub fn enclose_cone(
+        &self,
+        tables: &[GraphTable],
+        j: usize,
+        y: &[Interval],
+        k: &[f64],
+        known: &mut Enclosed,
+    ) {
         let Enclosed { values, cones, bounds, .. } = known;
         for &i in cones.get(j).into_iter().flatten() {
             values[i] = of_op(&self.ops[i], tables, ((0.0, 0.0), y), k, values);
@@ -133,7 +140,7 @@ pub struct Enclosed {
 /// (1) of one operation, from those of its operands.
 fn of_op(
     op: &Op,
-    tables: &[Table],
+    tables: &[GraphTable],
     (time, y): (Interval, &[Interval]),
     k: &[f64],
     values: &[Interval],
@@ -153,8 +160,8 @@ fn of_op(
             None => hull(v(a), v(b)),
         },
         Op::Table1(table, a, derivative) => match &tables[table as usize] {
-            Table::One(table) => table.range(v(a).0, v(a).1, derivative),
-            Table::Two(_) => ALL,
+            GraphTable::One(table) => table.range(v(a).0, v(a).1, derivative),
+            GraphTable::Two(_) => ALL,
         },
         Op::Table2(..) => ALL,
         Op::Store(_, a) => v(a),
@@ -303,14 +310,14 @@ fn power((a, b): Interval, (c, d): Interval) -> Interval {
 mod tests {
     use super::*;
     use crate::graph::{Ex, Graph};
-    use crate::node::{Node, Symbol};
-    use crate::program::{Place, Programs};
+    use crate::node::{ExprNode, Symbol};
+    use crate::program::{LeafPlace, Programs};
     use proptest::prelude::*;
 
     fn enclosure(of: impl Fn(Ex) -> Ex, a: f64, b: f64) -> (Interval, impl Fn(f64) -> f64) {
         let graph = Graph::default();
         let root = of(graph.time()).id;
-        let place = |n: Node| (n == Node::Time).then_some(Place::Time);
+        let place = |n: ExprNode| (n == ExprNode::Time).then_some(LeafPlace::Time);
         let programs = Programs::build(&graph, &[vec![root]], place);
         let program = programs.fast[0].clone();
         let mut values = vec![(0.0, 0.0); program.ops.len()];
@@ -356,9 +363,9 @@ mod tests {
         let graph = Graph::default();
         let [x, y, p] = [0, 1, 2].map(|i| graph.symbol(Symbol(i)));
         let roots = [x.sin() * p + y, (x * x - 1.0).max(y), y / p, graph.constant(2.0) + p].map(|e| e.id);
-        let place = |n: Node| match n {
-            Node::Symbol(Symbol(2)) => Some(Place::Slow(0)),
-            Node::Symbol(Symbol(i)) => Some(Place::Unknown(i)),
+        let place = |n: ExprNode| match n {
+            ExprNode::Symbol(Symbol(2)) => Some(LeafPlace::Slow(0)),
+            ExprNode::Symbol(Symbol(i)) => Some(LeafPlace::Unknown(i)),
             _ => None,
         };
         let program = &Programs::build(&graph, &[roots.to_vec()], place).fast[0];

@@ -1,6 +1,6 @@
 //! Native code for straight-line programs, through Cranelift.
 //!
-//! A program is cut into pieces, each a function; [`Plan`] says how. Arithmetic is emitted as it stands; everything else calls the same Rust function as the interpreter, so
+//! A program is cut into pieces, each a function; [`CodePlan`] says how. Arithmetic is emitted as it stands; everything else calls the same Rust function as the interpreter, so
 //! both give the same bits.
 
 mod plan;
@@ -15,27 +15,27 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module};
 
-use crate::graph::Table;
+use crate::graph::GraphTable;
 use crate::node::{Binary, Unary};
 use crate::program::{Op, Program};
-use plan::{Base, Operand, Piece, Plan, Repeated};
+use plan::{Base, CodePiece, CodePlan, Operand, Repeated};
 
 /// Programs of more operations than this get the quick register allocator: compile time matters more there.
-const THOROUGH: usize = 6000;
+const FULL_ALLOCATION: usize = 6000;
 
 /// (t, y, k, w, out, table)
-type Native = unsafe extern "C" fn(f64, *const f64, *const f64, *mut f64, *mut f64, *const u32);
+type NativeFunction = unsafe extern "C" fn(f64, *const f64, *const f64, *mut f64, *mut f64, *const u32);
 
 /// The native form of one program.
 #[derive(Clone, Debug)]
 pub struct Code {
-    calls: Vec<Call>,
+    calls: Vec<NativeCall>,
 }
 
 /// A function, and the table of each call of it.
 #[derive(Clone, Debug)]
-struct Call {
-    function: Native,
+struct NativeCall {
+    function: NativeFunction,
     table: Vec<u32>,
     width: usize,
 }
@@ -45,7 +45,7 @@ pub struct Jit {
     module: Option<JITModule>,
     pub code: Code,
     /// Tables and constants are reached by address from the code.
-    _tables: Vec<Table>,
+    _tables: Vec<GraphTable>,
     _constants: Vec<f64>,
 }
 
@@ -85,10 +85,10 @@ impl Code {
 
 impl Jit {
     /// Compile. An error means this machine cannot; the interpreter then does the work.
-    pub fn new(program: &Program, tables: &[Table]) -> Result<Self, String> {
-        let plan = Plan::new(program);
+    pub fn new(program: &Program, tables: &[GraphTable]) -> Result<Self, String> {
+        let plan = CodePlan::new(program);
         let size: usize = plan.pieces.iter().map(|p| p.range().len()).sum();
-        let mut module = module(size <= THOROUGH).map_err(|e| e.to_string())?;
+        let mut module = module(size <= FULL_ALLOCATION).map_err(|e| e.to_string())?;
         let calls = Calls::declare(&mut module)?;
         let mut context = FunctionBuilderContext::new();
         let mut ids = Vec::new();
@@ -99,10 +99,10 @@ impl Jit {
         let calls = ids.iter().zip(&plan.pieces).map(|(&id, piece)| {
             let code = module.get_finalized_function(id);
             // The functions were declared with exactly this signature.
-            let function = unsafe { transmute::<*const u8, Native>(code) };
+            let function = unsafe { transmute::<*const u8, NativeFunction>(code) };
             match piece {
-                Piece::Straight(..) => Call { function, table: vec![0], width: 1 },
-                Piece::Repeated(r) => Call { function, table: r.table.clone(), width: r.width },
+                CodePiece::Straight(..) => NativeCall { function, table: vec![0], width: 1 },
+                CodePiece::Repeated(r) => NativeCall { function, table: r.table.clone(), width: r.width },
             }
         });
         let code = Code { calls: calls.collect() };
@@ -189,9 +189,9 @@ fn emit(
     context: &mut FunctionBuilderContext,
     calls: &Calls,
     program: &Program,
-    tables: &[Table],
-    plan: &Plan,
-    piece: &Piece,
+    tables: &[GraphTable],
+    plan: &CodePlan,
+    piece: &CodePiece,
 ) -> Result<FuncId, String> {
     let mut signature = module.make_signature();
     signature.params.push(AbiParam::new(types::F64));
@@ -220,8 +220,8 @@ fn emit(
             first_shared: None,
             plan,
             repeated: match piece {
-                Piece::Straight(..) => None,
-                Piece::Repeated(r) => Some(r),
+                CodePiece::Straight(..) => None,
+                CodePiece::Repeated(r) => Some(r),
             },
         };
         for place in piece.range() {
@@ -239,7 +239,7 @@ struct Emitter<'a> {
     module: &'a mut JITModule,
     calls: &'a Calls,
     program: &'a Program,
-    tables: &'a [Table],
+    tables: &'a [GraphTable],
     builder: FunctionBuilder<'a>,
     /// t, y, k, w, out, table
     arguments: [Value; 6],
@@ -249,7 +249,7 @@ struct Emitter<'a> {
     /// Values fetched through the table, and where the shared values of this repetition begin.
     entries: HashMap<usize, Value>,
     first_shared: Option<Value>,
-    plan: &'a Plan,
+    plan: &'a CodePlan,
     repeated: Option<&'a Repeated>,
 }
 
@@ -398,7 +398,7 @@ impl Emitter<'_> {
                 self.choose(FloatCC::NotEqual, c, zero, a, b)
             }
             Op::Table1(table, a, d) => {
-                let Table::One(table) = &self.tables[table as usize] else {
+                let GraphTable::One(table) = &self.tables[table as usize] else {
                     return Err("a table of two variables was used with one".into());
                 };
                 let address = std::sync::Arc::as_ptr(table) as i64;
@@ -408,7 +408,7 @@ impl Emitter<'_> {
                 self.call(self.calls.table1, &[table, x, order])
             }
             Op::Table2(table, a, b, dx, dy) => {
-                let Table::Two(table) = &self.tables[table as usize] else {
+                let GraphTable::Two(table) = &self.tables[table as usize] else {
                     return Err("a table of one variable was used with two".into());
                 };
                 let address = std::sync::Arc::as_ptr(table) as i64;

@@ -1,8 +1,8 @@
 //! Expressions, derivatives, sorting and code generation.
 
 pub mod cause;
-mod closure;
 mod compiled;
+mod constraints;
 pub mod derivative;
 pub mod flat;
 mod frozen;
@@ -23,15 +23,18 @@ pub mod start;
 pub mod structure;
 mod system;
 
-pub use closure::{Closure, Entries};
-pub use compiled::{Compiled, Engine, SlowValues};
-pub use flat::{Flat, Unit};
+pub use compiled::{Compiled, EvaluationEngine, SlowValues};
+pub use constraints::{ConstraintPrograms, Entries};
+pub use flat::{DisplayUnit, Flat};
 pub use frozen::{Expressions, FrozenGraph};
-pub use graph::{Ex, Graph, Table};
+pub use graph::{Ex, Graph, GraphTable};
 pub use image::{Image, ImageError};
 pub use interval::{Enclosed, Interval};
-pub use node::{Binary, Expr, Holding, Node, Symbol, TableId, Unary};
-pub use of_states::{OfStates, Shown};
+pub use node::{Binary, Expr, ExprNode, Holding, Symbol, TableId, Unary};
+pub use of_states::{OfStates, OutputFunctions};
 pub use of_time::OfTime;
-pub use structure::{Role, analyse};
-pub use system::{AsWritten, Definition, Part, Row, STARTED, STILL, Start, System, TieProgram};
+pub use structure::{GuardRole, analyse};
+pub use system::{
+    AsWritten, ProgramKind, ResidualRow, STARTED, STICTION_SPEED, SolvedDefinition, StartValues, System,
+    TieProgram,
+};

@@ -5,7 +5,7 @@ use strsim::osa_distance;
 /// The closest of `known`: equal but for case, or within one edit per three letters. Among equals the one that
 /// starts alike for longest wins, then one that the word begins with (`kg` for `kgs`), then the first.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Nobody misspells a word this long, and the search stays cheap on garbage.
+    // Words this long are not misspelt, and the search stays cheap on garbage.
     if word.len() > 100 {
         return None;
     }

@@ -108,7 +108,7 @@ impl Holding {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Node {
+pub enum ExprNode {
     Const(f64),
     /// Simulated time.
     Time,
@@ -126,14 +126,14 @@ pub enum Node {
     Table2(TableId, Expr, Expr, u8, u8),
 }
 
-impl Node {
+impl ExprNode {
     /// The nodes this one is computed from.
     pub fn children(&self) -> impl Iterator<Item = Expr> + use<> {
         let slots = match *self {
-            Node::Const(_) | Node::Time | Node::Symbol(_) | Node::Derivative(_) => [None; 3],
-            Node::Unary(_, a) | Node::Table1(_, a, _) => [Some(a), None, None],
-            Node::Binary(_, a, b) | Node::Table2(_, a, b, _, _) => [Some(a), Some(b), None],
-            Node::Select(c, a, b) | Node::Holding(_, c, a, b) => [Some(c), Some(a), Some(b)],
+            ExprNode::Const(_) | ExprNode::Time | ExprNode::Symbol(_) | ExprNode::Derivative(_) => [None; 3],
+            ExprNode::Unary(_, a) | ExprNode::Table1(_, a, _) => [Some(a), None, None],
+            ExprNode::Binary(_, a, b) | ExprNode::Table2(_, a, b, _, _) => [Some(a), Some(b), None],
+            ExprNode::Select(c, a, b) | ExprNode::Holding(_, c, a, b) => [Some(c), Some(a), Some(b)],
         };
         slots.into_iter().flatten()
     }

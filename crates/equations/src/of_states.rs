@@ -12,11 +12,11 @@
 
 use crate::graph::Graph;
 use crate::hash::{Map, Set};
-use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::node::{Binary, Expr, ExprNode, Symbol, Unary};
 
 /// What only shows: functions as above that no equation and no guard reads, of time too.
 #[derive(Clone, Debug, Default)]
-pub struct Shown {
+pub struct OutputFunctions {
     /// Linear combinations of unknowns and time.
     pub bases: Vec<Expr>,
     /// Stand for the bases in `functions`.
@@ -25,25 +25,25 @@ pub struct Shown {
     pub functions: Vec<(usize, Expr, Expr)>,
 }
 
-impl Shown {
+impl OutputFunctions {
     /// All in `outputs`; `known` are nodes that are watched already.
     pub fn find(
         graph: &Graph,
         outputs: &[Expr],
         known: &[Expr],
         free: u32,
-        leaf: impl Fn(Node) -> Leaf,
+        leaf: impl Fn(ExprNode) -> Leaf,
     ) -> Self {
-        let mut finder = Finder::new(graph, true);
+        let mut finder = FunctionFinder::new(graph, true);
         finder.look(outputs, &leaf);
         outputs.iter().for_each(|&e| finder.take(e));
         let mut found = finder.found;
         found.sort_unstable();
         found.dedup();
         if found.is_empty() {
-            return Shown::default();
+            return OutputFunctions::default();
         }
-        let by_time = |e: Expr| graph.node(e) == Node::Time;
+        let by_time = |e: Expr| graph.node(e) == ExprNode::Time;
         let known: Set<Expr> = graph.reachable(known.iter().copied()).into_iter().collect();
         found.retain(|(base, f)| by_time(*base) || !known.contains(f));
         let mut of = OfStates::default();
@@ -52,7 +52,7 @@ impl Shown {
             let number = of.base(base, free);
             functions.push((number, of.put_in(graph, [number], f), f));
         }
-        Shown { bases: of.bases, symbols: of.symbols, functions }
+        OutputFunctions { bases: of.bases, symbols: of.symbols, functions }
     }
 }
 
@@ -79,18 +79,18 @@ pub enum Leaf {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Shape {
+enum FunctionShape {
     Constant,
     OfTime,
     /// A linear combination; of this unknown alone.
     Straight(Option<Expr>),
-    Of(Expr, Form),
+    Of(Expr, Smoothness),
     /// Of several quantities.
     Many,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Form {
+enum Smoothness {
     /// Polynomials, their roots, and waves.
     Smooth,
     Monotone,
@@ -104,21 +104,24 @@ impl OfStates {
         rows: &[Expr],
         guards: &[Expr],
         free: u32,
-        leaf: impl Fn(Node) -> Leaf,
+        leaf: impl Fn(ExprNode) -> Leaf,
     ) -> Self {
         let roots: Vec<Expr> = rows.iter().chain(guards).copied().collect();
-        let mut finder = Finder::new(graph, false);
+        let mut finder = FunctionFinder::new(graph, false);
         finder.look(&roots, &leaf);
         rows.iter().for_each(|&e| finder.take(e));
         let mut bundles = vec![];
         for (number, &guard) in guards.iter().enumerate() {
             let mut parts = Set::default();
-            let plain = matches!(finder.shapes[&guard], Shape::Straight(_) | Shape::Of(_, Form::Monotone));
+            let plain = matches!(
+                finder.shapes[&guard],
+                FunctionShape::Straight(_) | FunctionShape::Of(_, Smoothness::Monotone)
+            );
             if !plain && finder.gather(guard, &mut parts) {
                 bundles.push((number, guard, parts));
             }
         }
-        let Finder { mut found, angles, .. } = finder;
+        let FunctionFinder { mut found, angles, .. } = finder;
         found.sort_unstable();
         found.dedup();
         let mut angles: Vec<Expr> = angles.into_iter().collect();
@@ -155,9 +158,9 @@ impl OfStates {
     }
 }
 
-struct Finder<'g> {
+struct FunctionFinder<'g> {
     graph: &'g Graph,
-    shapes: Map<Expr, Shape>,
+    shapes: Map<Expr, FunctionShape>,
     /// Base and function.
     found: Vec<(Expr, Expr)>,
     angles: Set<Expr>,
@@ -165,12 +168,12 @@ struct Finder<'g> {
     shows: bool,
 }
 
-impl<'g> Finder<'g> {
+impl<'g> FunctionFinder<'g> {
     fn new(graph: &'g Graph, shows: bool) -> Self {
-        Finder { graph, shapes: Map::default(), found: vec![], angles: Set::default(), shows }
+        FunctionFinder { graph, shapes: Map::default(), found: vec![], angles: Set::default(), shows }
     }
 
-    fn look(&mut self, roots: &[Expr], leaf: &impl Fn(Node) -> Leaf) {
+    fn look(&mut self, roots: &[Expr], leaf: &impl Fn(ExprNode) -> Leaf) {
         for e in self.graph.reachable(roots.iter().copied()) {
             let shape = self.shape(e, leaf);
             self.shapes.insert(e, shape);
@@ -179,7 +182,7 @@ impl<'g> Finder<'g> {
 
     /// What a function of several quantities reads.
     fn take(&mut self, e: Expr) {
-        if let Shape::Of(base, Form::Narrow) = self.shapes[&e] {
+        if let FunctionShape::Of(base, Smoothness::Narrow) = self.shapes[&e] {
             self.found.push((base, e));
         }
     }
@@ -188,156 +191,162 @@ impl<'g> Finder<'g> {
     fn gather(&self, e: Expr, parts: &mut Set<Expr>) -> bool {
         let node = self.graph.node(e);
         match (self.shapes[&e], node) {
-            (Shape::Constant, _) => true,
-            (Shape::OfTime, _) => {
+            (FunctionShape::Constant, _) => true,
+            (FunctionShape::OfTime, _) => {
                 parts.insert(e);
                 true
             }
-            (Shape::Straight(of), _) => {
+            (FunctionShape::Straight(of), _) => {
                 parts.insert(of.unwrap_or(e));
                 true
             }
-            (Shape::Of(base, _), _) => {
+            (FunctionShape::Of(base, _), _) => {
                 parts.insert(base);
                 true
             }
-            (Shape::Many, Node::Unary(Unary::Neg | Unary::Abs, _)) => self.gather_all(node, parts),
-            (Shape::Many, Node::Binary(op, ..)) => {
+            (FunctionShape::Many, ExprNode::Unary(Unary::Neg | Unary::Abs, _)) => {
+                self.gather_all(node, parts)
+            }
+            (FunctionShape::Many, ExprNode::Binary(op, ..)) => {
                 let joins = matches!(op, Binary::Min | Binary::Max | Binary::Add | Binary::Sub | Binary::Mul);
                 joins && self.gather_all(node, parts)
             }
-            (Shape::Many, Node::Select(c, ..)) if self.shapes[&c] == Shape::Constant => {
+            (FunctionShape::Many, ExprNode::Select(c, ..)) if self.shapes[&c] == FunctionShape::Constant => {
                 self.gather_all(node, parts)
             }
             _ => false,
         }
     }
 
-    fn gather_all(&self, node: Node, parts: &mut Set<Expr>) -> bool {
+    fn gather_all(&self, node: ExprNode, parts: &mut Set<Expr>) -> bool {
         node.children().all(|c| self.gather(c, parts))
     }
 
     /// The quantity that it is a function of, and its form; a constant has none.
-    fn of(&self, e: Expr) -> Option<(Expr, Option<Form>)> {
+    fn of(&self, e: Expr) -> Option<(Expr, Option<Smoothness>)> {
         match self.shapes[&e] {
-            Shape::Straight(Some(unknown)) => Some((unknown, None)),
-            Shape::Straight(None) => Some((e, None)),
-            Shape::Of(base, form) => Some((base, Some(form))),
+            FunctionShape::Straight(Some(unknown)) => Some((unknown, None)),
+            FunctionShape::Straight(None) => Some((e, None)),
+            FunctionShape::Of(base, form) => Some((base, Some(form))),
             _ => None,
         }
     }
 
-    fn shape(&mut self, e: Expr, leaf: &impl Fn(Node) -> Leaf) -> Shape {
+    fn shape(&mut self, e: Expr, leaf: &impl Fn(ExprNode) -> Leaf) -> FunctionShape {
         let node = self.graph.node(e);
         let children: Vec<Expr> = node.children().collect();
         if children.is_empty() {
             return match (node, leaf(node)) {
-                (Node::Const(_), _) | (_, Leaf::Constant) => Shape::Constant,
-                (_, Leaf::Time) => Shape::OfTime,
-                (_, Leaf::Unknown) => Shape::Straight(Some(e)),
-                (_, Leaf::Other) => Shape::Many,
+                (ExprNode::Const(_), _) | (_, Leaf::Constant) => FunctionShape::Constant,
+                (_, Leaf::Time) => FunctionShape::OfTime,
+                (_, Leaf::Unknown) => FunctionShape::Straight(Some(e)),
+                (_, Leaf::Other) => FunctionShape::Many,
             };
         }
-        let shapes: Vec<Shape> = children.iter().map(|c| self.shapes[c]).collect();
-        let all = |of: &[Shape]| shapes.iter().all(|s| of.contains(s));
-        if all(&[Shape::Constant]) {
-            return Shape::Constant;
+        let shapes: Vec<FunctionShape> = children.iter().map(|c| self.shapes[c]).collect();
+        let all = |of: &[FunctionShape]| shapes.iter().all(|s| of.contains(s));
+        if all(&[FunctionShape::Constant]) {
+            return FunctionShape::Constant;
         }
-        if all(&[Shape::Constant, Shape::OfTime]) {
-            return Shape::OfTime;
+        if all(&[FunctionShape::Constant, FunctionShape::OfTime]) {
+            return FunctionShape::OfTime;
         }
-        if let Node::Unary(Unary::Sin | Unary::Cos | Unary::Tan, a) = node {
+        if let ExprNode::Unary(Unary::Sin | Unary::Cos | Unary::Tan, a) = node {
             self.angles.insert(a);
         }
         if let Some(straight) = self.straight(node) {
             return straight;
         }
-        let constant = |c: &Expr| self.shapes[c] == Shape::Constant;
+        let constant = |c: &Expr| self.shapes[c] == FunctionShape::Constant;
         let of: Vec<_> = children.iter().filter(|c| !constant(c)).map(|&c| self.of(c)).collect();
         let base = of.first().and_then(|of| Some(of.as_ref()?.0));
         let one = base.filter(|b| of.iter().all(|of| of.is_some_and(|of| of.0 == *b)));
         let Some(base) = one else {
             children.into_iter().for_each(|c| self.take(c));
-            return Shape::Many;
+            return FunctionShape::Many;
         };
-        let forms: Vec<Option<Form>> = of.iter().flatten().map(|of| of.1).collect();
-        Shape::Of(base, self.form(node, &forms, children.len() - forms.len()))
+        let forms: Vec<Option<Smoothness>> = of.iter().flatten().map(|of| of.1).collect();
+        FunctionShape::Of(base, self.form(node, &forms, children.len() - forms.len()))
     }
 
     /// A linear combination of linear combinations.
-    fn straight(&self, node: Node) -> Option<Shape> {
+    fn straight(&self, node: ExprNode) -> Option<FunctionShape> {
         let straight = |e: Expr| match self.shapes[&e] {
-            Shape::Straight(of) => Some(of),
+            FunctionShape::Straight(of) => Some(of),
             _ => None,
         };
-        let constant = |e: Expr| self.shapes[&e] == Shape::Constant;
+        let constant = |e: Expr| self.shapes[&e] == FunctionShape::Constant;
         let of = match node {
-            Node::Unary(Unary::Neg, a) => straight(a)?,
-            Node::Binary(Binary::Add | Binary::Sub | Binary::Mul, a, b) if constant(a) => straight(b)?,
-            Node::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, a, b) if constant(b) => {
+            ExprNode::Unary(Unary::Neg, a) => straight(a)?,
+            ExprNode::Binary(Binary::Add | Binary::Sub | Binary::Mul, a, b) if constant(a) => straight(b)?,
+            ExprNode::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, a, b) if constant(b) => {
                 straight(a)?
             }
-            Node::Binary(Binary::Add | Binary::Sub, a, b) => {
+            ExprNode::Binary(Binary::Add | Binary::Sub, a, b) => {
                 let (a, b) = (straight(a)?, straight(b)?);
                 a.filter(|_| a == b)
             }
             _ => return None,
         };
-        Some(Shape::Straight(of))
+        Some(FunctionShape::Straight(of))
     }
 
     fn is_straight(&self, e: Expr) -> bool {
-        matches!(self.shapes[&e], Shape::Straight(_))
+        matches!(self.shapes[&e], FunctionShape::Straight(_))
     }
 
     fn is_root(&self, e: Expr) -> bool {
         match self.graph.node(e) {
-            Node::Unary(Unary::Sqrt, _) => true,
-            Node::Binary(Binary::Pow, _, p) => self.graph.at(p).value().is_some_and(|p| p > 0.0 && p <= 0.5),
+            ExprNode::Unary(Unary::Sqrt, _) => true,
+            ExprNode::Binary(Binary::Pow, _, p) => {
+                self.graph.at(p).value().is_some_and(|p| p > 0.0 && p <= 0.5)
+            }
             _ => false,
         }
     }
 
     /// Of a node whose operands are all of one quantity; None: linear. `constants` of them are constant.
-    fn form(&self, node: Node, forms: &[Option<Form>], constants: usize) -> Form {
-        let smooth = forms.iter().all(|f| matches!(f, None | Some(Form::Smooth)));
-        let monotone = forms.len() == 1 && matches!(forms[0], None | Some(Form::Monotone));
-        let bends = |safe: bool| if safe { Form::Monotone } else { Form::Narrow };
+    fn form(&self, node: ExprNode, forms: &[Option<Smoothness>], constants: usize) -> Smoothness {
+        let smooth = forms.iter().all(|f| matches!(f, None | Some(Smoothness::Smooth)));
+        let monotone = forms.len() == 1 && matches!(forms[0], None | Some(Smoothness::Monotone));
+        let bends = |safe: bool| if safe { Smoothness::Monotone } else { Smoothness::Narrow };
         match node {
-            Node::Unary(Unary::Neg, _) => forms[0].unwrap_or(Form::Smooth),
-            Node::Unary(Unary::Sin | Unary::Cos | Unary::Tan | Unary::Abs, _)
+            ExprNode::Unary(Unary::Neg, _) => forms[0].unwrap_or(Smoothness::Smooth),
+            ExprNode::Unary(Unary::Sin | Unary::Cos | Unary::Tan | Unary::Abs, _)
                 if forms[0].is_none() && !self.shows =>
             {
-                Form::Smooth
+                Smoothness::Smooth
             }
-            Node::Unary(Unary::Sin | Unary::Cos | Unary::Tan | Unary::Abs | Unary::Cosh, _) => Form::Narrow,
-            Node::Unary(Unary::Sqrt, _) if smooth && !monotone => Form::Smooth,
-            Node::Unary(..) => bends(monotone),
-            Node::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => match forms {
+            ExprNode::Unary(Unary::Sin | Unary::Cos | Unary::Tan | Unary::Abs | Unary::Cosh, _) => {
+                Smoothness::Narrow
+            }
+            ExprNode::Unary(Unary::Sqrt, _) if smooth && !monotone => Smoothness::Smooth,
+            ExprNode::Unary(..) => bends(monotone),
+            ExprNode::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => match forms {
                 [Some(form)] => *form,
-                _ if smooth => Form::Smooth,
-                _ => Form::Narrow,
+                _ if smooth => Smoothness::Smooth,
+                _ => Smoothness::Narrow,
             },
-            Node::Binary(Binary::Div, _, b) if self.shapes[&b] == Shape::Constant => {
-                forms[0].unwrap_or(Form::Smooth)
+            ExprNode::Binary(Binary::Div, _, b) if self.shapes[&b] == FunctionShape::Constant => {
+                forms[0].unwrap_or(Smoothness::Smooth)
             }
-            Node::Binary(Binary::Pow, _, p) => match self.graph.at(p).value() {
-                Some(p) if (0.0..=1.0).contains(&p) && smooth && !monotone => Form::Smooth,
-                Some(p) if p.fract() == 0.0 && (0.0..=4.0).contains(&p) && smooth => Form::Smooth,
+            ExprNode::Binary(Binary::Pow, _, p) => match self.graph.at(p).value() {
+                Some(p) if (0.0..=1.0).contains(&p) && smooth && !monotone => Smoothness::Smooth,
+                Some(p) if p.fract() == 0.0 && (0.0..=4.0).contains(&p) && smooth => Smoothness::Smooth,
                 _ => bends(monotone),
             },
             // A rounded sign, an odd power.
-            Node::Binary(Binary::Div, a, b) if self.is_straight(a) && smooth && self.is_root(b) => {
-                Form::Monotone
+            ExprNode::Binary(Binary::Div, a, b) if self.is_straight(a) && smooth && self.is_root(b) => {
+                Smoothness::Monotone
             }
-            Node::Binary(Binary::Div | Binary::Min | Binary::Max, ..) => bends(monotone),
+            ExprNode::Binary(Binary::Div | Binary::Min | Binary::Max, ..) => bends(monotone),
             // By a mode.
-            Node::Select(c, ..) if self.shapes[&c] == Shape::Constant => match forms {
-                [form] if constants == 2 => form.unwrap_or(Form::Smooth),
-                _ if smooth => Form::Smooth,
-                _ => Form::Narrow,
+            ExprNode::Select(c, ..) if self.shapes[&c] == FunctionShape::Constant => match forms {
+                [form] if constants == 2 => form.unwrap_or(Smoothness::Smooth),
+                _ if smooth => Smoothness::Smooth,
+                _ => Smoothness::Narrow,
             },
-            _ => Form::Narrow,
+            _ => Smoothness::Narrow,
         }
     }
 }
@@ -350,10 +359,10 @@ mod tests {
     fn peaks_are_told_by_form() {
         let g = Graph::new();
         let (x, y, c) = (g.symbol(Symbol(0)), g.symbol(Symbol(1)), g.symbol(Symbol(2)));
-        let leaf = |node: Node| match node {
-            Node::Symbol(Symbol(2)) => Leaf::Constant,
-            Node::Symbol(_) => Leaf::Unknown,
-            Node::Time => Leaf::Time,
+        let leaf = |node: ExprNode| match node {
+            ExprNode::Symbol(Symbol(2)) => Leaf::Constant,
+            ExprNode::Symbol(_) => Leaf::Unknown,
+            ExprNode::Time => Leaf::Time,
             _ => Leaf::Other,
         };
         let bell = (-(x - 5.0) * (x - 5.0)).exp();
@@ -382,11 +391,13 @@ mod tests {
             ((g.time() - x).abs(), 1),
         ];
         for (k, (e, functions)) in shown.into_iter().enumerate() {
-            let time_too = |node: Node| if node == Node::Time { Leaf::Unknown } else { leaf(node) };
-            let found = Shown::find(&g, &[e.id], &[], 10, time_too);
+            let time_too = |node: ExprNode| if node == ExprNode::Time { Leaf::Unknown } else { leaf(node) };
+            let found = OutputFunctions::find(&g, &[e.id], &[], 10, time_too);
             assert_eq!(found.functions.len(), functions, "shown {k}");
             assert!(
-                Shown::find(&g, &[e.id], &[bell.id, (x - 4.0).abs().id], 10, time_too).functions.len()
+                OutputFunctions::find(&g, &[e.id], &[bell.id, (x - 4.0).abs().id], 10, time_too)
+                    .functions
+                    .len()
                     <= functions
             );
         }

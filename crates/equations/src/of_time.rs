@@ -11,9 +11,9 @@
 //! if they go without jumps: it bounds terms that cancel far better than they do themselves.
 
 use crate::derivative::gradients;
-use crate::graph::{Graph, Table};
+use crate::graph::{Graph, GraphTable};
 use crate::hash::Map;
-use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::node::{Binary, Expr, ExprNode, Symbol, Unary};
 
 /// What depends on time alone, parameters, inputs and modes aside.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +38,7 @@ pub struct OfTime {
 
 /// How an expression knows time.
 #[derive(Clone, Copy, PartialEq)]
-enum Knows {
+enum TimeDependence {
     Nothing,
     Wave(Expr),
     Time,
@@ -49,7 +49,7 @@ const MOST_TERMS: usize = 16;
 
 /// A term of (1).
 #[derive(Clone, Copy)]
-struct Term {
+struct TimeTerm {
     e: Expr,
     of_time: bool,
     /// It may change within a time that is short against its own: not a power of time.
@@ -64,20 +64,20 @@ impl OfTime {
         rows: &[Expr],
         guards: &[Expr],
         free: u32,
-        unknown: impl Fn(Node) -> bool,
+        unknown: impl Fn(ExprNode) -> bool,
     ) -> Self {
         let roots: Vec<Expr> = rows.iter().chain(guards).copied().collect();
-        let by_time = graph.dependence(&roots, |leaf| leaf == Node::Time);
+        let by_time = graph.dependence(&roots, |leaf| leaf == ExprNode::Time);
         let by_unknowns = graph.dependence(&roots, unknown);
         let alone = |e: Expr| by_time[&e] && !by_unknowns[&e];
         let mut found =
             OfTime { guards: (0..guards.len()).filter(|&g| alone(guards[g])).collect(), ..OfTime::default() };
-        let mut terms: Map<Expr, Vec<Term>> = Map::default();
+        let mut terms: Map<Expr, Vec<TimeTerm>> = Map::default();
         let mut used: Vec<Expr> = roots.iter().copied().filter(|&e| alone(e)).collect();
         for e in graph.reachable(roots.iter().copied()) {
             if !alone(e) {
                 if !by_unknowns[&e] {
-                    terms.insert(e, vec![Term { e, of_time: false, narrow: false }]);
+                    terms.insert(e, vec![TimeTerm { e, of_time: false, narrow: false }]);
                 }
                 used.extend(graph.node(e).children().filter(|&c| alone(c)));
                 continue;
@@ -91,7 +91,7 @@ impl OfTime {
         found.inputs.extend(used.iter().flat_map(|e| &terms[e]).filter(|t| t.of_time).map(|t| t.e));
         found.inputs.sort_unstable();
         found.inputs.dedup();
-        found.inputs.retain(|&e| graph.node(e) != Node::Time);
+        found.inputs.retain(|&e| graph.node(e) != ExprNode::Time);
         found.part_waves(graph, free);
         found.find_rates(graph);
         found
@@ -99,27 +99,27 @@ impl OfTime {
 
     fn find_rates(&mut self, graph: &Graph) {
         let mut may_jump: Map<Expr, bool> = Map::default();
-        let by_time = graph.dependence(&self.inputs, |leaf| leaf == Node::Time);
+        let by_time = graph.dependence(&self.inputs, |leaf| leaf == ExprNode::Time);
         for e in graph.reachable(self.inputs.iter().copied()) {
             let node = graph.node(e);
             let jumps = match node {
-                Node::Unary(Unary::Sign | Unary::Floor | Unary::Ceil | Unary::Not, _) => true,
-                Node::Binary(op, ..) => {
+                ExprNode::Unary(Unary::Sign | Unary::Floor | Unary::Ceil | Unary::Not, _) => true,
+                ExprNode::Binary(op, ..) => {
                     use Binary::{Add, Div, Max, Min, Mul, Pow, Sub};
                     !matches!(op, Add | Sub | Mul | Div | Pow | Min | Max)
                 }
-                Node::Select(c, ..) => by_time[&c],
-                Node::Table1(table, ..) => match graph.table_at(table.0 as usize) {
-                    Table::One(table) => table.jumps().next().is_some(),
-                    Table::Two(_) => true,
+                ExprNode::Select(c, ..) => by_time[&c],
+                ExprNode::Table1(table, ..) => match graph.table_at(table.0 as usize) {
+                    GraphTable::One(table) => table.jumps().next().is_some(),
+                    GraphTable::Two(_) => true,
                 },
-                Node::Table2(..) | Node::Holding(..) | Node::Derivative(_) => true,
+                ExprNode::Table2(..) | ExprNode::Holding(..) | ExprNode::Derivative(_) => true,
                 _ => false,
             };
             let jumps = by_time[&e] && (jumps || node.children().any(|c| may_jump[&c]));
             may_jump.insert(e, jumps);
         }
-        let slopes = gradients(graph, &self.inputs, |node| (node == Node::Time).then_some(0));
+        let slopes = gradients(graph, &self.inputs, |node| (node == ExprNode::Time).then_some(0));
         let rate = |(slope, input): (&Vec<(u32, Expr)>, &Expr)| match slope.first() {
             _ if may_jump[input] => graph.constant(f64::INFINITY).id,
             Some(&(_, e)) => e,
@@ -130,34 +130,38 @@ impl OfTime {
 
     /// Inputs f(wave) become functions; the waves themselves, and multiples of them, stay inputs.
     fn part_waves(&mut self, graph: &Graph, free: u32) {
-        let mut knows: Map<Expr, Knows> = Map::default();
+        let mut knows: Map<Expr, TimeDependence> = Map::default();
         let mut plain: Map<Expr, bool> = Map::default();
         for e in graph.reachable(self.inputs.iter().copied()) {
             let node = graph.node(e);
-            let mut of_e = if node == Node::Time { Knows::Time } else { Knows::Nothing };
+            let mut of_e =
+                if node == ExprNode::Time { TimeDependence::Time } else { TimeDependence::Nothing };
             for c in node.children() {
                 of_e = match (of_e, knows[&c]) {
-                    (Knows::Nothing, of) | (of, Knows::Nothing) => of,
+                    (TimeDependence::Nothing, of) | (of, TimeDependence::Nothing) => of,
                     (a, b) if a == b => a,
-                    _ => Knows::Time,
+                    _ => TimeDependence::Time,
                 };
             }
-            let is_wave = matches!(node, Node::Unary(Unary::Sin | Unary::Cos, _)) && of_e != Knows::Nothing;
+            let is_wave = matches!(node, ExprNode::Unary(Unary::Sin | Unary::Cos, _))
+                && of_e != TimeDependence::Nothing;
             let multiple = match node {
-                Node::Unary(Unary::Neg, a) => plain[&a],
-                Node::Binary(Binary::Mul | Binary::Div, a, b) if knows[&b] == Knows::Nothing => plain[&a],
-                Node::Binary(Binary::Mul, a, b) if knows[&a] == Knows::Nothing => plain[&b],
+                ExprNode::Unary(Unary::Neg, a) => plain[&a],
+                ExprNode::Binary(Binary::Mul | Binary::Div, a, b) if knows[&b] == TimeDependence::Nothing => {
+                    plain[&a]
+                }
+                ExprNode::Binary(Binary::Mul, a, b) if knows[&a] == TimeDependence::Nothing => plain[&b],
                 _ => false,
             };
-            knows.insert(e, if is_wave { Knows::Wave(e) } else { of_e });
+            knows.insert(e, if is_wave { TimeDependence::Wave(e) } else { of_e });
             plain.insert(e, is_wave || multiple);
         }
         let (waves, inputs) =
-            self.inputs.iter().partition(|&e| !plain[e] && matches!(knows[e], Knows::Wave(_)));
+            self.inputs.iter().partition(|&e| !plain[e] && matches!(knows[e], TimeDependence::Wave(_)));
         self.inputs = inputs;
         let waves: Vec<Expr> = waves;
         for e in waves {
-            let Knows::Wave(wave) = knows[&e] else { continue };
+            let TimeDependence::Wave(wave) = knows[&e] else { continue };
             let number = self.waves.iter().position(|&w| w == wave).unwrap_or_else(|| {
                 self.symbols.push(Symbol(free + self.waves.len() as u32));
                 self.waves.push(wave);
@@ -170,8 +174,8 @@ impl OfTime {
 
     fn look_at(&mut self, graph: &Graph, e: Expr) {
         match graph.node(e) {
-            Node::Table1(table, a, order) => {
-                if let Table::One(table) = graph.table_at(table.0 as usize) {
+            ExprNode::Table1(table, a, order) => {
+                if let GraphTable::One(table) = graph.table_at(table.0 as usize) {
                     let jumps: Vec<f64> = table.jumps().collect();
                     for (places, jumps) in [(table.corners().to_vec(), order > 0), (jumps, true)] {
                         if !places.is_empty() {
@@ -180,12 +184,12 @@ impl OfTime {
                     }
                 }
             }
-            Node::Unary(Unary::Floor | Unary::Ceil, _) => self.jumps.push(e),
-            Node::Binary(Binary::Mod, a, b) => {
+            ExprNode::Unary(Unary::Floor | Unary::Ceil, _) => self.jumps.push(e),
+            ExprNode::Binary(Binary::Mod, a, b) => {
                 self.jumps.push(graph.unary(Unary::Floor, graph.at(a) / graph.at(b)).id);
             }
             // From π to −π where x < 0. A number that changes there has to change once more in a turn, here by the axis x = 0.
-            Node::Binary(Binary::Atan2, y, x) => {
+            ExprNode::Binary(Binary::Atan2, y, x) => {
                 let zero = graph.constant(0.0);
                 self.jumps.push((graph.at(y).lt(zero) * graph.at(x).lt(zero)).id);
             }
@@ -194,30 +198,32 @@ impl OfTime {
     }
 
     /// (1) of an expression of time alone, from those of its children. Terms it does not pass on are inputs by themselves.
-    fn terms(&mut self, graph: &Graph, e: Expr, of: &Map<Expr, Vec<Term>>) -> Vec<Term> {
+    fn terms(&mut self, graph: &Graph, e: Expr, of: &Map<Expr, Vec<TimeTerm>>) -> Vec<TimeTerm> {
         let node = graph.node(e);
-        let whole = |narrow: bool| vec![Term { e, of_time: true, narrow }];
+        let whole = |narrow: bool| vec![TimeTerm { e, of_time: true, narrow }];
         let narrow = |c: Expr| of[&c].iter().any(|t| t.narrow);
         let children: Vec<Expr> = node.children().collect();
         match node {
-            Node::Time => whole(false),
-            Node::Unary(Unary::Neg, a) => of[&a].clone(),
-            Node::Binary(Binary::Add | Binary::Sub, a, b) if of[&a].len() + of[&b].len() <= MOST_TERMS => {
+            ExprNode::Time => whole(false),
+            ExprNode::Unary(Unary::Neg, a) => of[&a].clone(),
+            ExprNode::Binary(Binary::Add | Binary::Sub, a, b)
+                if of[&a].len() + of[&b].len() <= MOST_TERMS =>
+            {
                 of[&a].iter().chain(&of[&b]).copied().collect()
             }
-            Node::Binary(Binary::Mul, a, b) if of[&a].len() * of[&b].len() <= MOST_TERMS => {
-                let product = |x: &Term, y: &Term| Term {
+            ExprNode::Binary(Binary::Mul, a, b) if of[&a].len() * of[&b].len() <= MOST_TERMS => {
+                let product = |x: &TimeTerm, y: &TimeTerm| TimeTerm {
                     e: (graph.at(x.e) * graph.at(y.e)).id,
                     of_time: x.of_time || y.of_time,
                     narrow: x.narrow || y.narrow,
                 };
                 of[&a].iter().flat_map(|x| of[&b].iter().map(move |y| product(x, y))).collect()
             }
-            Node::Binary(Binary::Div, a, b) if of[&b].iter().all(|t| !t.of_time) => {
-                let quotient = |x: &Term| Term { e: (graph.at(x.e) / graph.at(b)).id, ..*x };
+            ExprNode::Binary(Binary::Div, a, b) if of[&b].iter().all(|t| !t.of_time) => {
+                let quotient = |x: &TimeTerm| TimeTerm { e: (graph.at(x.e) / graph.at(b)).id, ..*x };
                 of[&a].iter().map(quotient).collect()
             }
-            Node::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => {
+            ExprNode::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => {
                 self.keep(&children, of, 1);
                 whole(children.iter().any(|&c| narrow(c)))
             }
@@ -229,7 +235,7 @@ impl OfTime {
     }
 
     /// Terms that may have narrow features, where there are `least` or more of them, become inputs by themselves.
-    fn keep(&mut self, children: &[Expr], of: &Map<Expr, Vec<Term>>, least: usize) {
+    fn keep(&mut self, children: &[Expr], of: &Map<Expr, Vec<TimeTerm>>, least: usize) {
         for c in children {
             if of[c].len() >= least {
                 self.inputs.extend(of[c].iter().filter(|t| t.narrow).map(|t| t.e));

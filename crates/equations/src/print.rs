@@ -5,11 +5,11 @@
 
 use crate::graph::Graph;
 use crate::hash::Map;
-use crate::node::{Binary, Expr, Node, Symbol, TableId, Unary};
+use crate::node::{Binary, Expr, ExprNode, Symbol, TableId, Unary};
 
 /// Binding strength, weakest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum Precedence {
     Or,
     And,
     Relation,
@@ -21,27 +21,27 @@ enum Level {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub enum PrintStyle {
     Text,
     Latex,
 }
 
 /// `name` gives a symbol's name in the wanted style.
-pub fn print(graph: &Graph, e: Expr, style: Style, name: &dyn Fn(Symbol) -> String) -> String {
-    Printer { graph, style, name }.show(e, Level::Or, 0)
+pub fn print(graph: &Graph, e: Expr, style: PrintStyle, name: &dyn Fn(Symbol) -> String) -> String {
+    Printer { graph, style, name }.show(e, Precedence::Or, 0)
 }
 
-/// Deeper than this, a term is abbreviated: nobody reads it, and the stack is finite.
+/// Deeper than this, a term is abbreviated: it cannot be read, and the stack is finite.
 const DEEPEST: usize = 200;
 
 struct Printer<'a> {
     graph: &'a Graph,
-    style: Style,
+    style: PrintStyle,
     name: &'a dyn Fn(Symbol) -> String,
 }
 
 impl Printer<'_> {
-    fn show(&self, e: Expr, least: Level, depth: usize) -> String {
+    fn show(&self, e: Expr, least: Precedence, depth: usize) -> String {
         if depth > DEEPEST {
             return "…".into();
         }
@@ -51,150 +51,178 @@ impl Printer<'_> {
 
     fn bracketed(&self, text: &str) -> String {
         match self.style {
-            Style::Latex => format!(r"\left({text}\right)"),
-            Style::Text => format!("({text})"),
+            PrintStyle::Latex => format!(r"\left({text}\right)"),
+            PrintStyle::Text => format!("({text})"),
         }
     }
 
-    fn term(&self, e: Expr, depth: usize) -> (String, Level) {
-        let latex = self.style == Style::Latex;
+    fn term(&self, e: Expr, depth: usize) -> (String, Precedence) {
+        let latex = self.style == PrintStyle::Latex;
         match self.graph.node(e) {
-            Node::Const(v) => (self.number(v), if v < 0.0 { Level::Sum } else { Level::Atom }),
-            Node::Time => (if latex { "t".into() } else { "time".into() }, Level::Atom),
-            Node::Symbol(s) => ((self.name)(s), Level::Atom),
-            Node::Derivative(s) if latex => (format!(r"\dot{{{}}}", (self.name)(s)), Level::Atom),
-            Node::Derivative(s) => (format!("der({})", (self.name)(s)), Level::Atom),
-            Node::Unary(Unary::Neg, a) => (format!("-{}", self.show(a, Level::Product, depth)), Level::Sum),
-            Node::Unary(Unary::Not, a) => {
-                let sign = if latex { r"\neg " } else { "not " };
-                (format!("{sign}{}", self.show(a, Level::Unary, depth)), Level::Unary)
+            ExprNode::Const(v) => (self.number(v), if v < 0.0 { Precedence::Sum } else { Precedence::Atom }),
+            ExprNode::Time => (if latex { "t".into() } else { "time".into() }, Precedence::Atom),
+            ExprNode::Symbol(s) => ((self.name)(s), Precedence::Atom),
+            ExprNode::Derivative(s) if latex => (format!(r"\dot{{{}}}", (self.name)(s)), Precedence::Atom),
+            ExprNode::Derivative(s) => (format!("der({})", (self.name)(s)), Precedence::Atom),
+            ExprNode::Unary(Unary::Neg, a) => {
+                (format!("-{}", self.show(a, Precedence::Product, depth)), Precedence::Sum)
             }
-            Node::Unary(op, a) => self.function(op, a, depth),
-            Node::Binary(op, a, b) => self.binary(op, a, b, depth),
-            Node::Select(c, a, b) => {
+            ExprNode::Unary(Unary::Not, a) => {
+                let sign = if latex { r"\neg " } else { "not " };
+                (format!("{sign}{}", self.show(a, Precedence::Unary, depth)), Precedence::Unary)
+            }
+            ExprNode::Unary(op, a) => self.function(op, a, depth),
+            ExprNode::Binary(op, a, b) => self.binary(op, a, b, depth),
+            ExprNode::Select(c, a, b) => {
                 let (c, a, b) = (self.all(c, depth), self.all(a, depth), self.all(b, depth));
                 if latex {
                     let text = format!(
                         r"\begin{{cases}} {a} & \text{{if }} {c} \\ {b} & \text{{otherwise}} \end{{cases}}"
                     );
-                    (text, Level::Sum)
+                    (text, Precedence::Sum)
                 } else {
-                    (format!("if({c}, {a}, {b})"), Level::Atom)
+                    (format!("if({c}, {a}, {b})"), Precedence::Atom)
                 }
             }
-            Node::Holding(kind, a, b, c) => {
+            ExprNode::Holding(kind, a, b, c) => {
                 let name = kind.name();
                 let list = [a, b, c].map(|e| self.all(e, depth)).join(", ");
                 let name = if latex { format!(r"\operatorname{{{name}}}") } else { name.to_string() };
-                (format!("{name}({list})"), Level::Atom)
+                (format!("{name}({list})"), Precedence::Atom)
             }
-            Node::Table1(t, x, d) => {
+            ExprNode::Table1(t, x, d) => {
                 let name = self.table_name(t);
-                (format!("{name}{}({})", "'".repeat(d as usize), self.all(x, depth)), Level::Atom)
+                (format!("{name}{}({})", "'".repeat(d as usize), self.all(x, depth)), Precedence::Atom)
             }
-            Node::Table2(t, x, y, dx, dy) => {
+            ExprNode::Table2(t, x, y, dx, dy) => {
                 let name = self.table_name(t);
                 let d = if dx + dy > 0 { format!("_{dx}{dy}") } else { String::new() };
-                (format!("{name}{d}({}, {})", self.all(x, depth), self.all(y, depth)), Level::Atom)
+                (format!("{name}{d}({}, {})", self.all(x, depth), self.all(y, depth)), Precedence::Atom)
             }
         }
     }
 
     fn table_name(&self, id: TableId) -> String {
         let name = self.graph.table_name(id);
-        if self.style == Style::Latex { latex_name(&name) } else { name }
+        if self.style == PrintStyle::Latex { latex_name(&name) } else { name }
     }
 
     fn all(&self, e: Expr, depth: usize) -> String {
-        self.show(e, Level::Or, depth)
+        self.show(e, Precedence::Or, depth)
     }
 
-    fn function(&self, op: Unary, a: Expr, depth: usize) -> (String, Level) {
+    fn function(&self, op: Unary, a: Expr, depth: usize) -> (String, Precedence) {
         let inner = self.all(a, depth);
         let name = op.name().unwrap_or("?");
         let text = match (self.style, op) {
-            (Style::Text, _) => format!("{name}({inner})"),
-            (Style::Latex, Unary::Sqrt) => format!(r"\sqrt{{{inner}}}"),
-            (Style::Latex, Unary::Abs) => format!(r"\left|{inner}\right|"),
-            (Style::Latex, Unary::Floor) => format!(r"\lfloor {inner} \rfloor"),
-            (Style::Latex, Unary::Ceil) => format!(r"\lceil {inner} \rceil"),
-            (Style::Latex, Unary::Asin | Unary::Acos | Unary::Atan) => {
+            (PrintStyle::Text, _) => format!("{name}({inner})"),
+            (PrintStyle::Latex, Unary::Sqrt) => format!(r"\sqrt{{{inner}}}"),
+            (PrintStyle::Latex, Unary::Abs) => format!(r"\left|{inner}\right|"),
+            (PrintStyle::Latex, Unary::Floor) => format!(r"\lfloor {inner} \rfloor"),
+            (PrintStyle::Latex, Unary::Ceil) => format!(r"\lceil {inner} \rceil"),
+            (PrintStyle::Latex, Unary::Asin | Unary::Acos | Unary::Atan) => {
                 format!(r"\arc{}\left({inner}\right)", &name[1..])
             }
-            (Style::Latex, Unary::Sign) => format!(r"\operatorname{{sgn}}\left({inner}\right)"),
-            (Style::Latex, Unary::Log10) => format!(r"\log_{{10}}\left({inner}\right)"),
-            (Style::Latex, _) => format!(r"\{name}\left({inner}\right)"),
+            (PrintStyle::Latex, Unary::Sign) => format!(r"\operatorname{{sgn}}\left({inner}\right)"),
+            (PrintStyle::Latex, Unary::Log10) => format!(r"\log_{{10}}\left({inner}\right)"),
+            (PrintStyle::Latex, _) => format!(r"\{name}\left({inner}\right)"),
         };
-        (text, Level::Atom)
+        (text, Precedence::Atom)
     }
 
-    fn binary(&self, op: Binary, a: Expr, b: Expr, depth: usize) -> (String, Level) {
-        let latex = self.style == Style::Latex;
-        let infix = |sign: &str, left: Level, right: Level, own: Level| {
+    fn binary(&self, op: Binary, a: Expr, b: Expr, depth: usize) -> (String, Precedence) {
+        let latex = self.style == PrintStyle::Latex;
+        let infix = |sign: &str, left: Precedence, right: Precedence, own: Precedence| {
             (format!("{}{sign}{}", self.show(a, left, depth), self.show(b, right, depth)), own)
         };
-        let named =
-            |name: &str| (format!("{name}({}, {})", self.all(a, depth), self.all(b, depth)), Level::Atom);
+        let named = |name: &str| {
+            (format!("{name}({}, {})", self.all(a, depth), self.all(b, depth)), Precedence::Atom)
+        };
         match op {
             // Numbers stand last in a sum, with their own sign.
             Binary::Add if self.is_number(a) && !self.is_number(b) => self.binary(op, b, a, depth),
             Binary::Add
-                if let Node::Const(v) = self.graph.node(b)
+                if let ExprNode::Const(v) = self.graph.node(b)
                     && v < 0.0 =>
             {
-                (format!("{} - {}", self.show(a, Level::Sum, depth), self.number(-v)), Level::Sum)
+                (format!("{} - {}", self.show(a, Precedence::Sum, depth), self.number(-v)), Precedence::Sum)
             }
             // A sum of sums needs no brackets, unless two signs would meet.
             Binary::Add => {
-                let (left, right) = (self.show(a, Level::Sum, depth), self.show(b, Level::Sum, depth));
+                let (left, right) =
+                    (self.show(a, Precedence::Sum, depth), self.show(b, Precedence::Sum, depth));
                 let right = if right.starts_with('-') { self.bracketed(&right) } else { right };
-                (format!("{left} + {right}"), Level::Sum)
+                (format!("{left} + {right}"), Precedence::Sum)
             }
-            Binary::Sub => infix(" - ", Level::Sum, Level::Product, Level::Sum),
+            Binary::Sub => infix(" - ", Precedence::Sum, Precedence::Product, Precedence::Sum),
             Binary::Mul if self.powers(a).0 == self.powers(b).0 => {
                 let (base, n) = self.powers(a);
                 self.power(base, n + self.powers(b).1, depth)
             }
             // Numbers stand first in a product.
             Binary::Mul if self.is_number(b) && !self.is_number(a) => self.binary(op, b, a, depth),
-            Binary::Mul if let Node::Const(v) = self.graph.node(a) => {
+            Binary::Mul if let ExprNode::Const(v) = self.graph.node(a) => {
                 let sign = if latex { r"\," } else { "*" };
-                let own = if v < 0.0 { Level::Sum } else { Level::Product };
-                (format!("{}{sign}{}", self.number(v), self.show(b, Level::Product, depth)), own)
+                let own = if v < 0.0 { Precedence::Sum } else { Precedence::Product };
+                (format!("{}{sign}{}", self.number(v), self.show(b, Precedence::Product, depth)), own)
             }
             Binary::Mul if let Some(divisors) = self.divisors(b) => self.divided(a, &divisors, depth),
             Binary::Mul if let Some(divisors) = self.divisors(a) => self.divided(b, &divisors, depth),
-            Binary::Mul => {
-                infix(if latex { r"\," } else { "*" }, Level::Product, Level::Unary, Level::Product)
-            }
+            Binary::Mul => infix(
+                if latex { r"\," } else { "*" },
+                Precedence::Product,
+                Precedence::Unary,
+                Precedence::Product,
+            ),
             Binary::Div if latex => {
-                (format!(r"\frac{{{}}}{{{}}}", self.all(a, depth), self.all(b, depth)), Level::Product)
+                (format!(r"\frac{{{}}}{{{}}}", self.all(a, depth), self.all(b, depth)), Precedence::Product)
             }
-            Binary::Div => infix("/", Level::Product, Level::Unary, Level::Product),
-            Binary::Pow if latex => {
-                (format!("{{{}}}^{{{}}}", self.show(a, Level::Atom, depth), self.all(b, depth)), Level::Power)
-            }
-            Binary::Pow => infix("^", Level::Atom, Level::Atom, Level::Power),
+            Binary::Div => infix("/", Precedence::Product, Precedence::Unary, Precedence::Product),
+            Binary::Pow if latex => (
+                format!("{{{}}}^{{{}}}", self.show(a, Precedence::Atom, depth), self.all(b, depth)),
+                Precedence::Power,
+            ),
+            Binary::Pow => infix("^", Precedence::Atom, Precedence::Atom, Precedence::Power),
             // x > 1 rather than 1 < x.
-            Binary::Lt if self.is_number(a) => {
-                (format!("{} > {}", self.show(b, Level::Sum, depth), self.all(a, depth)), Level::Relation)
-            }
+            Binary::Lt if self.is_number(a) => (
+                format!("{} > {}", self.show(b, Precedence::Sum, depth), self.all(a, depth)),
+                Precedence::Relation,
+            ),
             Binary::Le if self.is_number(a) => {
                 let sign = if latex { r" \ge " } else { " >= " };
-                (format!("{}{sign}{}", self.show(b, Level::Sum, depth), self.all(a, depth)), Level::Relation)
+                (
+                    format!("{}{sign}{}", self.show(b, Precedence::Sum, depth), self.all(a, depth)),
+                    Precedence::Relation,
+                )
             }
-            Binary::Lt => infix(" < ", Level::Sum, Level::Sum, Level::Relation),
-            Binary::Le => {
-                infix(if latex { r" \le " } else { " <= " }, Level::Sum, Level::Sum, Level::Relation)
+            Binary::Lt => infix(" < ", Precedence::Sum, Precedence::Sum, Precedence::Relation),
+            Binary::Le => infix(
+                if latex { r" \le " } else { " <= " },
+                Precedence::Sum,
+                Precedence::Sum,
+                Precedence::Relation,
+            ),
+            Binary::Eq => infix(
+                if latex { " = " } else { " == " },
+                Precedence::Sum,
+                Precedence::Sum,
+                Precedence::Relation,
+            ),
+            Binary::Ne => infix(
+                if latex { r" \ne " } else { " != " },
+                Precedence::Sum,
+                Precedence::Sum,
+                Precedence::Relation,
+            ),
+            Binary::And => infix(
+                if latex { r" \wedge " } else { " and " },
+                Precedence::And,
+                Precedence::Relation,
+                Precedence::And,
+            ),
+            Binary::Or => {
+                infix(if latex { r" \vee " } else { " or " }, Precedence::Or, Precedence::And, Precedence::Or)
             }
-            Binary::Eq => infix(if latex { " = " } else { " == " }, Level::Sum, Level::Sum, Level::Relation),
-            Binary::Ne => {
-                infix(if latex { r" \ne " } else { " != " }, Level::Sum, Level::Sum, Level::Relation)
-            }
-            Binary::And => {
-                infix(if latex { r" \wedge " } else { " and " }, Level::And, Level::Relation, Level::And)
-            }
-            Binary::Or => infix(if latex { r" \vee " } else { " or " }, Level::Or, Level::And, Level::Or),
             Binary::Atan2 if latex => named(r"\operatorname{atan2}"),
             Binary::Atan2 => named("atan2"),
             Binary::Min => named(if latex { r"\min" } else { "min" }),
@@ -205,13 +233,13 @@ impl Printer<'_> {
     }
 
     fn is_number(&self, e: Expr) -> bool {
-        matches!(self.graph.node(e), Node::Const(_))
+        matches!(self.graph.node(e), ExprNode::Const(_))
     }
 
     /// Base and exponent of a product of equal factors; anything else is its own first power.
     fn powers(&self, e: Expr) -> (Expr, usize) {
         match self.graph.node(e) {
-            Node::Binary(Binary::Mul, a, b) => {
+            ExprNode::Binary(Binary::Mul, a, b) => {
                 let (base, n) = self.powers(a);
                 let (other, m) = if a == b { (base, n) } else { self.powers(b) };
                 if base == other { (base, n + m) } else { (e, 1) }
@@ -222,8 +250,8 @@ impl Printer<'_> {
 
     /// y, z of 1/y/z.
     fn divisors(&self, e: Expr) -> Option<Vec<Expr>> {
-        let Node::Binary(Binary::Div, a, b) = self.graph.node(e) else { return None };
-        if self.graph.node(a) == Node::Const(1.0) {
+        let ExprNode::Binary(Binary::Div, a, b) = self.graph.node(e) else { return None };
+        if self.graph.node(a) == ExprNode::Const(1.0) {
             return Some(vec![b]);
         }
         let mut inner = self.divisors(a)?;
@@ -232,26 +260,29 @@ impl Printer<'_> {
     }
 
     /// x · (1/y/z) reads x/y/z.
-    fn divided(&self, x: Expr, divisors: &[Expr], depth: usize) -> (String, Level) {
-        let below: Vec<String> = divisors.iter().map(|&d| self.show(d, Level::Unary, depth)).collect();
+    fn divided(&self, x: Expr, divisors: &[Expr], depth: usize) -> (String, Precedence) {
+        let below: Vec<String> = divisors.iter().map(|&d| self.show(d, Precedence::Unary, depth)).collect();
         let text = match self.style {
-            Style::Latex => format!(r"\frac{{{}}}{{{}}}", self.all(x, depth), below.join(r"\,")),
-            Style::Text => format!("{}/{}", self.show(x, Level::Product, depth), below.join("/")),
+            PrintStyle::Latex => format!(r"\frac{{{}}}{{{}}}", self.all(x, depth), below.join(r"\,")),
+            PrintStyle::Text => format!("{}/{}", self.show(x, Precedence::Product, depth), below.join("/")),
         };
-        (text, Level::Product)
+        (text, Precedence::Product)
     }
 
-    fn power(&self, base: Expr, n: usize, depth: usize) -> (String, Level) {
-        let base = self.show(base, Level::Atom, depth);
-        let text =
-            if self.style == Style::Latex { format!("{{{base}}}^{{{n}}}") } else { format!("{base}^{n}") };
-        (text, Level::Power)
+    fn power(&self, base: Expr, n: usize, depth: usize) -> (String, Precedence) {
+        let base = self.show(base, Precedence::Atom, depth);
+        let text = if self.style == PrintStyle::Latex {
+            format!("{{{base}}}^{{{n}}}")
+        } else {
+            format!("{base}^{n}")
+        };
+        (text, Precedence::Power)
     }
 
     fn number(&self, v: f64) -> String {
         let text = number(v);
         match (self.style, text.split_once('e')) {
-            (Style::Latex, Some((mantissa, exponent))) => format!(r"{mantissa} \cdot 10^{{{exponent}}}"),
+            (PrintStyle::Latex, Some((mantissa, exponent))) => format!(r"{mantissa} \cdot 10^{{{exponent}}}"),
             _ => text,
         }
     }
@@ -301,8 +332,8 @@ mod tests {
         let e = build(&g);
         let names = ["x", "cyl.p_a", "m"];
         let plain = |s: Symbol| names[s.index()].to_string();
-        assert_eq!(print(&g, e, Style::Text, &plain), text);
-        assert_eq!(print(&g, e, Style::Latex, &|s| latex_name(&plain(s))), latex);
+        assert_eq!(print(&g, e, PrintStyle::Text, &plain), text);
+        assert_eq!(print(&g, e, PrintStyle::Latex, &|s| latex_name(&plain(s))), latex);
     }
 
     #[test]

@@ -5,13 +5,13 @@
 //! and k. A division by a slow value, or by a value that several divisions share, becomes a product with its
 //! reciprocal, unless its whole part is taken: there a rounding counts.
 
-use crate::graph::{Graph, Table};
+use crate::graph::{Graph, GraphTable};
 use crate::hash::{Map, Set};
-use crate::node::{Binary, Expr, Node, Unary};
+use crate::node::{Binary, Expr, ExprNode, Unary};
 
 /// Where a leaf of an expression is found at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum LeafPlace {
     /// Simulated time.
     Time,
     /// Unknown number i.
@@ -64,19 +64,19 @@ pub struct Programs {
     /// Slow inputs → k.
     pub slow: Program,
     pub fast: Vec<Program>,
-    pub tables: Vec<Table>,
+    pub tables: Vec<GraphTable>,
 }
 
 impl Programs {
     /// One fast program for each list of roots.
-    pub fn build(graph: &Graph, roots: &[Vec<Expr>], place: impl Fn(Node) -> Option<Place>) -> Self {
+    pub fn build(graph: &Graph, roots: &[Vec<Expr>], place: impl Fn(ExprNode) -> Option<LeafPlace>) -> Self {
         let all: Vec<Expr> = roots.iter().flatten().copied().collect();
-        let fast_leaf = |leaf: Node| !matches!(place(leaf), Some(Place::Slow(_)));
+        let fast_leaf = |leaf: ExprNode| !matches!(place(leaf), Some(LeafPlace::Slow(_)));
         let cheap = reciprocals(graph, &all, &graph.dependence(&all, fast_leaf));
         let is_fast = graph.dependence(&cheap, fast_leaf);
 
         let mut builder =
-            Builder { graph, place: &place, is_fast: &is_fast, k: Map::default(), slow: Vec::new() };
+            ProgramBuilder { graph, place: &place, is_fast: &is_fast, k: Map::default(), slow: Vec::new() };
         let mut fast = Vec::new();
         let mut next = 0;
         for list in roots {
@@ -94,19 +94,19 @@ fn reciprocals(graph: &Graph, roots: &[Expr], is_fast: &Map<Expr, bool>) -> Vec<
     let mut divisions: Map<Expr, u32> = Map::default();
     let mut exact: Set<Expr> = Set::default();
     for &e in is_fast.keys() {
-        if let Node::Unary(Unary::Floor | Unary::Ceil, a) = graph.node(e) {
+        if let ExprNode::Unary(Unary::Floor | Unary::Ceil, a) = graph.node(e) {
             exact.insert(a);
         }
     }
     for (e, _) in is_fast.iter().filter(|(_, fast)| **fast) {
-        if let Node::Binary(Binary::Div, _, d) = graph.node(*e) {
+        if let ExprNode::Binary(Binary::Div, _, d) = graph.node(*e) {
             *divisions.entry(d).or_default() += 1;
         }
     }
     let mut new: Map<Expr, Expr> = Map::default();
     for e in graph.reachable(roots.iter().copied()) {
         let made = match graph.node(e) {
-            Node::Binary(Binary::Div, a, b)
+            ExprNode::Binary(Binary::Div, a, b)
                 if is_fast[&e]
                     && !exact.contains(&e)
                     && graph.at(a).value() != Some(1.0)
@@ -121,7 +121,7 @@ fn reciprocals(graph: &Graph, roots: &[Expr], is_fast: &Map<Expr, bool>) -> Vec<
     roots.iter().map(|e| new[e]).collect()
 }
 
-struct Builder<'a, P> {
+struct ProgramBuilder<'a, P> {
     graph: &'a Graph,
     place: &'a P,
     /// Does it depend on more than slow inputs?
@@ -131,12 +131,12 @@ struct Builder<'a, P> {
     slow: Vec<Expr>,
 }
 
-impl<P: Fn(Node) -> Option<Place>> Builder<'_, P> {
+impl<P: Fn(ExprNode) -> Option<LeafPlace>> ProgramBuilder<'_, P> {
     fn fast(&mut self, roots: &[Expr]) -> Program {
         let (graph, place, is_fast) = (self.graph, self.place, self.is_fast);
         let (k, slow) = (&mut self.k, &mut self.slow);
         emit(graph, roots, |e, node| match node {
-            Node::Const(_) => None,
+            ExprNode::Const(_) => None,
             _ if !is_fast[&e] => Some(Op::Slow(*k.entry(e).or_insert_with(|| {
                 slow.push(e);
                 slow.len() as u32 - 1
@@ -150,11 +150,11 @@ impl<P: Fn(Node) -> Option<Place>> Builder<'_, P> {
     }
 }
 
-fn leaf(place: Option<Place>, slow: impl Fn(u32) -> Op) -> Option<Op> {
+fn leaf(place: Option<LeafPlace>, slow: impl Fn(u32) -> Op) -> Option<Op> {
     place.map(|p| match p {
-        Place::Time => Op::Time,
-        Place::Unknown(i) => Op::Unknown(i),
-        Place::Slow(i) => slow(i),
+        LeafPlace::Time => Op::Time,
+        LeafPlace::Unknown(i) => Op::Unknown(i),
+        LeafPlace::Slow(i) => slow(i),
     })
 }
 
@@ -162,7 +162,7 @@ fn leaf(place: Option<Place>, slow: impl Fn(u32) -> Op) -> Option<Op> {
 pub(crate) fn emit(
     graph: &Graph,
     roots: &[Expr],
-    mut shortcut: impl FnMut(Expr, Node) -> Option<Op>,
+    mut shortcut: impl FnMut(Expr, ExprNode) -> Option<Op>,
 ) -> Program {
     let mut ops: Vec<Op> = Vec::new();
     let mut number: Map<Expr, u32> = Map::default();
@@ -184,16 +184,17 @@ pub(crate) fn emit(
             } else {
                 let at = |c: Expr| number[&c];
                 match node {
-                    Node::Const(v) => Op::Const(v),
-                    Node::Unary(op, a) => Op::Unary(op, at(a)),
-                    Node::Binary(op, a, b) => Op::Binary(op, at(a), at(b)),
-                    Node::Select(c, a, b) => Op::Select(at(c), at(a), at(b)),
-                    Node::Table1(t, a, d) => Op::Table1(t.0, at(a), d),
-                    Node::Table2(t, a, b, dx, dy) => Op::Table2(t.0, at(a), at(b), dx, dy),
-                    // A leaf nobody has a place for has no value: it shows up as NaN, not as a wrong number.
-                    Node::Time | Node::Symbol(_) | Node::Derivative(_) | Node::Holding(..) => {
-                        Op::Const(f64::NAN)
-                    }
+                    ExprNode::Const(v) => Op::Const(v),
+                    ExprNode::Unary(op, a) => Op::Unary(op, at(a)),
+                    ExprNode::Binary(op, a, b) => Op::Binary(op, at(a), at(b)),
+                    ExprNode::Select(c, a, b) => Op::Select(at(c), at(a), at(b)),
+                    ExprNode::Table1(t, a, d) => Op::Table1(t.0, at(a), d),
+                    ExprNode::Table2(t, a, b, dx, dy) => Op::Table2(t.0, at(a), at(b), dx, dy),
+                    // A leaf without a place has no value: it shows up as NaN, not as a wrong number.
+                    ExprNode::Time
+                    | ExprNode::Symbol(_)
+                    | ExprNode::Derivative(_)
+                    | ExprNode::Holding(..) => Op::Const(f64::NAN),
                 }
             };
             number.insert(e, ops.len() as u32);
@@ -219,7 +220,15 @@ impl Program {
     }
 
     /// Interpret. `values` needs as many places as there are operations.
-    pub fn run(&self, tables: &[Table], t: f64, y: &[f64], k: &[f64], values: &mut [f64], out: &mut [f64]) {
+    pub fn run(
+        &self,
+        tables: &[GraphTable],
+        t: f64,
+        y: &[f64],
+        k: &[f64],
+        values: &mut [f64],
+        out: &mut [f64],
+    ) {
         self.run_some(0..self.ops.len(), tables, (t, y, k), values, out);
     }
 
@@ -227,7 +236,7 @@ impl Program {
     pub fn run_some(
         &self,
         which: impl Iterator<Item = usize>,
-        tables: &[Table],
+        tables: &[GraphTable],
         (t, y, k): (f64, &[f64], &[f64]),
         values: &mut [f64],
         out: &mut [f64],
@@ -249,12 +258,12 @@ impl Program {
                     }
                 }
                 Op::Table1(table, a, d) => match &tables[table as usize] {
-                    Table::One(table) => table.eval(v(a), d),
-                    Table::Two(_) => f64::NAN,
+                    GraphTable::One(table) => table.eval(v(a), d),
+                    GraphTable::Two(_) => f64::NAN,
                 },
                 Op::Table2(table, a, b, dx, dy) => match &tables[table as usize] {
-                    Table::Two(table) => table.eval(v(a), v(b), dx, dy),
-                    Table::One(_) => f64::NAN,
+                    GraphTable::Two(table) => table.eval(v(a), v(b), dx, dy),
+                    GraphTable::One(_) => f64::NAN,
                 },
                 Op::Store(j, a) => {
                     out[j as usize] = v(a);

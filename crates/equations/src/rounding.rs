@@ -4,7 +4,7 @@
 //!
 //! Leaves are known to one rounding. What a relation or an integer part gives is exact or entirely different: δ = 0.
 
-use crate::graph::Table;
+use crate::graph::GraphTable;
 use crate::node::{Binary, Unary};
 use crate::program::{Op, Program};
 
@@ -13,7 +13,7 @@ impl Program {
     /// what the unknowns are uncertain by beside rounding; none beyond its end.
     pub fn rounding<const N: usize>(
         &self,
-        tables: &[Table],
+        tables: &[GraphTable],
         (t, y, k): (f64, &[f64], &[f64]),
         uncertain: [&[f64]; N],
         values: &mut [f64],
@@ -44,20 +44,20 @@ impl Program {
                     (v(taken), d(taken))
                 }
                 Op::Table1(table, a, order) => match &tables[table as usize] {
-                    Table::One(table) => {
+                    GraphTable::One(table) => {
                         let slope = table.eval(v(a), order.saturating_add(1)).abs();
                         (table.eval(v(a), order), d(a).map(|d| slope * d))
                     }
-                    Table::Two(_) => (f64::NAN, [0.0; N]),
+                    GraphTable::Two(_) => (f64::NAN, [0.0; N]),
                 },
                 Op::Table2(table, a, b, p, q) => match &tables[table as usize] {
-                    Table::Two(table) => {
+                    GraphTable::Two(table) => {
                         let slope = |p: u8, q: u8| table.eval(v(a), v(b), p, q).abs();
                         let (by_a, by_b) = (slope(p.saturating_add(1), q), slope(p, q.saturating_add(1)));
                         let inherited = |n: usize| by_a * d(a)[n] + by_b * d(b)[n];
                         (table.eval(v(a), v(b), p, q), std::array::from_fn(inherited))
                     }
-                    Table::One(_) => (f64::NAN, [0.0; N]),
+                    GraphTable::One(_) => (f64::NAN, [0.0; N]),
                 },
                 Op::Store(j, a) => {
                     (0..N).for_each(|n| out[n][j as usize] = d(a)[n]);
@@ -126,15 +126,15 @@ fn binary(op: Binary, (a, da): (f64, f64), (b, db): (f64, f64), value: f64) -> f
 #[cfg(test)]
 mod tests {
     use crate::graph::Graph;
-    use crate::node::Node;
-    use crate::program::{Place, Programs};
+    use crate::node::ExprNode;
+    use crate::program::{LeafPlace, Programs};
     use crate::{Ex, Symbol};
 
     /// The bound of an expression of x = y_0.
     fn bound(x: f64, of: impl Fn(Ex) -> Ex) -> f64 {
         let graph = Graph::default();
         let root = of(graph.symbol(Symbol(0))).id;
-        let place = |n: Node| matches!(n, Node::Symbol(_)).then_some(Place::Unknown(0));
+        let place = |n: ExprNode| matches!(n, ExprNode::Symbol(_)).then_some(LeafPlace::Unknown(0));
         let programs = Programs::build(&graph, &[vec![root]], place);
         let program = &programs.fast[0];
         let (mut values, mut bounds) = (vec![0.0; program.ops.len()], vec![[0.0]; program.ops.len()]);

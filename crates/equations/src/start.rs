@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::flat::{Kind, Quantity};
+use crate::flat::{Quantity, QuantityRole};
 use crate::frozen::Expressions;
 use crate::graph::evaluate_node;
 use crate::hash::Map;
-use crate::node::{Expr, Node, Symbol};
+use crate::node::{Expr, ExprNode, Symbol};
 
 /// The value (SI) of every quantity at the beginning. `given` overrides; what is computed from it follows. A
 /// circle, which front ends refuse, ends in NaN.
@@ -32,13 +32,13 @@ pub fn start_values(
                 values[s.index()] = Some(0.0);
                 continue;
             };
-            if let Node::Const(number) = graph.node(own) {
+            if let ExprNode::Const(number) = graph.node(own) {
                 values[s.index()] = Some(number);
                 continue;
             }
             let nodes = graph.under(&[own]);
             let missing = |e: &Expr| match graph.node(*e) {
-                Node::Symbol(other) if values[other.index()].is_none() => Some(other),
+                ExprNode::Symbol(other) if values[other.index()].is_none() => Some(other),
                 _ => None,
             };
             let needed: Vec<Symbol> = nodes.iter().filter_map(missing).collect();
@@ -56,9 +56,11 @@ pub fn start_values(
 
 fn expression(quantity: &Quantity) -> Option<Expr> {
     match quantity.kind {
-        Kind::Unknown { start } | Kind::Input { start } | Kind::Mode { start } => Some(start),
-        Kind::Parameter { value } => Some(value),
-        Kind::Multiplier => None,
+        QuantityRole::Unknown { start } | QuantityRole::Input { start } | QuantityRole::Mode { start } => {
+            Some(start)
+        }
+        QuantityRole::Parameter { value } => Some(value),
+        QuantityRole::Multiplier => None,
     }
 }
 
@@ -67,7 +69,7 @@ pub fn evaluate(graph: &impl Expressions, e: Expr, symbol: impl Fn(Symbol) -> f6
     let mut values: Map<Expr, f64> = Map::default();
     for x in graph.under(&[e]) {
         let v = match graph.node(x) {
-            Node::Symbol(s) => symbol(s),
+            ExprNode::Symbol(s) => symbol(s),
             node => evaluate_node(node, |t| graph.table(t), |c| values[&c]),
         };
         values.insert(x, v);

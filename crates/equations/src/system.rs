@@ -8,27 +8,27 @@ use std::sync::Arc;
 
 use trunnion_num::Pattern;
 
-use crate::closure::{Closure, Entries};
-use crate::compiled::{Compiled, Engine};
+use crate::compiled::{Compiled, EvaluationEngine};
+use crate::constraints::{ConstraintPrograms, Entries};
 use crate::derivative::slopes;
 use crate::flat::{
-    Action, Assignment, Constraint, Direction, Event, Friction, Kind, Origin, Output, Quantity, Task,
+    Action, Assignment, Constraint, Direction, Event, Friction, Origin, Output, Quantity, QuantityRole, Task,
 };
 use crate::frozen::{Expressions, FrozenGraph};
 use crate::graph::Graph;
 use crate::hash::Map;
 use crate::image::Image;
-use crate::node::{Expr, Node, Symbol};
-use crate::of_states::{OfStates, Shown};
+use crate::node::{Expr, ExprNode, Symbol};
+use crate::of_states::{OfStates, OutputFunctions};
 use crate::of_time::OfTime;
-use crate::program::{Place, Programs};
+use crate::program::{LeafPlace, Programs};
 use crate::start::start_values;
 use crate::structure::{Alias, Reduction, Relation};
-pub use start::Start;
+pub use start::StartValues;
 
 /// One row of f.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct ResidualRow {
     pub name: String,
     pub origin: Origin,
     /// In terms of y, time, parameters, inputs and modes.
@@ -39,7 +39,7 @@ pub struct Row {
 
 /// An unknown solved in symbols, for reading: `leaf = value` from the named equation.
 #[derive(Clone, Debug)]
-pub struct Definition {
+pub struct SolvedDefinition {
     pub leaf: Expr,
     pub value: Expr,
     pub equation: String,
@@ -56,15 +56,15 @@ pub struct AsWritten {
 
 /// What analysis made of a model. Its graph grows until all programs are written.
 #[derive(Debug)]
-pub struct Parts<G = FrozenGraph> {
+pub struct SystemParts<G = FrozenGraph> {
     pub graph: G,
     pub quantities: Vec<Quantity>,
     /// y: states first, then the unknowns left to the numeric solver.
     pub unknowns: Vec<Symbol>,
     pub n_states: usize,
-    pub rows: Vec<Row>,
+    pub rows: Vec<ResidualRow>,
     /// In the order of evaluation.
-    pub definitions: Vec<Definition>,
+    pub definitions: Vec<SolvedDefinition>,
     pub relations: Vec<Relation>,
     pub events: Vec<Event>,
     pub tasks: Vec<Task>,
@@ -85,28 +85,28 @@ pub struct Parts<G = FrozenGraph> {
     /// States that are a unit quaternion together.
     pub quaternions: Vec<[Symbol; 4]>,
     /// Jumps that no guard locates.
-    pub unlocated: Vec<Unlocated>,
+    pub unlocated: Vec<UnlocatedJump>,
 }
 
-/// A whole number of an unknown that is found by iteration, in the user's names.
+/// The integer part of an unknown that is found by iteration, in the user's names.
 #[derive(Clone, Debug)]
-pub struct Unlocated {
+pub struct UnlocatedJump {
     pub value: Expr,
     /// Of the equation it stands in.
     pub origin: Origin,
 }
 
-impl<G: Expressions> Parts<G> {
+impl<G: Expressions> SystemParts<G> {
     /// Default values of the parameters.
     pub(crate) fn defaults(&self) -> Map<Symbol, f64> {
         let start = start_values(&self.graph, &self.quantities, &HashMap::new());
-        let parameter = |i: &usize| matches!(self.quantities[*i].kind, Kind::Parameter { .. });
+        let parameter = |i: &usize| matches!(self.quantities[*i].kind, QuantityRole::Parameter { .. });
         (0..start.len()).filter(parameter).map(|i| (Symbol(i as u32), start[i])).collect()
     }
 }
 
 /// Below this speed (SI) friction sticks if it can hold.
-pub const STILL: f64 = 1e-8;
+pub const STICTION_SPEED: f64 = 1e-8;
 /// Up to this speed (SI) friction that broke away is starting, its mode ±2: solvers leave so small a speed uncertain, and which way it goes is not
 /// asked again.
 pub const STARTED: f64 = 1e-5;
@@ -116,7 +116,7 @@ const FREE: u32 = u32::MAX / 2;
 
 #[derive(Debug)]
 pub struct System<G = FrozenGraph> {
-    parts: Parts<G>,
+    parts: SystemParts<G>,
     /// Parameters, inputs and modes: the slow inputs, in order.
     pub slow: Vec<Symbol>,
     /// (position, velocity) places in y with y'[position] = y[velocity].
@@ -124,7 +124,7 @@ pub struct System<G = FrozenGraph> {
     /// Pattern of ∂f/∂y, multipliers eliminated.
     pub pattern: Pattern,
     /// The constraints as numbers are computed from them.
-    pub closure: Closure,
+    pub constraint_programs: ConstraintPrograms,
     /// Pattern and entries of the derivatives of all rows, then of g̈, then of expressions cut out of them, by y, then by the multipliers,
     /// then by these expressions.
     pub extended: Pattern,
@@ -133,7 +133,7 @@ pub struct System<G = FrozenGraph> {
     pub joined: Pattern,
     pub of_time: OfTime,
     pub of_states: OfStates,
-    pub shown: Shown,
+    pub shown: OutputFunctions,
     /// Name and direction of every guard, and the guard: events, then relations, then frictions.
     pub guards: Vec<(String, Direction, Expr)>,
     /// Values of all assignments and script inputs: events first, then tasks.
@@ -141,13 +141,13 @@ pub struct System<G = FrozenGraph> {
     /// All that a run needs.
     pub image: Arc<Image>,
     /// Where each quantity is found at run time; one that is solved in symbols has no place.
-    places: Map<Symbol, Place>,
+    places: Map<Symbol, LeafPlace>,
 }
 
 impl<G> std::ops::Deref for System<G> {
-    type Target = Parts<G>;
+    type Target = SystemParts<G>;
 
-    fn deref(&self) -> &Parts<G> {
+    fn deref(&self) -> &SystemParts<G> {
         &self.parts
     }
 }
@@ -168,7 +168,7 @@ pub struct TieProgram {
 
 /// Programs of a compiled system, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ProgramKind {
     Residual,
     Jacobian,
     TimeGradient,
@@ -177,9 +177,9 @@ pub enum Part {
     Outputs,
     /// Values of all assignments and script inputs: events first, then tasks.
     Actions,
-    /// Rows, g̈, and their derivatives by the multipliers, as [`Closure`] lays out.
-    Closure,
-    /// Gaps, their rates, and their derivatives, as [`Closure`] lays out.
+    /// Rows, g̈, and their derivatives by the multipliers, as [`ConstraintPrograms`] lays out.
+    Constraints,
+    /// Gaps, their rates, and their derivatives, as [`ConstraintPrograms`] lays out.
     Gaps,
     /// Speed, limit and multiplier of every friction.
     Frictions,
@@ -190,13 +190,13 @@ pub enum Part {
     /// Of [`OfTime`]: functions, with the waves in place of the unknowns.
     OfWaves,
     /// Of [`OfStates`]: bases, then angles.
-    Course,
+    StateBases,
     /// Of [`OfStates`]: functions, then guards, with the bases in place of the unknowns.
     OfStates,
-    /// Of [`Shown`]: bases.
-    ShownCourse,
-    /// Of [`Shown`]: functions, with the bases in place of the unknowns.
-    Shown,
+    /// Of [`OutputFunctions`]: bases.
+    OutputBases,
+    /// Of [`OutputFunctions`]: functions, with the bases in place of the unknowns.
+    OutputFunctions,
 }
 
 impl<G> System<G> {
@@ -215,7 +215,7 @@ impl<G> System<G> {
     /// Place of a parameter, input or mode among the slow inputs.
     pub fn slow_place(&self, s: Symbol) -> Option<usize> {
         match self.places.get(&s) {
-            Some(Place::Slow(i)) => Some(*i as usize),
+            Some(LeafPlace::Slow(i)) => Some(*i as usize),
             _ => None,
         }
     }
@@ -223,7 +223,7 @@ impl<G> System<G> {
     /// Place of an unknown in y.
     pub fn y_place(&self, s: Symbol) -> Option<usize> {
         match self.places.get(&s) {
-            Some(Place::Unknown(i)) if (*i as usize) < self.n() => Some(*i as usize),
+            Some(LeafPlace::Unknown(i)) if (*i as usize) < self.n() => Some(*i as usize),
             _ => None,
         }
     }
@@ -242,10 +242,10 @@ impl<G> System<G> {
         self.events.iter().map(|e| e.set.as_slice()).chain(tasks)
     }
 
-    fn place(&self, node: Node) -> Option<Place> {
+    fn place(&self, node: ExprNode) -> Option<LeafPlace> {
         match node {
-            Node::Time => Some(Place::Time),
-            Node::Symbol(s) => self.places.get(&s).copied(),
+            ExprNode::Time => Some(LeafPlace::Time),
+            ExprNode::Symbol(s) => self.places.get(&s).copied(),
             _ => None,
         }
     }
@@ -266,25 +266,25 @@ impl System {
         self.graph.symbol(s).expect("every quantity has a node once the graph is frozen")
     }
 
-    pub fn compile(&self, engine: Engine) -> Compiled {
+    pub fn compile(&self, engine: EvaluationEngine) -> Compiled {
         Compiled::new(self.image.programs.clone(), engine)
     }
 
     /// ∂(f, g̈)/∂u, ∂output/∂(y, λ) and ∂output/∂u, by rows, as programs of their own: for linear models.
     pub fn input_programs(&self, inputs: &[Symbol], outputs: &[Expr]) -> Programs {
         let graph = self.graph.thaw();
-        let column = |n: Node| match n {
-            Node::Symbol(s) => inputs.iter().position(|&i| i == s).map(|i| i as u32),
+        let column = |n: ExprNode| match n {
+            ExprNode::Symbol(s) => inputs.iter().position(|&i| i == s).map(|i| i as u32),
             _ => None,
         };
-        let by_y = |n: Node| match n {
-            Node::Symbol(s) => match self.places.get(&s) {
-                Some(Place::Unknown(i)) => Some(*i),
+        let by_y = |n: ExprNode| match n {
+            ExprNode::Symbol(s) => match self.places.get(&s) {
+                Some(LeafPlace::Unknown(i)) => Some(*i),
                 _ => None,
             },
             _ => None,
         };
-        let dense = |roots: &[Expr], column: &dyn Fn(Node) -> Option<u32>, width: usize| -> Vec<Expr> {
+        let dense = |roots: &[Expr], column: &dyn Fn(ExprNode) -> Option<u32>, width: usize| -> Vec<Expr> {
             let zero = graph.constant(0.0).id;
             let mut all = vec![zero; roots.len() * width];
             for (i, g) in slopes(&graph, &self.defaults(), roots, column).iter().enumerate() {
@@ -310,7 +310,7 @@ impl System {
     }
 
     /// The value (SI) of every quantity at the beginning; `given` overrides parameters and start values.
-    pub fn start(&self, given: &HashMap<Symbol, f64>) -> Start<'_> {
-        Start { system: self, values: start_values(&self.graph, &self.quantities, given) }
+    pub fn start(&self, given: &HashMap<Symbol, f64>) -> StartValues<'_> {
+        StartValues { system: self, values: start_values(&self.graph, &self.quantities, given) }
     }
 }

@@ -4,7 +4,7 @@ mod build;
 
 use build::{Model, residual, value};
 use proptest::prelude::*;
-use trunnion_equations::flat::Kind;
+use trunnion_equations::flat::QuantityRole;
 use trunnion_equations::{Ex, Symbol};
 
 /// One of the ways to say a = ± b.
@@ -115,7 +115,7 @@ fn the_state_speaks_for_its_group_and_a_guess_is_kept() {
     let mut m = Model::new();
     let [s, long] = ["s", "part.of.state"].map(|n| m.unknown(n, 0.0));
     let guess = m.flat.graph.constant(2.0).id;
-    let (z, other) = (m.unknown("z", 0.0), m.quantity("part.z", Kind::Unknown { start: guess }));
+    let (z, other) = (m.unknown("z", 0.0), m.quantity("part.z", QuantityRole::Unknown { start: guess }));
     m.say("same", |f| (f.ex(s), f.ex(long)));
     m.say("rate", |f| (f.graph.derivative(long), f.ex(z)));
     m.say("turned", |f| (f.ex(other), -f.ex(z)));

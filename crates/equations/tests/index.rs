@@ -5,7 +5,7 @@ mod build;
 use std::collections::HashMap;
 
 use build::{Model, residual, value};
-use trunnion_equations::flat::{Assignment, Direction, Event, Kind, Origin};
+use trunnion_equations::flat::{Assignment, Direction, Event, Origin, QuantityRole};
 use trunnion_equations::{Flat, Symbol, System};
 
 fn near(a: f64, b: f64) {
@@ -109,7 +109,7 @@ fn a_start_that_does_not_fit_is_found() {
         for (name, value) in [("p1", 3.0), ("p2", start)] {
             let s = m.flat.find(name).unwrap();
             let start = m.flat.graph.constant(value).id;
-            m.flat.quantities[s.index()].kind = Kind::Unknown { start };
+            m.flat.quantities[s.index()].kind = QuantityRole::Unknown { start };
         }
         let system = m.analyse().unwrap();
         let start = system.start(&HashMap::new());

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use trunnion_equations::derivative::gradients;
-use trunnion_equations::program::{Place, Programs};
-use trunnion_equations::{Binary, Compiled, Engine, Ex, Expr, Graph, Node, Symbol, Table, TableId, Unary};
-use trunnion_num::{Outside, Shape, Table1, Table2};
+use trunnion_equations::program::{LeafPlace, Programs};
+use trunnion_equations::{
+    Binary, Compiled, EvaluationEngine, Ex, Expr, ExprNode, Graph, GraphTable, Symbol, TableId, Unary,
+};
+use trunnion_num::{Outside, Table1, Table2, TableShape};
 
 const UNKNOWNS: u32 = 4;
 const SLOW: u32 = 3;
@@ -29,10 +31,10 @@ fn steps(max: usize) -> impl Strategy<Value = Vec<Step>> {
 
 fn tables(g: &Graph) -> (TableId, TableId) {
     let x = [-2.0, -0.5, 0.3, 1.0, 2.5];
-    let one = Table1::new(&x, &[0.0, 1.0, 1.5, 1.4, 3.0], Shape::Monotone, Outside::Extend).unwrap();
+    let one = Table1::new(&x, &[0.0, 1.0, 1.5, 1.4, 3.0], TableShape::Monotone, Outside::Extend).unwrap();
     let z: Vec<f64> = (0..15).map(|i| (i as f64 * 0.7).sin()).collect();
-    let two = Table2::new(&x, &[-1.0, 0.0, 1.5], &z, Shape::Monotone, Outside::Extend).unwrap();
-    (g.add_table("one", Table::One(Arc::new(one))), g.add_table("two", Table::Two(Arc::new(two))))
+    let two = Table2::new(&x, &[-1.0, 0.0, 1.5], &z, TableShape::Monotone, Outside::Extend).unwrap();
+    (g.add_table("one", GraphTable::One(Arc::new(one))), g.add_table("two", GraphTable::Two(Arc::new(two))))
 }
 
 /// `smooth` leaves out what has kinks or poles, so that differences mean something.
@@ -82,25 +84,32 @@ fn build(g: &Graph, steps: &[Step], smooth: bool) -> Vec<Expr> {
     pool[(UNKNOWNS + SLOW) as usize..].iter().rev().take(6).map(|e| e.id).collect()
 }
 
-fn place(node: Node) -> Option<Place> {
+fn place(node: ExprNode) -> Option<LeafPlace> {
     match node {
-        Node::Time => Some(Place::Time),
-        Node::Symbol(s) if s.0 < UNKNOWNS => Some(Place::Unknown(s.0)),
-        Node::Symbol(s) => Some(Place::Slow(s.0 - UNKNOWNS)),
+        ExprNode::Time => Some(LeafPlace::Time),
+        ExprNode::Symbol(s) if s.0 < UNKNOWNS => Some(LeafPlace::Unknown(s.0)),
+        ExprNode::Symbol(s) => Some(LeafPlace::Slow(s.0 - UNKNOWNS)),
         _ => None,
     }
 }
 
-fn column(node: Node) -> Option<u32> {
+fn column(node: ExprNode) -> Option<u32> {
     match place(node) {
-        Some(Place::Unknown(i)) => Some(i),
+        Some(LeafPlace::Unknown(i)) => Some(i),
         _ => None,
     }
 }
 
-fn evaluate(programs: &Programs, engine: Engine, t: f64, y: &[f64], slow: &[f64], number: usize) -> Vec<f64> {
+fn evaluate(
+    programs: &Programs,
+    engine: EvaluationEngine,
+    t: f64,
+    y: &[f64],
+    slow: &[f64],
+    number: usize,
+) -> Vec<f64> {
     let compiled = Compiled::new(programs.clone(), engine);
-    assert_eq!(compiled.warm_up(number), engine == Engine::Native);
+    assert_eq!(compiled.warm_up(number), engine == EvaluationEngine::Native);
     let mut scratch = vec![0.0; compiled.scratch()];
     let mut k = vec![0.0; compiled.n_slow()];
     compiled.prepare(slow, &mut scratch, &mut k);
@@ -129,8 +138,8 @@ proptest! {
         let gradient: Vec<Expr> = gradients(&g, &roots, column).into_iter().flatten().map(|(_, e)| e).collect();
         let programs = Programs::build(&g, &[roots, gradient], place);
         for number in 0..2 {
-            let native = evaluate(&programs, Engine::Native, t, &y, &slow, number);
-            let interpreted = evaluate(&programs, Engine::Interpreter, t, &y, &slow, number);
+            let native = evaluate(&programs, EvaluationEngine::Native, t, &y, &slow, number);
+            let interpreted = evaluate(&programs, EvaluationEngine::Interpreter, t, &y, &slow, number);
             prop_assert!(same_bits(&native, &interpreted), "{native:?}\n{interpreted:?}");
         }
     }
@@ -150,8 +159,8 @@ proptest! {
             lists.iter().enumerate().flat_map(|(r, l)| l.iter().map(move |&(c, _)| (r, c as usize))).collect();
         let flat: Vec<Expr> = lists.into_iter().flatten().map(|(_, e)| e).collect();
         let programs = Programs::build(&g, &[roots, flat], place);
-        let exact = evaluate(&programs, Engine::Interpreter, t, &y, &slow, 1);
-        let value = |y: &[f64]| evaluate(&programs, Engine::Interpreter, t, y, &slow, 0);
+        let exact = evaluate(&programs, EvaluationEngine::Interpreter, t, &y, &slow, 1);
+        let value = |y: &[f64]| evaluate(&programs, EvaluationEngine::Interpreter, t, y, &slow, 0);
         let mut dense = vec![0.0; n_roots * N];
         for (&(r, c), d) in entries.iter().zip(&exact) {
             dense[r * N + c] = *d;
@@ -193,6 +202,6 @@ fn chunked_programs_pass_values_on() {
     let roots: Vec<Expr> = pool.iter().rev().step_by(97).map(|e| e.id).collect();
     let programs = Programs::build(&g, &[roots], place);
     let (y, slow) = ([0.3, -1.2, 0.9, 2.0], [1.1, -0.4, 0.2]);
-    let native = evaluate(&programs, Engine::Native, 0.5, &y, &slow, 0);
-    assert!(same_bits(&native, &evaluate(&programs, Engine::Interpreter, 0.5, &y, &slow, 0)));
+    let native = evaluate(&programs, EvaluationEngine::Native, 0.5, &y, &slow, 0);
+    assert!(same_bits(&native, &evaluate(&programs, EvaluationEngine::Interpreter, 0.5, &y, &slow, 0)));
 }

@@ -45,7 +45,7 @@ pub fn model_of(source: &Arc<Source>, folder: &Path) -> Result<Imported, Vec<Dia
     let root = robot.as_ref().and_then(|robot| tree::root(robot, source, &findings));
     let text = match (robot, root) {
         (Some(robot), Some(root)) if !findings.failed() => {
-            let names = names::Names::of(&robot, root, source, &findings);
+            let names = names::UrdfNames::of(&robot, root, source, &findings);
             Some(write::model(&robot, root, &names))
         }
         _ => None,

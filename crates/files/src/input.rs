@@ -18,7 +18,7 @@ pub fn protect_inputs() {
 
 /// Why a file is not read.
 #[derive(Debug)]
-pub enum Unread {
+pub enum ReadFailure {
     System(io::Error),
     Folder,
     /// A device, pipe or socket: it may have no end.
@@ -28,41 +28,41 @@ pub enum Unread {
     },
 }
 
-impl From<io::Error> for Unread {
+impl From<io::Error> for ReadFailure {
     fn from(cause: io::Error) -> Self {
-        Unread::System(cause)
+        ReadFailure::System(cause)
     }
 }
 
-impl From<Unread> for io::Error {
-    fn from(unread: Unread) -> Self {
+impl From<ReadFailure> for io::Error {
+    fn from(unread: ReadFailure) -> Self {
         match unread {
-            Unread::System(cause) => cause,
+            ReadFailure::System(cause) => cause,
             other => io::Error::other(other.to_string()),
         }
     }
 }
 
-impl fmt::Display for Unread {
+impl fmt::Display for ReadFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unread::System(cause) => match cause.kind() {
+            ReadFailure::System(cause) => match cause.kind() {
                 io::ErrorKind::NotFound => write!(f, "there is no such file"),
                 io::ErrorKind::PermissionDenied => write!(f, "it may not be read"),
                 _ => write!(f, "{cause}"),
             },
-            Unread::Folder => write!(f, "it is a folder"),
-            Unread::Special => write!(f, "it is no regular file, but a device, pipe or socket"),
-            Unread::TooLarge { largest } => write!(f, "it has more than {} MB", largest >> 20),
+            ReadFailure::Folder => write!(f, "it is a folder"),
+            ReadFailure::Special => write!(f, "it is no regular file, but a device, pipe or socket"),
+            ReadFailure::TooLarge { largest } => write!(f, "it has more than {} MB", largest >> 20),
         }
     }
 }
 
 /// The file, opened and remembered. Asked before opening, because opening a pipe waits for its writer.
-pub fn open(path: &Path) -> Result<File, Unread> {
+pub fn open(path: &Path) -> Result<File, ReadFailure> {
     let regular = |about: fs::Metadata| match () {
-        () if about.is_dir() => Err(Unread::Folder),
-        () if !about.is_file() => Err(Unread::Special),
+        () if about.is_dir() => Err(ReadFailure::Folder),
+        () if !about.is_file() => Err(ReadFailure::Special),
         () => Ok(()),
     };
     regular(fs::metadata(path)?)?;
@@ -73,10 +73,10 @@ pub fn open(path: &Path) -> Result<File, Unread> {
 }
 
 /// All bytes of a file, of which there are at most so many, whatever size the system gives it.
-pub fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, Unread> {
+pub fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, ReadFailure> {
     let mut bytes = vec![];
     open(path)?.take(largest.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > largest { Err(Unread::TooLarge { largest }) } else { Ok(bytes) }
+    if bytes.len() as u64 > largest { Err(ReadFailure::TooLarge { largest }) } else { Ok(bytes) }
 }
 
 /// Keeps outputs away from a file that the command reads, or that belongs to what it reads, where inputs are protected.
@@ -105,11 +105,11 @@ mod tests {
         assert!(!was_read(&path));
         assert_eq!(bytes(&path, 8).unwrap(), b"12345678");
         assert!(was_read(&path));
-        assert!(matches!(bytes(&path, 7), Err(Unread::TooLarge { largest: 7 })));
+        assert!(matches!(bytes(&path, 7), Err(ReadFailure::TooLarge { largest: 7 })));
         fs::remove_file(&path).unwrap();
-        assert!(matches!(bytes(&path, 8), Err(Unread::System(_))));
-        assert!(matches!(bytes(&std::env::temp_dir(), 8), Err(Unread::Folder)));
+        assert!(matches!(bytes(&path, 8), Err(ReadFailure::System(_))));
+        assert!(matches!(bytes(&std::env::temp_dir(), 8), Err(ReadFailure::Folder)));
         #[cfg(unix)]
-        assert!(matches!(bytes(Path::new("/dev/zero"), 8), Err(Unread::Special)));
+        assert!(matches!(bytes(Path::new("/dev/zero"), 8), Err(ReadFailure::Special)));
     }
 }

@@ -11,7 +11,7 @@ pub use output::{rewrite, write_model, write_whole};
 
 /// A file that cannot be read or written.
 #[derive(Debug)]
-pub enum Error {
+pub enum FileError {
     Read {
         path: PathBuf,
         reason: String,
@@ -27,22 +27,22 @@ pub enum Error {
     },
 }
 
-impl Error {
+impl FileError {
     pub fn read(path: impl AsRef<Path>, reason: impl fmt::Display) -> Self {
-        Error::Read { path: path.as_ref().to_owned(), reason: reason.to_string() }
+        FileError::Read { path: path.as_ref().to_owned(), reason: reason.to_string() }
     }
 
     fn write(path: &Path, cause: io::Error) -> Self {
-        Error::Write { path: path.to_owned(), cause }
+        FileError::Write { path: path.to_owned(), cause }
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Read { path, reason } => write!(f, "cannot read `{}`: {reason}", path.display()),
-            Error::Create { path, cause } => write!(f, "cannot create `{}`: {cause}", path.display()),
-            Error::Write { path, cause } => {
+            FileError::Read { path, reason } => write!(f, "cannot read `{}`: {reason}", path.display()),
+            FileError::Create { path, cause } => write!(f, "cannot create `{}`: {cause}", path.display()),
+            FileError::Write { path, cause } => {
                 write!(f, "cannot write `{}`: ", path.display())?;
                 match cause.kind() {
                     io::ErrorKind::NotFound => write!(f, "the folder is missing: create it first"),
@@ -54,7 +54,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for FileError {}
 
 /// Whether some line begins with one of these.
 fn has_line(text: &str, beginnings: &[&str]) -> bool {

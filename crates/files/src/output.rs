@@ -1,7 +1,7 @@
 //! The one place where files are written.
 //!
 //! - A file appears under its name in one rename, whole or not at all ([`write_or_keep`]), or grows as `<name>.partial` until it is whole
-//!   ([`Growing`]): a full disk or a killed process leaves what was there before.
+//!   ([`GrowingFile`]): a full disk or a killed process leaves what was there before.
 //! - What the command has read, models, components, and the rows of a killed run are not replaced.
 //! - Links are not followed. Devices and the streams of the process are written to as they are.
 
@@ -11,11 +11,11 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::{Error, input, looks_like_a_component, looks_like_a_model};
+use crate::{FileError, input, looks_like_a_component, looks_like_a_model};
 
 /// Why something that is there is not replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum OverwriteRefusal {
     Input,
     Link,
     Model,
@@ -29,53 +29,56 @@ pub enum Refusal {
     Leftover,
 }
 
-impl Refusal {
+impl OverwriteRefusal {
     pub fn reason(self) -> &'static str {
         match self {
-            Refusal::Input => "this command reads it",
-            Refusal::Link => "it is a link or no regular file, and links are not followed",
-            Refusal::Model => "it is a model or component",
-            Refusal::Folder => "it is a folder",
-            Refusal::Protected => "it is read-only",
-            Refusal::Twice => "another output of this command goes there",
-            Refusal::Busy => "another run is writing it",
-            Refusal::Leftover => "it has what a killed run computed",
+            OverwriteRefusal::Input => "this command reads it",
+            OverwriteRefusal::Link => "it is a link or no regular file, and links are not followed",
+            OverwriteRefusal::Model => "it is a model or component",
+            OverwriteRefusal::Folder => "it is a folder",
+            OverwriteRefusal::Protected => "it is read-only",
+            OverwriteRefusal::Twice => "another output of this command goes there",
+            OverwriteRefusal::Busy => "another run is writing it",
+            OverwriteRefusal::Leftover => "it has what a killed run computed",
         }
     }
 
     pub fn hint(self) -> &'static str {
         match self {
-            Refusal::Link => "give the file itself, or another name",
-            Refusal::Folder => "name a file in it",
-            Refusal::Busy => "wait for it, or give another name",
-            Refusal::Leftover => "keep it with `trunnion convert`, or rename or remove it",
-            Refusal::Input | Refusal::Model | Refusal::Protected | Refusal::Twice => "give another name",
+            OverwriteRefusal::Link => "give the file itself, or another name",
+            OverwriteRefusal::Folder => "name a file in it",
+            OverwriteRefusal::Busy => "wait for it, or give another name",
+            OverwriteRefusal::Leftover => "keep it with `trunnion convert`, or rename or remove it",
+            OverwriteRefusal::Input
+            | OverwriteRefusal::Model
+            | OverwriteRefusal::Protected
+            | OverwriteRefusal::Twice => "give another name",
         }
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for OverwriteRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, so that it is not replaced; {}", self.reason(), self.hint())
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for OverwriteRefusal {}
 
-impl From<Refusal> for io::Error {
-    fn from(refusal: Refusal) -> Self {
+impl From<OverwriteRefusal> for io::Error {
+    fn from(refusal: OverwriteRefusal) -> Self {
         io::Error::other(refusal)
     }
 }
 
 /// The refusal behind an error of this module, if it is one.
-pub fn refusal(error: &io::Error) -> Option<Refusal> {
-    error.get_ref()?.downcast_ref::<Refusal>().copied()
+pub fn refusal(error: &io::Error) -> Option<OverwriteRefusal> {
+    error.get_ref()?.downcast_ref::<OverwriteRefusal>().copied()
 }
 
 /// What stands at the place of an output.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum OutputPlace {
     /// Nothing, or a file that may be replaced.
     File,
     /// A device or a stream, which is written to and stays.
@@ -83,23 +86,23 @@ enum Place {
 }
 
 /// Whether an output may be written there. `makes_models`: the output is a model itself.
-fn place(path: &Path, makes_models: bool) -> io::Result<Place> {
-    let Ok(about) = fs::symlink_metadata(path) else { return Ok(Place::File) };
+fn place(path: &Path, makes_models: bool) -> io::Result<OutputPlace> {
+    let Ok(about) = fs::symlink_metadata(path) else { return Ok(OutputPlace::File) };
     if about.is_symlink() {
         let leads_to_device = fs::metadata(path).is_ok_and(|real| !real.is_file() && !real.is_dir());
         return if leads_to_device || is_own_stream(path) {
-            Ok(Place::Stream)
+            Ok(OutputPlace::Stream)
         } else {
-            Err(Refusal::Link.into())
+            Err(OverwriteRefusal::Link.into())
         };
     }
     match () {
-        () if about.is_dir() => Err(Refusal::Folder.into()),
-        () if !about.is_file() => Ok(Place::Stream),
-        () if input::was_read(path) => Err(Refusal::Input.into()),
-        () if about.permissions().readonly() => Err(Refusal::Protected.into()),
-        () if !makes_models && is_model(path) => Err(Refusal::Model.into()),
-        () => Ok(Place::File),
+        () if about.is_dir() => Err(OverwriteRefusal::Folder.into()),
+        () if !about.is_file() => Ok(OutputPlace::Stream),
+        () if input::was_read(path) => Err(OverwriteRefusal::Input.into()),
+        () if about.permissions().readonly() => Err(OverwriteRefusal::Protected.into()),
+        () if !makes_models && is_model(path) => Err(OverwriteRefusal::Model.into()),
+        () => Ok(OutputPlace::File),
     }
 }
 
@@ -118,23 +121,23 @@ fn is_model(path: &Path) -> bool {
         && (looks_like_a_model(&text) || looks_like_a_component(&text))
 }
 
-/// Err if [`write_or_keep`] and [`Growing`] would refuse what is there now.
+/// Err if [`write_or_keep`] and [`GrowingFile`] would refuse what is there now.
 pub fn check(path: &Path) -> io::Result<()> {
     place(path, false).map(|_| ())
 }
 
 /// The same for all outputs of a command, before it begins; no two of them may go to one place.
-pub fn check_all<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Error> {
+pub fn check_all<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), FileError> {
     let mut seen: Vec<PathBuf> = vec![];
     for path in paths {
-        check(path).map_err(|cause| Error::write(path, cause))?;
+        check(path).map_err(|cause| FileError::write(path, cause))?;
         let real = std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let real = match (real.parent().map(Path::canonicalize), real.file_name()) {
             (Some(Ok(folder)), Some(name)) => folder.join(name),
             _ => real,
         };
         if seen.contains(&real) {
-            return Err(Error::write(path, Refusal::Twice.into()));
+            return Err(FileError::write(path, OverwriteRefusal::Twice.into()));
         }
         seen.push(real);
     }
@@ -147,29 +150,31 @@ pub fn write_or_keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The same, with an error that names the file.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    write(path, bytes, false).map_err(|cause| Error::write(path, cause))
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    write(path, bytes, false).map_err(|cause| FileError::write(path, cause))
 }
 
 /// The same for a file that is a model, and may take the place of another.
-pub fn write_model(path: &Path, text: &str) -> Result<(), Error> {
-    write(path, text.as_bytes(), true).map_err(|cause| Error::write(path, cause))
+pub fn write_model(path: &Path, text: &str) -> Result<(), FileError> {
+    write(path, text.as_bytes(), true).map_err(|cause| FileError::write(path, cause))
 }
 
 fn write(path: &Path, bytes: &[u8], makes_models: bool) -> io::Result<()> {
     match place(path, makes_models)? {
-        Place::Stream => fs::write(path, bytes),
-        Place::File => fill_and_rename(path, |mut file| file.write_all(bytes).map(|()| file), |cause| cause),
+        OutputPlace::Stream => fs::write(path, bytes),
+        OutputPlace::File => {
+            fill_and_rename(path, |mut file| file.write_all(bytes).map(|()| file), |cause| cause)
+        }
     }
 }
 
 /// A new text in place of one that was read and is to be changed, at the user's demand. A link is not followed.
-pub fn rewrite(path: &Path, text: &str) -> Result<(), Error> {
+pub fn rewrite(path: &Path, text: &str) -> Result<(), FileError> {
     let done = match fs::symlink_metadata(path) {
-        Ok(about) if about.is_symlink() => Err(Refusal::Link.into()),
+        Ok(about) if about.is_symlink() => Err(OverwriteRefusal::Link.into()),
         _ => fill_and_rename(path, |mut file| file.write_all(text.as_bytes()).map(|()| file), |cause| cause),
     };
-    done.map_err(|cause| Error::write(path, cause))
+    done.map_err(|cause| FileError::write(path, cause))
 }
 
 /// Fills a temporary file and lets it take the name of `path`; on an error nothing of it stays.
@@ -221,18 +226,18 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 /// A file that grows as `<destination>.partial` and takes its name when it is whole.
 #[derive(Debug)]
-pub struct Growing {
+pub struct GrowingFile {
     pub file: File,
     destination: PathBuf,
     partial: PathBuf,
 }
 
-impl Growing {
+impl GrowingFile {
     /// `worthless`: whether what a killed process left there may go.
-    pub fn open(destination: &Path, worthless: impl FnOnce(&Path) -> bool) -> io::Result<Growing> {
-        if place(destination, false)? == Place::Stream {
+    pub fn open(destination: &Path, worthless: impl FnOnce(&Path) -> bool) -> io::Result<GrowingFile> {
+        if place(destination, false)? == OutputPlace::Stream {
             // What cannot be read back and renamed cannot grow.
-            return Err(Refusal::Link.into());
+            return Err(OverwriteRefusal::Link.into());
         }
         let partial = partial_path(destination);
         let create = || OpenOptions::new().write(true).create_new(true).open(&partial);
@@ -245,9 +250,9 @@ impl Growing {
         };
         // Where the file system knows no locks, go on without.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(Refusal::Busy.into());
+            return Err(OverwriteRefusal::Busy.into());
         }
-        Ok(Growing { file, destination: destination.to_owned(), partial })
+        Ok(GrowingFile { file, destination: destination.to_owned(), partial })
     }
 
     pub fn partial(&self) -> &Path {
@@ -271,15 +276,15 @@ impl Growing {
 fn remove_leftover(partial: &Path, worthless: impl FnOnce(&Path) -> bool) -> io::Result<()> {
     let about = fs::symlink_metadata(partial)?;
     if !about.is_file() {
-        return Err(Refusal::Link.into());
+        return Err(OverwriteRefusal::Link.into());
     }
     let file = File::open(partial)?;
     if let Err(TryLockError::WouldBlock) = file.try_lock_shared() {
-        return Err(Refusal::Busy.into());
+        return Err(OverwriteRefusal::Busy.into());
     }
     match about.len() == 0 || worthless(partial) {
         true => fs::remove_file(partial),
-        false => Err(Refusal::Leftover.into()),
+        false => Err(OverwriteRefusal::Leftover.into()),
     }
 }
 
@@ -294,7 +299,7 @@ mod tests {
         path
     }
 
-    fn refused(result: io::Result<()>) -> Option<Refusal> {
+    fn refused(result: io::Result<()>) -> Option<OverwriteRefusal> {
         refusal(&result.unwrap_err())
     }
 
@@ -313,12 +318,12 @@ mod tests {
             } else {
                 file(name)
             };
-            assert_eq!(refused(write_or_keep(&name, b"c")), Some(Refusal::Input));
+            assert_eq!(refused(write_or_keep(&name, b"c")), Some(OverwriteRefusal::Input));
         }
         fs::write(file("m.toml"), "[model]\n").unwrap();
-        assert_eq!(refused(write_or_keep(&file("m.toml"), b"c")), Some(Refusal::Model));
+        assert_eq!(refused(write_or_keep(&file("m.toml"), b"c")), Some(OverwriteRefusal::Model));
         write(&file("m.toml"), b"[model]\nname = 'new'\n", true).unwrap();
-        assert_eq!(refused(check(&folder)), Some(Refusal::Folder));
+        assert_eq!(refused(check(&folder)), Some(OverwriteRefusal::Folder));
         fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -333,11 +338,17 @@ mod tests {
             symlink(if name == "dangling" { "nothing" } else { "precious" }, file(name)).unwrap();
         }
         for name in ["out", "dangling"] {
-            assert_eq!(refused(write_or_keep(&file(name), b"b")), Some(Refusal::Link));
-            assert_eq!(refused(Growing::open(&file(name), |_| true).map(|_| ())), Some(Refusal::Link));
+            assert_eq!(refused(write_or_keep(&file(name), b"b")), Some(OverwriteRefusal::Link));
+            assert_eq!(
+                refused(GrowingFile::open(&file(name), |_| true).map(|_| ())),
+                Some(OverwriteRefusal::Link)
+            );
         }
         fs::remove_file(file("out")).unwrap();
-        assert_eq!(refused(Growing::open(&file("out"), |_| true).map(|_| ())), Some(Refusal::Link));
+        assert_eq!(
+            refused(GrowingFile::open(&file("out"), |_| true).map(|_| ())),
+            Some(OverwriteRefusal::Link)
+        );
         assert_eq!(fs::read(file("precious")).unwrap(), b"a");
         fs::remove_dir_all(&folder).unwrap();
     }
@@ -346,13 +357,16 @@ mod tests {
     fn what_a_killed_process_left_stays_unless_it_is_worthless() {
         let folder = folder("leftover");
         let path = folder.join("out");
-        let growing = Growing::open(&path, |_| true).unwrap();
-        assert_eq!(refused(Growing::open(&path, |_| true).map(|_| ())), Some(Refusal::Busy));
+        let growing = GrowingFile::open(&path, |_| true).unwrap();
+        assert_eq!(refused(GrowingFile::open(&path, |_| true).map(|_| ())), Some(OverwriteRefusal::Busy));
         fs::write(growing.partial(), "rows").unwrap();
         drop(growing);
-        assert_eq!(refused(Growing::open(&path, |_| false).map(|_| ())), Some(Refusal::Leftover));
+        assert_eq!(
+            refused(GrowingFile::open(&path, |_| false).map(|_| ())),
+            Some(OverwriteRefusal::Leftover)
+        );
         assert_eq!(fs::read(folder.join("out.partial")).unwrap(), b"rows");
-        let growing = Growing::open(&path, |_| true).unwrap();
+        let growing = GrowingFile::open(&path, |_| true).unwrap();
         fs::write(growing.partial(), "all").unwrap();
         growing.publish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"all");

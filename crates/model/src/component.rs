@@ -20,15 +20,15 @@ mod tables;
 
 use std::sync::Arc;
 
-use trunnion_num::{Outside, Shape};
+use trunnion_num::{Outside, TableShape};
 
 use crate::domain::Domain;
-use crate::energy::Side;
-use crate::file::{Key, Source, Span, Text, Value};
+use crate::energy::AccountKind;
+use crate::file::{Source, Span, TomlKey, TomlText, TomlValue};
 use crate::language::Ast;
 use crate::units::Unit;
 
-pub use bond_graph::{BondGraph, Chain, ElementLaw, Stop};
+pub use bond_graph::{BondGraphSection, Chain, ChainMember, ElementLaw};
 pub use common::Common;
 pub use families::entry_at;
 pub use include::is_shared;
@@ -72,18 +72,18 @@ impl Section {
 #[derive(Clone, Debug)]
 pub struct Formula {
     pub ast: Ast,
-    pub text: Text,
+    pub text: TomlText,
 }
 
 /// A value in a file.
 #[derive(Clone, Debug)]
 pub struct Scalar {
-    pub form: Form,
+    pub form: ScalarForm,
     pub span: Span,
 }
 
 #[derive(Clone, Debug)]
-pub enum Form {
+pub enum ScalarForm {
     /// A bare number counts in the unit of what it is given to.
     Number(f64),
     /// true or false, where a plain number of 1 or 0 says so.
@@ -97,8 +97,8 @@ impl Scalar {
     /// The same with 1 or 0 in place of true or false, if that is `allowed`.
     pub fn as_number(&self, allowed: bool) -> Scalar {
         match self.form {
-            Form::Truth(truth) if allowed => {
-                Scalar { form: Form::Number(f64::from(truth)), span: self.span.clone() }
+            ScalarForm::Truth(truth) if allowed => {
+                Scalar { form: ScalarForm::Number(f64::from(truth)), span: self.span.clone() }
             }
             _ => self.clone(),
         }
@@ -116,7 +116,7 @@ pub struct Bounds {
 
 /// A former name of a parameter.
 #[derive(Clone, Debug)]
-pub struct Alias {
+pub struct FormerName {
     pub name: String,
     /// The unit that bare numbers had, where it was another one.
     pub unit: Option<Unit>,
@@ -124,7 +124,7 @@ pub struct Alias {
 
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    pub key: Key,
+    pub key: TomlKey,
     /// None: taken from the value.
     pub unit: Option<Unit>,
     /// None: has to be given where the component is used, or when the model is run.
@@ -138,9 +138,9 @@ pub struct Parameter {
     /// A width, band or other difference: "1 °C" is 1 K.
     pub difference: bool,
     /// Names it had before.
-    pub aliases: Vec<Alias>,
+    pub aliases: Vec<FormerName>,
     /// The signal input that takes the place of the default: the default is 0 where something drives it.
-    pub unless: Option<Text>,
+    pub unless: Option<TomlText>,
     /// Of a family: a single value is for the first member alone, not for all.
     pub list: bool,
     /// The unit could not be read, which has been reported.
@@ -149,8 +149,8 @@ pub struct Parameter {
 
 /// A variable, an input or a mode.
 #[derive(Clone, Debug)]
-pub struct Variable {
-    pub key: Key,
+pub struct VariableDefinition {
+    pub key: TomlKey,
     /// None: any, or could not be read, which has been reported.
     pub unit: Option<Unit>,
     pub start: Option<Scalar>,
@@ -159,18 +159,18 @@ pub struct Variable {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Causality {
+pub enum SignalDirection {
     In,
     Out,
 }
 
 #[derive(Clone, Debug)]
 pub struct Port {
-    pub key: Key,
+    pub key: TomlKey,
     /// None: could not be read, which has been reported.
     pub domain: Option<&'static Domain>,
     /// Signal ports only.
-    pub causality: Option<Causality>,
+    pub causality: Option<SignalDirection>,
     /// Signal ports only; None fits every unit.
     pub unit: Option<Unit>,
     /// Signal inputs only: the value where nothing is connected.
@@ -178,15 +178,15 @@ pub struct Port {
     /// May stay unconnected.
     pub optional: bool,
     /// Values for what is connected to it.
-    pub gives: Vec<(Key, Scalar)>,
+    pub gives: Vec<(TomlKey, Scalar)>,
     /// Values it needs from what it is connected to.
-    pub takes: Vec<Variable>,
+    pub takes: Vec<VariableDefinition>,
     pub doc: String,
 }
 
 #[derive(Clone, Debug)]
-pub struct Choice {
-    pub key: Key,
+pub struct OptionChoice {
+    pub key: TomlKey,
     /// Empty: a free text, or a count.
     pub choices: Vec<String>,
     pub default: String,
@@ -199,31 +199,31 @@ pub struct Choice {
 
 /// One axis or the values of a table: plain numbers in SI and what they measure.
 #[derive(Clone, Debug)]
-pub struct Column {
+pub struct TableColumn {
     pub values: Vec<f64>,
     pub unit: Option<Unit>,
 }
 
 #[derive(Clone, Debug)]
 pub struct TableData {
-    pub key: Key,
-    pub x: Column,
-    pub y: Column,
+    pub key: TomlKey,
+    pub x: TableColumn,
+    pub y: TableColumn,
     /// Row by row over x; None: a table of one variable.
-    pub z: Option<Column>,
-    pub shape: Shape,
+    pub z: Option<TableColumn>,
+    pub shape: TableShape,
     pub outside: Outside,
 }
 
 /// A component inside a model or another component.
 #[derive(Clone, Debug)]
 pub struct Child {
-    pub key: Key,
+    pub key: TomlKey,
     /// None: missing or not a string, which has been reported.
-    pub kind: Option<Text>,
-    pub arguments: Vec<(Key, Value)>,
+    pub kind: Option<TomlText>,
+    pub arguments: Vec<(TomlKey, TomlValue)>,
     /// Its definition with families written out; None before that, and where there is no such component.
-    pub definition: Option<Arc<Definition>>,
+    pub definition: Option<Arc<ComponentDefinition>>,
     /// The section it stands in, if that is not [components].
     pub section: Option<Section>,
 }
@@ -231,36 +231,36 @@ pub struct Child {
 /// Ends that are joined: paths as written and where.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    pub ends: Vec<Key>,
+    pub ends: Vec<TomlKey>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Equation {
-    pub key: Key,
+pub struct EquationDefinition {
+    pub key: TomlKey,
     pub sides: (Ast, Ast),
-    pub text: Text,
+    pub text: TomlText,
 }
 
 #[derive(Clone, Debug)]
-pub struct Output {
-    pub key: Key,
+pub struct OutputDefinition {
+    pub key: TomlKey,
     pub value: Formula,
     pub unit: Option<Unit>,
     /// The account of energy it is.
-    pub energy: Option<Side>,
+    pub energy: Option<AccountKind>,
     pub doc: String,
 }
 
 /// `target = value`; the target is a path.
 #[derive(Clone, Debug)]
 pub struct Assign {
-    pub target: Key,
+    pub target: TomlKey,
     pub value: Scalar,
 }
 
 #[derive(Clone, Debug)]
-pub struct Event {
-    pub key: Key,
+pub struct EventDefinition {
+    pub key: TomlKey,
     /// None: could not be read, which has been reported.
     pub when: Option<Formula>,
     pub set: Vec<Assign>,
@@ -270,15 +270,15 @@ pub struct Event {
 }
 
 #[derive(Clone, Debug)]
-pub struct Clock {
+pub struct SampleClock {
     pub period: Scalar,
     pub offset: Option<Scalar>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Task {
-    pub key: Key,
-    pub clock: Clock,
+pub struct TaskDefinition {
+    pub key: TomlKey,
+    pub clock: SampleClock,
     /// Done once the other tasks of the same instant are.
     pub after: bool,
     pub set: Vec<Assign>,
@@ -286,34 +286,34 @@ pub struct Task {
 
 #[derive(Clone, Debug)]
 pub struct Controller {
-    pub key: Key,
+    pub key: TomlKey,
     /// None, here and below: could not be read, which has been reported.
-    pub clock: Option<Clock>,
+    pub clock: Option<SampleClock>,
     /// The program and where it stands.
-    pub script: Option<Text>,
-    pub inputs: Vec<(Key, Formula)>,
-    pub outputs: Vec<Variable>,
+    pub script: Option<TomlText>,
+    pub inputs: Vec<(TomlKey, Formula)>,
+    pub outputs: Vec<VariableDefinition>,
 }
 
 /// The sections that options may add to.
 #[derive(Clone, Debug, Default)]
-pub struct Body {
+pub struct ComponentSections {
     pub ports: Vec<Port>,
     pub parameters: Vec<Parameter>,
-    pub variables: Vec<Variable>,
-    pub modes: Vec<Variable>,
-    pub inputs: Vec<Variable>,
+    pub variables: Vec<VariableDefinition>,
+    pub modes: Vec<VariableDefinition>,
+    pub inputs: Vec<VariableDefinition>,
     pub tables: Vec<TableData>,
     pub components: Vec<Child>,
     pub connections: Vec<Connection>,
-    pub equations: Vec<Equation>,
+    pub equations: Vec<EquationDefinition>,
     /// What is added to the right sides of equations, by their names.
-    pub terms: Vec<(Key, Formula)>,
-    pub outputs: Vec<Output>,
-    pub events: Vec<Event>,
-    pub tasks: Vec<Task>,
+    pub terms: Vec<(TomlKey, Formula)>,
+    pub outputs: Vec<OutputDefinition>,
+    pub events: Vec<EventDefinition>,
+    pub tasks: Vec<TaskDefinition>,
     pub controllers: Vec<Controller>,
-    pub bond_graph: BondGraph,
+    pub bond_graph: BondGraphSection,
     /// Values for the parameters of the components inside.
     pub common: Vec<Common>,
 }
@@ -321,14 +321,14 @@ pub struct Body {
 /// What is added when an option has one of these values.
 #[derive(Clone, Debug)]
 pub struct When {
-    pub option: Text,
-    pub is: Vec<Text>,
-    pub body: Body,
+    pub option: TomlText,
+    pub is: Vec<TomlText>,
+    pub body: ComponentSections,
 }
 
 /// A component as its file defines it.
 #[derive(Clone, Debug)]
-pub struct Definition {
+pub struct ComponentDefinition {
     /// The file's name without folder and ending.
     pub name: String,
     pub title: String,
@@ -341,17 +341,17 @@ pub struct Definition {
     pub mount: Option<Mount>,
     /// How it acts in all directions between two frames; None: it does not.
     pub pose: Option<PoseMount>,
-    pub options: Vec<Choice>,
-    pub body: Body,
+    pub options: Vec<OptionChoice>,
+    pub body: ComponentSections,
     pub when: Vec<When>,
     pub source: Arc<Source>,
     /// Files it takes sections from.
     pub included: Vec<Arc<Source>>,
 }
 
-impl Definition {
+impl ComponentDefinition {
     /// The sections that always count, then those of options.
-    pub fn bodies(&self) -> impl Iterator<Item = &Body> {
+    pub fn bodies(&self) -> impl Iterator<Item = &ComponentSections> {
         std::iter::once(&self.body).chain(self.when.iter().map(|w| &w.body))
     }
 }

@@ -201,7 +201,7 @@ pub struct Problems {
     list: RefCell<Vec<Diagnostic>>,
 }
 
-/// More than this helps nobody.
+/// More than this is no help.
 const LIMIT: usize = 100;
 
 impl Problems {

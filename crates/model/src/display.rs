@@ -4,12 +4,12 @@
 //! have no dimension, so that `deg` is for what is in rad alone and `rpm` for what is in rad/s, not for frequencies. A unit with
 //! a shifted zero is for absolute values, not for differences.
 
-use trunnion_equations::Unit as Shown;
+use trunnion_equations::DisplayUnit as Shown;
 
 use crate::component::{flatten, wrong_dimension};
 use crate::diagnostic::Diagnostic;
-use crate::file::{Data, Entry, Fields, Key, Span, Table, Text, Value};
-use crate::instantiate::{Builder, Sets};
+use crate::file::{Data, Fields, Span, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue};
+use crate::instantiate::{ModelBuilder, Sets};
 use crate::run::matches;
 use crate::units::{Dimension, Unit, UnitError, has_angle, parse_unit};
 
@@ -104,30 +104,31 @@ fn fits(unit: &Unit, name: &str, own: &Unit) -> bool {
         && (unit.offset == 0.0 || absolute)
 }
 
-impl Builder<'_> {
+impl ModelBuilder<'_> {
     /// From outside the files, then from the files, the outermost first.
-    pub(crate) fn read_displays(&mut self, written: &[Entry], sets: &Sets) -> Display {
+    pub(crate) fn read_displays(&mut self, written: &[TomlEntry], sets: &Sets) -> Display {
         let mut outside = vec![];
         for mut entry in sets.under("display.") {
             match entry.key.name.strip_prefix("signals.").map(String::from) {
                 Some(name) => {
                     entry.key.name = name;
-                    let table = Table { entries: vec![entry.clone()], span: entry.key.span.clone() };
+                    let table = TomlTable { entries: vec![entry.clone()], span: entry.key.span.clone() };
                     let span = entry.key.span.clone();
-                    let key = Key { name: "signals".into(), span: span.clone() };
-                    outside.push(Entry { key, value: Value { data: Data::Table(table), span } });
+                    let key = TomlKey { name: "signals".into(), span: span.clone() };
+                    outside.push(TomlEntry { key, value: TomlValue { data: Data::Table(table), span } });
                 }
                 None => outside.push(entry),
             }
         }
-        let one = |entry: &Entry| Table { entries: vec![entry.clone()], span: entry.key.span.clone() };
+        let one =
+            |entry: &TomlEntry| TomlTable { entries: vec![entry.clone()], span: entry.key.span.clone() };
         outside
             .iter()
             .chain(written)
             .fold(Display::default(), |all, entry| all.or(self.read_display(&one(entry))))
     }
 
-    fn read_display(&mut self, table: &Table) -> Display {
+    fn read_display(&mut self, table: &TomlTable) -> Display {
         let problems = self.problems;
         let f = Fields::new(table, "[display]", &table.span, problems);
         let mut display = Display::default();
@@ -147,7 +148,7 @@ impl Builder<'_> {
                 continue;
             };
             let Some(unit) = self.display_unit(&text) else { continue };
-            self.patterns(vec![Text { text: key.name.clone(), span: key.span.clone() }]);
+            self.patterns(vec![TomlText { text: key.name.clone(), span: key.span.clone() }]);
             self.check_display(&key.name, &unit, &text.span);
             display.signals.push((key.name, unit));
         }
@@ -155,7 +156,7 @@ impl Builder<'_> {
         display
     }
 
-    fn display_unit(&self, text: &Text) -> Option<Unit> {
+    fn display_unit(&self, text: &TomlText) -> Option<Unit> {
         let report = |e: UnitError| {
             self.problems
                 .add(Diagnostic::error("M0110", e.message).at(&text.at(&e.span), "").hint_if(e.hint));

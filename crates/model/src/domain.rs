@@ -10,7 +10,7 @@ use crate::units::{Unit, parse_unit};
 
 /// One of the two variables of a power connector.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Variable {
+pub struct PowerVariable {
     pub name: &'static str,
     pub unit: &'static str,
     pub doc: &'static str,
@@ -21,8 +21,8 @@ pub struct Variable {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Connector {
     Power {
-        across: Variable,
-        through: Variable,
+        across: PowerVariable,
+        through: PowerVariable,
         /// The across variable is the effort of a bond; in mechanics it is the flow.
         across_is_effort: bool,
         stored: Stored,
@@ -51,8 +51,8 @@ pub struct Stored {
 const fn power(
     name: &'static str,
     article: &'static str,
-    across: Variable,
-    through: Variable,
+    across: PowerVariable,
+    through: PowerVariable,
     across_is_effort: bool,
     stored: (&'static str, &'static str),
     ground: &'static str,
@@ -66,8 +66,8 @@ const fn power(
     }
 }
 
-const fn variable(name: &'static str, unit: &'static str, doc: &'static str, start: f64) -> Variable {
-    Variable { name, unit, doc, start }
+const fn variable(name: &'static str, unit: &'static str, doc: &'static str, start: f64) -> PowerVariable {
+    PowerVariable { name, unit, doc, start }
 }
 
 /// Pressures are absolute: an idle line is at one atmosphere, an idle body at 20 °C.
@@ -147,7 +147,7 @@ impl Domain {
     }
 
     /// Names of effort and flow; None for signals.
-    pub fn effort_and_flow(&self) -> Option<(Variable, Variable)> {
+    pub fn effort_and_flow(&self) -> Option<(PowerVariable, PowerVariable)> {
         match self.connector {
             Connector::Power { across, through, across_is_effort: true, .. } => Some((across, through)),
             Connector::Power { across, through, .. } => Some((through, across)),
@@ -181,7 +181,7 @@ mod tests {
             }
             let (effort, flow) = d.effort_and_flow().unwrap();
             let second = unit_of("s").unwrap().dimension;
-            let times = |v: Variable| unit_of(v.unit).unwrap().dimension * second;
+            let times = |v: PowerVariable| unit_of(v.unit).unwrap().dimension * second;
             assert_eq!(times(flow), unit_of(stored.displacement).unwrap().dimension, "{}", d.name);
             assert_eq!(times(effort), unit_of(stored.momentum).unwrap().dimension, "{}", d.name);
         }

@@ -1,21 +1,23 @@
 //! Accounts of energy: signals beside the model's own that say where it goes.
 
 use trunnion_equations::Expr;
-use trunnion_equations::flat::{Equation, Flat, Kind as QuantityKind, Nominal, Origin, Quantity, Unit};
+use trunnion_equations::flat::{
+    DisplayUnit, Equation, Flat, Nominal, Origin, Quantity, QuantityRole as QuantityKind,
+};
 
-use crate::network::Kind;
+use crate::network::BondNodeKind;
 
 /// What an account counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Side {
+pub enum AccountKind {
     Supplied,
     Lost,
     Stored,
 }
 
-impl Side {
-    pub const WORDS: [(&'static str, Side); 3] =
-        [("supplied", Side::Supplied), ("lost", Side::Lost), ("stored", Side::Stored)];
+impl AccountKind {
+    pub const WORDS: [(&'static str, AccountKind); 3] =
+        [("supplied", AccountKind::Supplied), ("lost", AccountKind::Lost), ("stored", AccountKind::Stored)];
 
     pub fn word(self) -> &'static str {
         Self::WORDS[self as usize].0
@@ -24,12 +26,12 @@ impl Side {
 
 /// An output of a component that says itself where its energy goes.
 #[derive(Clone, Debug)]
-pub struct Own {
+pub struct OwnAccount {
     /// Path of the component, "cylinder.head".
     pub component: String,
     /// "cylinder.head.heat".
     pub name: String,
-    pub side: Side,
+    pub side: AccountKind,
     pub value: Expr,
     /// The value is a power, not an energy.
     pub is_power: bool,
@@ -41,8 +43,8 @@ pub struct Own {
 pub struct Account {
     /// The element: "strut.gas".
     pub name: String,
-    pub kind: Kind,
-    pub side: Side,
+    pub kind: BondNodeKind,
+    pub side: AccountKind,
     /// The signal that holds it, in J.
     pub signal: String,
 }
@@ -51,7 +53,7 @@ pub struct Account {
 pub fn integrate(flat: &mut Flat, signal: &str, origin: Origin, power: Expr) {
     let state = flat.add(Quantity {
         name: signal.to_string(),
-        unit: Unit::si("J"),
+        unit: DisplayUnit::si("J"),
         doc: "Energy since the start".into(),
         origin: origin.clone(),
         kind: QuantityKind::Unknown { start: flat.graph.constant(0.0).id },

@@ -1,11 +1,11 @@
 //! What is expected of a model, `[[expect]]`: a value within a tolerance, or bounds.
 
-use trunnion_equations::Unit as Shown;
+use trunnion_equations::DisplayUnit as Shown;
 
 use crate::component::{flatten, read_scalar};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::file::{Data, Fields, Span, Text, Value, wrong_type};
-use crate::instantiate::{Builder, shown, si};
+use crate::file::{Data, Fields, Span, TomlText, TomlValue, wrong_type};
+use crate::instantiate::{ModelBuilder, shown, si};
 use crate::units::{Dimension, Unit, parse_value};
 
 /// What of a signal is compared.
@@ -23,14 +23,14 @@ pub enum Measure {
 pub enum Subject {
     /// `signal` is the name of a quantity or output, `unit` for showing it.
     Signal { signal: String, measure: Measure, unit: Shown },
-    /// How often an event happens.
+    /// How often an event fires.
     Count { event: String },
-    /// When an event happens for the nth time, from 1.
+    /// When an event fires for the nth time, from 1.
     Time { event: String, nth: usize },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Tolerance {
+pub enum ExpectTolerance {
     /// Of the expected value.
     Relative(f64),
     /// In SI.
@@ -42,7 +42,7 @@ pub enum Tolerance {
 /// What has to be found, in SI.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Demand {
-    Near(f64, Tolerance),
+    Near(f64, ExpectTolerance),
     /// Bounds, infinite where there is none.
     Within(f64, f64),
 }
@@ -78,7 +78,7 @@ impl Expect {
 }
 
 /// What is expected of one subject, before it is put together.
-struct Found {
+struct ExpectDraft {
     subject: Subject,
     demand: Demand,
 }
@@ -86,8 +86,8 @@ struct Found {
 /// The bounds of one measure.
 const BOUNDS: [&str; 2] = ["at_least", "at_most"];
 
-impl Builder<'_> {
-    pub fn read_expect(&mut self, value: &Value) -> Option<Expect> {
+impl ModelBuilder<'_> {
+    pub fn read_expect(&mut self, value: &TomlValue) -> Option<Expect> {
         let problems = self.problems;
         let Data::Table(table) = &value.data else {
             problems.add(wrong_type(value, "expect", "a list of tables, [[expect]]"));
@@ -117,7 +117,7 @@ impl Builder<'_> {
         if found.is_some() {
             f.finish();
         }
-        let Found { subject, demand } = found?;
+        let ExpectDraft { subject, demand } = found?;
         let expect =
             Expect { subject, demand, solvers, rtol, sets, source, reason, span: value.span.clone() };
         self.note_loose(&expect, table.get("tol").map_or(&value.span, |e| &e.value.span));
@@ -127,8 +127,8 @@ impl Builder<'_> {
     /// A tolerance so wide that almost everything passes has to say why.
     fn note_loose(&self, expect: &Expect, place: &Span) {
         let share = match expect.demand {
-            Demand::Near(_, Tolerance::Relative(share)) => share,
-            Demand::Near(value, Tolerance::Absolute(allowed)) if value != 0.0 => allowed / value.abs(),
+            Demand::Near(_, ExpectTolerance::Relative(share)) => share,
+            Demand::Near(value, ExpectTolerance::Absolute(allowed)) if value != 0.0 => allowed / value.abs(),
             _ => return,
         };
         if expect.needs_reason(share) {
@@ -147,7 +147,7 @@ impl Builder<'_> {
     fn expected_rtol(&mut self, f: &Fields<'_>) -> Vec<f64> {
         let plain = si(Dimension::ONE);
         match f.value("rtol") {
-            Some(Value { data: Data::List(list), .. }) => {
+            Some(TomlValue { data: Data::List(list), .. }) => {
                 list.iter().filter_map(|v| self.positive(Some(v), "rtol", &plain)).collect()
             }
             one => self.positive(one, "rtol", &plain).into_iter().collect(),
@@ -173,7 +173,7 @@ impl Builder<'_> {
         sets
     }
 
-    fn signal(&mut self, f: &Fields<'_>, signal: &Text) -> Option<Found> {
+    fn signal(&mut self, f: &Fields<'_>, signal: &TomlText) -> Option<ExpectDraft> {
         let unit = self.signal_unit(signal);
         let at = self.number(f.value("at"), "at", &si(Dimension::TIME));
         let last = at.map_or(Measure::Final, Measure::At);
@@ -207,12 +207,12 @@ impl Builder<'_> {
         if bounded {
             let (low, high) = self.bounds(f, &wanted, given.first().map(|(key, _)| *key))?;
             let measure = self.bounded_measure(f, at, (low, high))?;
-            return Some(Found { subject: named(measure), demand: Demand::Within(low, high) });
+            return Some(ExpectDraft { subject: named(measure), demand: Demand::Within(low, high) });
         }
         let (key, measure) = given.into_iter().next_back()?;
         let value = self.number(f.value(key), key, &wanted)?;
         let tolerance = self.tolerance(f, Some(&wanted))?;
-        Some(Found { subject: named(measure), demand: Demand::Near(value, tolerance) })
+        Some(ExpectDraft { subject: named(measure), demand: Demand::Near(value, tolerance) })
     }
 
     /// Which measure bounds hold for: the one that `measure` names, the value `at` a time, or that of the whole run.
@@ -267,7 +267,7 @@ impl Builder<'_> {
         Some((low, high))
     }
 
-    fn event(&mut self, f: &Fields<'_>, event: &Text) -> Option<Found> {
+    fn event(&mut self, f: &Fields<'_>, event: &TomlText) -> Option<ExpectDraft> {
         let instances = self.tree.instances.iter();
         let names: Vec<String> =
             instances.flat_map(|i| i.each(|b| &b.events).map(|e| i.full(&e.key.name))).collect();
@@ -292,15 +292,15 @@ impl Builder<'_> {
                 Some(nth) => Subject::Time { event, nth: nth.max(1) },
                 None => Subject::Count { event },
             };
-            return Some(Found { subject, demand: Demand::Within(low, high) });
+            return Some(ExpectDraft { subject, demand: Demand::Within(low, high) });
         }
         match (f.count("count"), time) {
             (Some(count), None) => {
                 let tolerance = match f.value("tol") {
                     Some(_) => self.tolerance(f, None)?,
-                    None => Tolerance::Absolute(0.0),
+                    None => ExpectTolerance::Absolute(0.0),
                 };
-                Some(Found {
+                Some(ExpectDraft {
                     subject: Subject::Count { event },
                     demand: Demand::Near(count as f64, tolerance),
                 })
@@ -308,7 +308,7 @@ impl Builder<'_> {
             (None, Some(time)) => {
                 let tolerance = self.tolerance(f, Some(&second))?;
                 let subject = Subject::Time { event, nth: nth.unwrap_or(1).max(1) };
-                Some(Found { subject, demand: Demand::Near(time, tolerance) })
+                Some(ExpectDraft { subject, demand: Demand::Near(time, tolerance) })
             }
             (Some(_), Some(_)) => {
                 f.exclude("count", "time", "write one [[expect]] for each");
@@ -324,13 +324,13 @@ impl Builder<'_> {
         }
     }
 
-    fn tolerance(&mut self, f: &Fields<'_>, unit: Option<&Unit>) -> Option<Tolerance> {
+    fn tolerance(&mut self, f: &Fields<'_>, unit: Option<&Unit>) -> Option<ExpectTolerance> {
         let Some(value) = f.value("tol") else {
             f.missing("tol", "how far off it may be: tol = \"0.2 %\", \"1 mm\" or \"100 rtol\"");
             return None;
         };
         let problems = self.problems;
-        let positive = |v: f64, tolerance: fn(f64) -> Tolerance| {
+        let positive = |v: f64, tolerance: fn(f64) -> ExpectTolerance| {
             let good = v.is_finite() && v >= 0.0;
             if !good {
                 let error = Diagnostic::error("M0108", "`tol` has to be at least 0");
@@ -341,16 +341,16 @@ impl Builder<'_> {
         if let Some(text) = value.as_text() {
             let relative = text.text.trim().strip_suffix('%').map(|_| parse_value(&text.text));
             if let Some(Ok(parsed)) = relative {
-                return positive(parsed.si, Tolerance::Relative);
+                return positive(parsed.si, ExpectTolerance::Relative);
             }
             let factor = text.text.trim().strip_suffix("rtol").map(|n| n.trim().trim_end_matches('*').trim());
             if let Some(Ok(factor)) = factor.map(|n| if n.is_empty() { Ok(1.0) } else { n.parse::<f64>() }) {
-                return positive(factor, Tolerance::Rtol);
+                return positive(factor, ExpectTolerance::Rtol);
             }
         }
         let plain = si(Dimension::ONE);
         let scalar = read_scalar(value, "tol", self.problems);
         let (_, tol) = self.difference(&scalar, 0, Some(unit.unwrap_or(&plain)), "`tol`")?;
-        positive(tol, Tolerance::Absolute)
+        positive(tol, ExpectTolerance::Absolute)
     }
 }

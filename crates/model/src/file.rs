@@ -9,7 +9,7 @@ mod tree;
 
 pub use fields::{Fields, texts, wrong_type};
 pub use source::{Source, Sources, Span};
-pub use tree::{Data, Entry, Key, Table, Text, Value, parse};
+pub use tree::{Data, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue, parse};
 
 /// Where texts come from. Paths use `/`.
 pub trait Files {

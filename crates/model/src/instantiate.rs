@@ -19,13 +19,15 @@ mod users;
 use std::collections::HashMap;
 
 use trunnion_equations::flat::{Flat, Origin};
-use trunnion_equations::{Graph, Unit as Shown};
+use trunnion_equations::{DisplayUnit as Shown, Graph};
 
-use crate::component::{Definition, Form, Formula, Library, Scalar, language_error, wrong_dimension};
+use crate::component::{
+    ComponentDefinition, Formula, Library, Scalar, ScalarForm, language_error, wrong_dimension,
+};
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::domain::Connector;
 use crate::file::Span;
-use crate::language::{Ast, Kind, LangError, Typed, as_difference, count, lower, per_unit, references};
+use crate::language::{Ast, AstKind, LangError, Typed, as_difference, count, lower, per_unit, references};
 use crate::mechanism::{Mechanism, Sections};
 use crate::network::Network;
 use crate::units::{Dimension, Unit, turns_differ};
@@ -34,16 +36,16 @@ pub use aliases::FORMER_NAME;
 use bonds::Bonds;
 pub use evaluate::Values;
 use names::ANYTHING;
-pub use names::{Named, Names, Role, View};
+pub use names::{ModelNames, NameRole, NameView, Named};
 pub use notes::ASSUMED_UNIT;
 pub use parameters::Deferred;
-pub use tree::{Instance, Sets, Tree, join};
+pub use tree::{Instance, InstanceTree, Sets, join};
 pub use users::Users;
 
 /// A model on its way to equations.
-pub struct Builder<'a> {
-    pub tree: Tree<'a>,
-    pub names: Names,
+pub struct ModelBuilder<'a> {
+    pub tree: InstanceTree<'a>,
+    pub names: ModelNames,
     pub flat: Flat,
     pub values: Values,
     pub network: Network,
@@ -59,18 +61,18 @@ pub struct Builder<'a> {
 
 /// All equations of a model.
 pub fn instantiate<'a>(
-    root: &'a Definition,
+    root: &'a ComponentDefinition,
     library: &'a Library,
     sets: &'a Sets,
     sections: &'a Sections,
     problems: &'a Problems,
-) -> Builder<'a> {
+) -> ModelBuilder<'a> {
     let tree = tree::build(root, library, sets, problems);
     let flat = Flat::default();
     let anything = Some(flat.graph.symbol(ANYTHING).id);
-    let names = Names { broken: tree.broken.clone(), anything, ..Names::default() };
+    let names = ModelNames { broken: tree.broken.clone(), anything, ..ModelNames::default() };
     let changing = changing(&tree);
-    let mut builder = Builder {
+    let mut builder = ModelBuilder {
         tree,
         names,
         flat,
@@ -110,8 +112,8 @@ fn in_unit(number: f64, unit: Option<&Unit>) -> f64 {
 /// The unit of a number that stands alone.
 fn literal(ast: &Ast) -> Option<&Unit> {
     match &ast.kind {
-        Kind::Number(_, unit) => unit.as_ref(),
-        Kind::Negate(a) => literal(a),
+        AstKind::Number(_, unit) => unit.as_ref(),
+        AstKind::Negate(a) => literal(a),
         _ => None,
     }
 }
@@ -129,7 +131,7 @@ pub fn si(dimension: Dimension) -> Unit {
     Unit { dimension, factor: 1.0, offset: 0.0, text: dimension.to_string() }
 }
 
-impl Builder<'_> {
+impl ModelBuilder<'_> {
     pub fn graph(&self) -> &Graph {
         &self.flat.graph
     }
@@ -143,18 +145,18 @@ impl Builder<'_> {
     }
 
     /// The names that expressions of a component use.
-    pub fn view(&self, instance: usize) -> View<'_> {
+    pub fn view(&self, instance: usize) -> NameView<'_> {
         self.names.view(&self.tree.instances[instance].path)
     }
 
     /// Whether an expression uses something that could not be made.
-    fn uses_broken(&self, ast: &Ast, view: &View<'_>) -> bool {
+    fn uses_broken(&self, ast: &Ast, view: &NameView<'_>) -> bool {
         !self.names.broken.is_empty()
             && references(ast).iter().any(|(name, _)| self.names.is_broken(&join(&view.path, name)))
     }
 
     /// None if anything is wrong with it or with what it uses.
-    pub fn formula(&self, formula: &Formula, view: &View<'_>) -> Option<Typed> {
+    pub fn formula(&self, formula: &Formula, view: &NameView<'_>) -> Option<Typed> {
         let lowered = lower(self.graph(), &formula.ast, view);
         let report = |errors: Vec<LangError>| {
             errors.iter().for_each(|e| self.problems.add(language_error(e, &formula.text)));
@@ -167,26 +169,26 @@ impl Builder<'_> {
     pub fn scalar(
         &self,
         scalar: &Scalar,
-        view: &View<'_>,
+        view: &NameView<'_>,
         unit: Option<&Unit>,
         whose: &str,
     ) -> Option<Typed> {
         let formula = match &scalar.form {
-            Form::Broken => return None,
-            Form::Number(number) => {
+            ScalarForm::Broken => return None,
+            ScalarForm::Number(number) => {
                 let expr = self.graph().constant(in_unit(*number, unit)).id;
                 let dimension = unit.map_or(Dimension::ONE, |u| u.dimension);
                 return Some(Typed { expr, dimension: Some(dimension) });
             }
-            Form::Truth(truth) if unit.is_none_or(|u| u.dimension == Dimension::ONE) => {
+            ScalarForm::Truth(truth) if unit.is_none_or(|u| u.dimension == Dimension::ONE) => {
                 let expr = self.graph().constant(f64::from(*truth)).id;
                 return Some(Typed { expr, dimension: Some(Dimension::ONE) });
             }
-            Form::Truth(_) => {
+            ScalarForm::Truth(_) => {
                 self.report_truth(scalar, unit, whose);
                 return None;
             }
-            Form::Formula(formula) => formula,
+            ScalarForm::Formula(formula) => formula,
         };
         let value = per_unit(&formula.ast, view);
         let typed = match &value {
@@ -225,7 +227,7 @@ impl Builder<'_> {
     }
 
     /// Whether what is given to something in °C is an absolute temperature; says so if not.
-    fn absolute_fits(&self, formula: &Formula, view: &View<'_>, unit: Option<&Unit>) -> bool {
+    fn absolute_fits(&self, formula: &Formula, view: &NameView<'_>, unit: Option<&Unit>) -> bool {
         if unit.is_none_or(|u| u.offset == 0.0) {
             return true;
         }
@@ -237,7 +239,7 @@ impl Builder<'_> {
     /// Whether a value can only be an absolute one, as "20 °C".
     pub fn is_absolute(&self, scalar: &Scalar, instance: usize, unit: Option<&Unit>) -> bool {
         match &scalar.form {
-            Form::Formula(formula) => {
+            ScalarForm::Formula(formula) => {
                 let count = count(&formula.ast, &self.view(instance)).0;
                 count.may_be(1.0) && !count.may_be(0.0)
             }
@@ -255,7 +257,7 @@ impl Builder<'_> {
     ) -> Option<(Typed, f64)> {
         let unit = unit.map(|u| Unit { offset: 0.0, ..u.clone() });
         let mut scalar = scalar.clone();
-        if let Form::Formula(formula) = &mut scalar.form {
+        if let ScalarForm::Formula(formula) = &mut scalar.form {
             match as_difference(&formula.ast) {
                 Some(ast) => formula.ast = ast,
                 None => {
@@ -278,7 +280,7 @@ impl Builder<'_> {
         unit: Option<&Unit>,
         whose: &str,
     ) -> Option<(Typed, f64)> {
-        if matches!(scalar.form, Form::Truth(_)) {
+        if matches!(scalar.form, ScalarForm::Truth(_)) {
             self.report_truth(scalar, unit, whose);
             return None;
         }
@@ -299,7 +301,7 @@ impl Builder<'_> {
     }
 
     fn uses_parameters_only(&self, scalar: &Scalar, instance: usize, whose: &str) -> bool {
-        let Form::Formula(formula) = &scalar.form else { return true };
+        let ScalarForm::Formula(formula) = &scalar.form else { return true };
         let view = self.view(instance);
         let mut good = true;
         for (name, range) in references(&formula.ast) {
@@ -315,7 +317,7 @@ impl Builder<'_> {
 }
 
 /// What each name is that changes during a run: known before any of them is made.
-fn changing(tree: &Tree<'_>) -> HashMap<String, &'static str> {
+fn changing(tree: &InstanceTree<'_>) -> HashMap<String, &'static str> {
     let mut kinds = HashMap::new();
     for instance in &tree.instances {
         let mut enter = |name: &str, kind| {

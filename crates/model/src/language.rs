@@ -19,10 +19,10 @@ use trunnion_equations::{Expr, Symbol, TableId};
 use crate::units::{Dimension, Unit, parse_unit};
 
 pub use absolute::{as_difference, count};
-pub use ast::{Ast, Kind, Operator, references};
+pub use ast::{Ast, AstKind, ChainOperator, references};
 pub use error::LangError;
-pub use family::{Allowance, LAST, Number, repeats};
-pub use guard::{Guard, condition};
+pub use family::{Allowance, FamilyNumber, LAST, repeats};
+pub use guard::{EventGuard, condition};
 pub use lower::{lower, lower_equation};
 pub use parse::{parse_equation, parse_expression};
 pub use trunnion_equations::flat::Direction;
@@ -67,11 +67,11 @@ pub struct Typed {
 
 /// A value such as `0.03/s` where nothing is called `s`: a number and its unit.
 pub fn per_unit(ast: &Ast, scope: &dyn Scope) -> Option<(f64, Unit)> {
-    let Kind::Chain(first, rest) = &ast.kind else { return None };
+    let AstKind::Chain(first, rest) = &ast.kind else { return None };
     let number = match &first.kind {
-        Kind::Number(number, None) => *number,
-        Kind::Negate(a) => match a.kind {
-            Kind::Number(number, None) => -number,
+        AstKind::Number(number, None) => *number,
+        AstKind::Negate(a) => match a.kind {
+            AstKind::Number(number, None) => -number,
             _ => return None,
         },
         _ => return None,
@@ -79,14 +79,14 @@ pub fn per_unit(ast: &Ast, scope: &dyn Scope) -> Option<(f64, Unit)> {
     let mut text = "1".to_string();
     for (operator, a) in rest {
         let name = match &a.kind {
-            Kind::Name(name) => name,
-            Kind::Power(base, _) => match &base.kind {
-                Kind::Name(name) => name,
+            AstKind::Name(name) => name,
+            AstKind::Power(base, _) => match &base.kind {
+                AstKind::Name(name) => name,
                 _ => return None,
             },
             _ => return None,
         };
-        if *operator != Operator::Divide || is_reserved(name) || scope.resolve(name).is_some() {
+        if *operator != ChainOperator::Divide || is_reserved(name) || scope.resolve(name).is_some() {
             return None;
         }
         text += &format!("/{a}");

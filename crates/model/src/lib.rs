@@ -17,10 +17,10 @@ pub mod network;
 pub mod run;
 pub mod units;
 
-pub use component::{Definition, Library};
+pub use component::{ComponentDefinition, Library};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use expect::Expect;
 pub use file::{Files, Source, Sources, Span};
 pub use instantiate::{ASSUMED_UNIT, Deferred};
 pub use load::{Model, load, load_asking, model_of_expectations};
-pub use run::Run;
+pub use run::RunSection;

@@ -2,8 +2,8 @@
 
 use crate::component::read_scalar;
 use crate::diagnostic::{Diagnostic, did_you_mean, one_of};
-use crate::file::{Data, Entry, Fields, Table, Text, wrong_type};
-use crate::instantiate::{Builder, Role, si};
+use crate::file::{Data, Fields, TomlEntry, TomlTable, TomlText, wrong_type};
+use crate::instantiate::{ModelBuilder, NameRole, si};
 use crate::units::{Dimension, Unit};
 
 /// What a key does to its input, in SI.
@@ -18,7 +18,7 @@ pub enum Move {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Binding {
+pub struct KeyBinding {
     /// A character, or one of `KEYS`.
     pub key: String,
     /// The full name of an input.
@@ -38,7 +38,7 @@ pub struct Live {
     pub steps: Option<usize>,
     /// Names to show while it runs.
     pub show: Vec<String>,
-    pub keys: Vec<Binding>,
+    pub keys: Vec<KeyBinding>,
 }
 
 /// Keys with a name of their own.
@@ -47,8 +47,8 @@ pub const KEYS: [&str; 6] = ["up", "down", "left", "right", "enter", "tab"];
 pub const TAKEN: [(&str, &str); 3] =
     [("p", "pauses"), ("s", "saves a snapshot"), ("space", "puts all inputs to zero")];
 
-impl Builder<'_> {
-    pub fn read_live(&mut self, table: &Table) -> Live {
+impl ModelBuilder<'_> {
+    pub fn read_live(&mut self, table: &TomlTable) -> Live {
         let problems = self.problems;
         let f = Fields::new(table, "[live]", &table.span, problems);
         let live = Live {
@@ -62,7 +62,7 @@ impl Builder<'_> {
         live
     }
 
-    fn read_key(&mut self, entry: &Entry) -> Option<Binding> {
+    fn read_key(&mut self, entry: &TomlEntry) -> Option<KeyBinding> {
         let (key, problems) = (entry.key.name.clone(), self.problems);
         let error = |text: String| Diagnostic::error("M0404", text);
         if let Some((_, does)) =
@@ -101,7 +101,7 @@ impl Builder<'_> {
             problems.add(error.at(&max.value.span, "this is below"));
         }
         f.finish();
-        Some(Binding { key, input: input.text, action: action?, range })
+        Some(KeyBinding { key, input: input.text, action: action?, range })
     }
 
     fn read_move(&mut self, f: &Fields<'_>, unit: &Unit) -> Option<Move> {
@@ -128,10 +128,10 @@ impl Builder<'_> {
         }
     }
 
-    fn input_unit(&self, input: &Text) -> Option<Unit> {
-        let inputs = self.names.map.iter().filter(|(_, named)| named.role == Role::Input);
+    fn input_unit(&self, input: &TomlText) -> Option<Unit> {
+        let inputs = self.names.map.iter().filter(|(_, named)| named.role == NameRole::Input);
         match self.names.map.get(&input.text) {
-            Some(named) if named.role == Role::Input => {
+            Some(named) if named.role == NameRole::Input => {
                 return Some(named.unit.clone().unwrap_or_else(|| si(Dimension::ONE)));
             }
             _ if self.names.is_broken(&input.text) => return None,

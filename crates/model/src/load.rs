@@ -6,18 +6,20 @@ use std::sync::Arc;
 use trunnion_equations::Flat;
 
 use crate::component::{
-    Body, Common, Definition, Library, Parameter, Reading, finish_sections, flatten, number_families,
-    read_definition,
+    Common, ComponentDefinition, ComponentSections, Library, Parameter, Reading, finish_sections, flatten,
+    number_families, read_definition,
 };
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
 use crate::display::Display;
 use crate::expect::Expect;
-use crate::file::{Entry, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, relative};
+use crate::file::{
+    Fields, Files, Source, Sources, Span, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue, relative,
+};
 use crate::instantiate::{Deferred, Sets, Users, instantiate};
 use crate::live::Live;
 use crate::mechanism::{Mechanism, Sections, mount};
 use crate::network::Network;
-use crate::run::Run;
+use crate::run::RunSection;
 
 /// A model ready to be analysed and run.
 #[derive(Clone, Debug)]
@@ -28,9 +30,9 @@ pub struct Model {
     pub flat: Flat,
     pub network: Network,
     pub mechanism: Mechanism,
-    pub run: Run,
+    pub run: RunSection,
     /// Runs begin at rest, and this is held while it is found.
-    pub rest: Option<Vec<Text>>,
+    pub rest: Option<Vec<TomlText>>,
     pub live: Live,
     /// Units in which the file wants results to be shown.
     pub display: Display,
@@ -105,14 +107,14 @@ pub fn load_asking(
     sets.under("outputs.").iter().for_each(|entry| builder.add_measured(&entry.key, &entry.value));
     let place = Span::new(&root.source, 0..0);
     let entries = merged(&loading.run, sets.under("run."));
-    let run = builder.read_run(&Table { entries, span: place });
+    let run = builder.read_run(&TomlTable { entries, span: place });
     let rest = read_rest(
         merged(&loading.start, sets.keys_under("start.", &["balance", "hold"])),
         &root.source,
         &problems,
     );
     let live =
-        builder.read_live(&Table { entries: loading.live.clone(), span: Span::new(&root.source, 0..0) });
+        builder.read_live(&TomlTable { entries: loading.live.clone(), span: Span::new(&root.source, 0..0) });
     let display = builder.read_displays(&loading.display, &sets);
     let expect: Vec<Expect> = loading.expect.iter().filter_map(|v| builder.read_expect(v)).collect();
     let known: Vec<String> = builder.names.map.keys().cloned().collect();
@@ -163,7 +165,7 @@ pub fn load_asking(
 }
 
 /// Entries with those of `later` in place of the same name.
-fn merged(entries: &[Entry], later: Vec<Entry>) -> Vec<Entry> {
+fn merged(entries: &[TomlEntry], later: Vec<TomlEntry>) -> Vec<TomlEntry> {
     let mut all = entries.to_vec();
     for entry in later {
         all.retain(|e| e.key.name != entry.key.name);
@@ -173,9 +175,9 @@ fn merged(entries: &[Entry], later: Vec<Entry>) -> Vec<Entry> {
 }
 
 /// [start]: whether runs begin at rest, and what is held while it is found.
-fn read_rest(entries: Vec<Entry>, source: &Arc<Source>, problems: &Problems) -> Option<Vec<Text>> {
+fn read_rest(entries: Vec<TomlEntry>, source: &Arc<Source>, problems: &Problems) -> Option<Vec<TomlText>> {
     let place = Span::new(source, 0..0);
-    let table = Table { entries, span: place.clone() };
+    let table = TomlTable { entries, span: place.clone() };
     let f = Fields::new(&table, "[start]", &place, problems);
     let at_rest = f.choice("balance", &[("rest", true), ("none", false)]);
     let hold = f.texts("hold");
@@ -184,7 +186,7 @@ fn read_rest(entries: Vec<Entry>, source: &Arc<Source>, problems: &Problems) -> 
 }
 
 /// Marks the stores that [reduce] names.
-fn remove_stores(network: &mut Network, flat: &Flat, remove: &[Text], problems: &Problems) {
+fn remove_stores(network: &mut Network, flat: &Flat, remove: &[TomlText], problems: &Problems) {
     // What is missing because of other errors is not misspelt.
     if problems.has_errors() {
         return;
@@ -225,7 +227,7 @@ pub fn model_of_expectations(path: &str) -> Option<String> {
     path.strip_suffix(OF_EXPECTATIONS).map(|stem| format!("{stem}.toml"))
 }
 
-/// Deeper than anybody can follow.
+/// Deeper than any file in use.
 const DEEPEST: usize = 64;
 
 /// Files as they are read: included ones first, so that later ones can give parameters other values.
@@ -234,18 +236,18 @@ struct Loading<'a> {
     /// Files being read, outermost first.
     open: Vec<String>,
     done: HashSet<String>,
-    root: Option<Definition>,
+    root: Option<ComponentDefinition>,
     sections: Sections,
-    run: Vec<Entry>,
-    start: Vec<Entry>,
-    live: Vec<Entry>,
-    display: Vec<Entry>,
-    expect: Vec<Value>,
-    libraries: Vec<Text>,
+    run: Vec<TomlEntry>,
+    start: Vec<TomlEntry>,
+    live: Vec<TomlEntry>,
+    display: Vec<TomlEntry>,
+    expect: Vec<TomlValue>,
+    libraries: Vec<TomlText>,
     /// Stores that the model does without.
-    remove: Vec<Text>,
+    remove: Vec<TomlText>,
     /// Files with values.
-    defaults: Vec<Text>,
+    defaults: Vec<TomlText>,
 }
 
 impl<'a> Loading<'a> {
@@ -268,8 +270,8 @@ impl<'a> Loading<'a> {
     }
 
     /// Values from the files of defaults, paths and values, the one named from outside last.
-    fn defaults(&self, sets: &Sets) -> Vec<(Key, Value)> {
-        let outside = sets.take("model.defaults").and_then(Value::as_text);
+    fn defaults(&self, sets: &Sets) -> Vec<(TomlKey, TomlValue)> {
+        let outside = sets.take("model.defaults").and_then(TomlValue::as_text);
         let named = self.defaults.iter().map(|t| (relative(&t.span.source.name, &t.text), &t.span));
         let all = named.chain(outside.iter().map(|t| (t.text.clone(), &t.span)));
         let mut values = vec![];
@@ -325,7 +327,7 @@ impl<'a> Loading<'a> {
         finish_sections(fields, self.reading);
     }
 
-    fn table(&mut self, path: &str, source: &Arc<Source>, table: &Table) {
+    fn table(&mut self, path: &str, source: &Arc<Source>, table: &TomlTable) {
         let problems = self.reading.problems;
         let stem = path.rsplit('/').next().unwrap_or(path);
         let stem = stem.strip_suffix(".toml").unwrap_or(stem);
@@ -351,7 +353,7 @@ impl<'a> Loading<'a> {
             self.file(&relative(path, &include.text), Some(&include.span));
         }
         let definition =
-            Definition { title: name, doc, ..read_definition(stem, source, &fields, self.reading) };
+            ComponentDefinition { title: name, doc, ..read_definition(stem, source, &fields, self.reading) };
         if let (Some(entry), Some(table)) = (fields.entry("reduce"), fields.table("reduce")) {
             let f = Fields::new(table, "[reduce]", &entry.key.span, problems);
             self.remove.extend(f.texts("remove"));
@@ -381,8 +383,8 @@ impl<'a> Loading<'a> {
 
 /// What the including file adds to what it includes. A parameter of the same name takes the new value and
 /// keeps what is not said again.
-fn merge(mut old: Definition, new: Definition) -> Definition {
-    let Body {
+fn merge(mut old: ComponentDefinition, new: ComponentDefinition) -> ComponentDefinition {
+    let ComponentSections {
         ports,
         parameters,
         variables,
@@ -426,7 +428,7 @@ fn merge(mut old: Definition, new: Definition) -> Definition {
     body.bond_graph.extend(bond_graph);
     old.options.extend(new.options);
     old.when.extend(new.when);
-    Definition { name: new.name, title: new.title, doc: new.doc, source: new.source, ..old }
+    ComponentDefinition { name: new.name, title: new.title, doc: new.doc, source: new.source, ..old }
 }
 
 fn replaced(old: &Parameter, new: Parameter) -> Parameter {

@@ -21,15 +21,15 @@ use trunnion_equations::flat::Origin;
 use trunnion_equations::{Expr, Symbol};
 
 use crate::diagnostic::Diagnostic;
-use crate::file::Value;
+use crate::file::TomlValue;
 
 pub use body_inertia::{
     BodyInertia, ModalBody, ModalData, ModalInterface, ModalMatrix, ModalPoint, RigidInertia, Stiffening,
 };
-pub use joint_kinds::{Coordinate, JointAxes, JointDirection, JointKind, JointMark, PrimitiveJoint};
+pub use joint_kinds::{CoordinateNames, JointAxes, JointDirection, JointKind, JointMark, PrimitiveJoint};
 pub use mount::mount;
 pub use sections::Sections;
-pub use solid::{Solid, solid};
+pub use solid::{SolidProperties, solid};
 
 /// Three corners.
 pub type Triangle = [[f64; 3]; 3];
@@ -51,7 +51,7 @@ pub struct Mechanism {
     pub frames: Vec<Frame>,
     pub joints: Vec<Joint>,
     pub couplings: Vec<Coupling>,
-    pub lines: Vec<Line>,
+    pub lines: Vec<ForceLine>,
     pub loads: Vec<Load>,
     pub sensors: Vec<Sensor>,
 }
@@ -78,22 +78,22 @@ pub struct Body {
     pub name: String,
     pub origin: Origin,
     pub inertia: BodyInertia,
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<BodyShape>,
     /// Quantities to be given B's place in W: x, y, z, and the quaternion; in a plane x, y, angle. Empty: not wanted.
     pub pose: Vec<Symbol>,
 }
 
 /// What is drawn. Its frame is fixed to the body.
 #[derive(Clone, Debug)]
-pub struct Shape {
-    pub form: Form,
+pub struct BodyShape {
+    pub form: BodyGeometry,
     pub frame: Frame,
     /// "#rrggbb"; None: chosen by whoever draws.
     pub color: Option<String>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Form {
+pub enum BodyGeometry {
     /// Edges along x, y, z; the frame is at its middle.
     Box(Vector),
     /// Radius and length along z; the frame is at its middle.
@@ -196,7 +196,7 @@ pub enum CouplingForm {
 
 /// A straight line between two points that exerts a force along itself.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct ForceLine {
     pub name: String,
     pub origin: Origin,
     pub from: Frame,
@@ -228,11 +228,11 @@ pub struct Sensor {
     pub of: Frame,
     pub from: Frame,
     /// Those that are asked for.
-    pub shows: Vec<(Measured, Symbol)>,
+    pub shows: Vec<(SensedQuantity, Symbol)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measured {
+pub enum SensedQuantity {
     /// Component 0 to 2 of the position of `of`'s origin.
     Position(usize),
     Velocity(usize),
@@ -245,7 +245,7 @@ pub enum Measured {
 }
 
 /// What is wrong with a vector that is none, or of another length.
-fn wrong_length(value: &Value, key: &str, expected: &str) -> Diagnostic {
+fn wrong_length(value: &TomlValue, key: &str, expected: &str) -> Diagnostic {
     let found = match &value.data {
         crate::file::Data::List(list) => format!("this has {}", list.len()),
         _ => format!("this is {}", value.kind()),

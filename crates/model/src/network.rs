@@ -8,10 +8,10 @@ use trunnion_equations::flat::{Action, Origin};
 use trunnion_equations::{Ex, Expr, Flat, Symbol};
 
 use crate::domain::Domain;
-use crate::energy::Own;
+use crate::energy::OwnAccount;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum BondNodeKind {
     /// Source of effort.
     Se,
     /// Source of flow.
@@ -35,21 +35,21 @@ pub enum Kind {
     Motion,
 }
 
-impl Kind {
+impl BondNodeKind {
     /// As it is written in a structure.
     pub fn word(self) -> &'static str {
         match self {
-            Kind::Se => "SE",
-            Kind::Sf => "SF",
-            Kind::I => "I",
-            Kind::C => "C",
-            Kind::R => "R",
-            Kind::Tf => "TF",
-            Kind::Gy => "GY",
-            Kind::Zero => "0",
-            Kind::One => "1",
-            Kind::Equations => "EQ",
-            Kind::Motion => "MB",
+            BondNodeKind::Se => "SE",
+            BondNodeKind::Sf => "SF",
+            BondNodeKind::I => "I",
+            BondNodeKind::C => "C",
+            BondNodeKind::R => "R",
+            BondNodeKind::Tf => "TF",
+            BondNodeKind::Gy => "GY",
+            BondNodeKind::Zero => "0",
+            BondNodeKind::One => "1",
+            BondNodeKind::Equations => "EQ",
+            BondNodeKind::Motion => "MB",
         }
     }
 }
@@ -74,15 +74,15 @@ pub struct Law {
 }
 
 #[derive(Clone, Debug)]
-pub struct Node {
-    pub kind: Kind,
+pub struct BondNode {
+    pub kind: BondNodeKind,
     /// "strut.gas" for element `gas` of component `strut`; a connection is called after its first port.
     pub name: String,
     /// Type of the component it belongs to: "accumulator"; empty for connections and the model itself.
     pub component: String,
     pub origin: Origin,
     pub law: Law,
-    /// Made by a connection in [connect] or a port, not written by anybody.
+    /// Made by a connection in [connect] or a port, not written in a file.
     pub connection: bool,
 }
 
@@ -101,7 +101,7 @@ impl Signed {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair {
+pub struct PowerPair {
     pub effort: Signed,
     pub flow: Signed,
 }
@@ -112,17 +112,17 @@ pub struct Bond {
     pub to: usize,
     /// All quantities that are the effort and flow of this bond: of the element, of ports on the way. Empty between
     /// junctions of different kind: then e is the common effort of the one, f the common flow of the other.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<PowerPair>,
     /// None: not known.
     pub domain: Option<&'static Domain>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Network {
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<BondNode>,
     pub bonds: Vec<Bond>,
     /// Accounts that components keep themselves.
-    pub accounts: Vec<Own>,
+    pub accounts: Vec<OwnAccount>,
     /// Stores that keep nothing: no flow into a C, no effort on an I.
     pub removed: Vec<usize>,
 }
@@ -130,7 +130,7 @@ pub struct Network {
 impl Network {
     /// Numbers of the elements that store energy.
     pub fn stores(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.nodes.len()).filter(|&n| matches!(self.nodes[n].kind, Kind::C | Kind::I))
+        (0..self.nodes.len()).filter(|&n| matches!(self.nodes[n].kind, BondNodeKind::C | BondNodeKind::I))
     }
 
     /// Whether a store can go without: nothing sets its state, which would not be one any more.

@@ -1,16 +1,16 @@
 //! How a model is run, `[run]`.
 
-use crate::component::{Form, read_scalar};
+use crate::component::{ScalarForm, read_scalar};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::file::{Data, Entry, Fields, Key, Span, Table, Text, Value};
-use crate::instantiate::names::{Named, Role};
-use crate::instantiate::{Builder, si};
+use crate::file::{Data, Fields, Span, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue};
+use crate::instantiate::names::{NameRole, Named};
+use crate::instantiate::{ModelBuilder, si};
 use crate::language::Scope;
 use crate::units::{Dimension, Unit};
 
 /// The instants at which results are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Grid {
+pub enum OutputGrid {
     /// Equally spaced, first and last included.
     Points(usize),
     /// Every so many seconds.
@@ -26,7 +26,7 @@ pub enum InitialAcceleration {
 
 /// Parameters of single methods; None: the method's own.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Method {
+pub struct MethodParameters {
     pub alpha: Option<f64>,
     pub rho_inf: Option<f64>,
     pub beta: Option<f64>,
@@ -35,7 +35,7 @@ pub struct Method {
 }
 
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct RunSection {
     pub t_start: f64,
     pub t_end: f64,
     /// A solver's name, or "auto".
@@ -46,21 +46,21 @@ pub struct Run {
     /// For every unknown, in SI; None: rtol times its size.
     pub atol: Option<f64>,
     /// For single ones, in SI; a later one of a name counts.
-    pub atol_of: Vec<(Text, f64)>,
+    pub atol_of: Vec<(TomlText, f64)>,
     pub h_max: Option<f64>,
     /// Step of a fixed-step solver.
     pub step: Option<f64>,
-    pub grid: Grid,
+    pub grid: OutputGrid,
     /// Names to record, with `*` for anything; empty: everything.
     pub record: Vec<String>,
     /// Names to plot where nothing else is asked for.
     pub plot: Vec<String>,
-    pub method: Method,
+    pub method: MethodParameters,
 }
 
-impl Default for Run {
+impl Default for RunSection {
     fn default() -> Self {
-        Run {
+        RunSection {
             t_start: 0.0,
             t_end: 1.0,
             solver: "auto".into(),
@@ -70,10 +70,10 @@ impl Default for Run {
             atol_of: vec![],
             h_max: None,
             step: None,
-            grid: Grid::Points(501),
+            grid: OutputGrid::Points(501),
             record: vec![],
             plot: vec![],
-            method: Method::default(),
+            method: MethodParameters::default(),
         }
     }
 }
@@ -94,19 +94,19 @@ pub fn matches(pattern: &str, name: &str) -> bool {
     last.map_or(rest.is_empty(), |end| rest.ends_with(end))
 }
 
-/// More steps than anybody waits for: a slip of the keyboard.
+/// More steps than are practical: a slip of the keyboard.
 pub const MOST_STEPS: f64 = 1e12;
 /// The shortest run (s): light crosses a nucleus.
 pub const SHORTEST: f64 = 1e-24;
 
-impl Builder<'_> {
+impl ModelBuilder<'_> {
     /// A value of a parameter-only expression of the model, in SI.
-    pub(crate) fn number(&mut self, value: Option<&Value>, key: &str, unit: &Unit) -> Option<f64> {
+    pub(crate) fn number(&mut self, value: Option<&TomlValue>, key: &str, unit: &Unit) -> Option<f64> {
         let scalar = read_scalar(value?, key, self.problems);
         self.constant(&scalar, 0, Some(unit), &format!("`{key}`")).map(|(_, v)| v)
     }
 
-    pub(crate) fn positive(&mut self, value: Option<&Value>, key: &str, unit: &Unit) -> Option<f64> {
+    pub(crate) fn positive(&mut self, value: Option<&TomlValue>, key: &str, unit: &Unit) -> Option<f64> {
         let number = self.number(value, key, unit)?;
         if number > 0.0 {
             return Some(number);
@@ -116,11 +116,11 @@ impl Builder<'_> {
         None
     }
 
-    pub fn read_run(&mut self, table: &Table) -> Run {
+    pub fn read_run(&mut self, table: &TomlTable) -> RunSection {
         let problems = self.problems;
         let f = Fields::new(table, "[run]", &table.span, problems);
         let (second, plain) = (si(Dimension::TIME), si(Dimension::ONE));
-        let mut run = Run::default();
+        let mut run = RunSection::default();
         run.t_start = self.number(f.value("t_start"), "t_start", &second).unwrap_or(run.t_start);
         run.t_end = self.number(f.value("t_end"), "t_end", &second).unwrap_or(run.t_start + 1.0);
         if let (true, Some(value)) = (run.t_end <= run.t_start, f.value("t_end")) {
@@ -139,7 +139,7 @@ impl Builder<'_> {
         }
         run.rtol = self.positive(f.value("rtol"), "rtol", &plain);
         match f.value("atol") {
-            Some(Value { data: Data::Table(table), .. }) => run.atol_of = self.tolerances(table),
+            Some(TomlValue { data: Data::Table(table), .. }) => run.atol_of = self.tolerances(table),
             value => run.atol = self.positive(value, "atol", &plain),
         }
         run.h_max = self.step(&f, "h_max", run.t_end - run.t_start);
@@ -151,14 +151,14 @@ impl Builder<'_> {
                 let hint = "the start and the end of the run are among them";
                 problems.add(error.at(&value.span, format!("this is {points}")).hint(hint));
             }
-            run.grid = Grid::Points(points.max(2));
+            run.grid = OutputGrid::Points(points.max(2));
         }
         if let Some(dt) = self.positive(f.value("dt"), "dt", &second) {
-            run.grid = Grid::Step(dt);
+            run.grid = OutputGrid::Step(dt);
         }
         run.record = self.patterns(f.texts("record"));
         run.plot = self.patterns(f.texts("plot"));
-        run.method = Method {
+        run.method = MethodParameters {
             alpha: self.constant_of_method(&f, "alpha", (0.0, 1.0 / 3.0)),
             rho_inf: self.constant_of_method(&f, "rho_inf", (0.0, 1.0)),
             beta: self.constant_of_method(&f, "beta", (f64::MIN_POSITIVE, 1.0)),
@@ -173,16 +173,16 @@ impl Builder<'_> {
     }
 
     /// Absolute tolerances by name, those of patterns first. They are differences: "1 °C" is 1 K.
-    fn tolerances(&mut self, table: &Table) -> Vec<(Text, f64)> {
+    fn tolerances(&mut self, table: &TomlTable) -> Vec<(TomlText, f64)> {
         let (patterns, names): (Vec<_>, Vec<_>) =
             table.entries.iter().partition(|e| e.key.name.contains('*'));
         let mut list = vec![];
-        for Entry { key, value } in patterns.into_iter().chain(names) {
-            let text = Text { text: key.name.clone(), span: key.span.clone() };
+        for TomlEntry { key, value } in patterns.into_iter().chain(names) {
+            let text = TomlText { text: key.name.clone(), span: key.span.clone() };
             self.patterns(vec![text.clone()]);
             let scalar = read_scalar(value, &key.name, self.problems);
             let fits = |(name, named): (&String, &Named)| {
-                let unknown = named.role == Role::Unknown && matches(&key.name, name);
+                let unknown = named.role == NameRole::Unknown && matches(&key.name, name);
                 unknown.then(|| (name.clone(), named.unit.clone()))
             };
             let mut found: Vec<_> = self.names.map.iter().filter_map(fits).collect();
@@ -195,7 +195,7 @@ impl Builder<'_> {
                     self.problems.add(error.at(&value.span, format!("this is {number}")));
                     break;
                 }
-                list.push((Text { text: name, ..text.clone() }, number));
+                list.push((TomlText { text: name, ..text.clone() }, number));
             }
         }
         list
@@ -241,7 +241,7 @@ impl Builder<'_> {
     }
 
     /// Patterns of names; one that fits nothing is worth a word.
-    pub(crate) fn patterns(&self, texts: Vec<Text>) -> Vec<String> {
+    pub(crate) fn patterns(&self, texts: Vec<TomlText>) -> Vec<String> {
         for text in &texts {
             let fits = self.names.map.keys().any(|name| matches(&text.text, name));
             if !self.names.is_broken(&text.text) && !fits && text.text != "time" {
@@ -258,19 +258,19 @@ impl Builder<'_> {
     }
 
     /// The unit of a signal; an expression becomes an output of its own. None if it is wrong.
-    pub(crate) fn signal_unit(&mut self, signal: &Text) -> Option<Option<Unit>> {
+    pub(crate) fn signal_unit(&mut self, signal: &TomlText) -> Option<Option<Unit>> {
         if let Some(named) = self.names.map.get(&signal.text) {
             return Some(named.unit.clone());
         }
         if self.names.is_broken(&signal.text) {
             return None;
         }
-        let value = Value { data: Data::Text(signal.text.clone()), span: signal.span.clone() };
+        let value = TomlValue { data: Data::Text(signal.text.clone()), span: signal.span.clone() };
         self.expression(signal.text.clone(), &value)
     }
 
     /// A further output from outside the files.
-    pub fn add_measured(&mut self, name: &Key, value: &Value) {
+    pub fn add_measured(&mut self, name: &TomlKey, value: &TomlValue) {
         match self.names.map.get(&name.name) {
             Some(_) => self.problems.add(
                 Diagnostic::error("M0105", format!("`{}` is defined twice", name.name))
@@ -281,8 +281,10 @@ impl Builder<'_> {
     }
 
     /// An expression as an output; its unit.
-    fn expression(&mut self, name: String, value: &Value) -> Option<Option<Unit>> {
-        let Form::Formula(formula) = read_scalar(value, "signal", self.problems).form else { return None };
+    fn expression(&mut self, name: String, value: &TomlValue) -> Option<Option<Unit>> {
+        let ScalarForm::Formula(formula) = read_scalar(value, "signal", self.problems).form else {
+            return None;
+        };
         let mut view = self.view(0);
         view.outputs = true;
         let typed = self.formula(&formula, &view)?;

@@ -32,7 +32,7 @@ pub struct Unit {
 
 /// A number with its unit, as read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Value {
+pub struct NumberWithUnit {
     pub si: f64,
     pub unit: Unit,
 }
@@ -72,7 +72,7 @@ impl Unit {
     }
 }
 
-impl From<&Unit> for trunnion_equations::Unit {
+impl From<&Unit> for trunnion_equations::DisplayUnit {
     fn from(unit: &Unit) -> Self {
         Self { text: unit.text.clone(), factor: unit.factor, offset: unit.offset }
     }
@@ -84,7 +84,7 @@ pub fn parse_unit(text: &str) -> Result<Unit, UnitError> {
 }
 
 /// Reads a number with or without a unit: `3 bar`, `150bar`, `-2.5e6 Pa`, `20 %`.
-pub fn parse_value(text: &str) -> Result<Value, UnitError> {
+pub fn parse_value(text: &str) -> Result<NumberWithUnit, UnitError> {
     let blank = text.len() - text.trim_start().len();
     let signed = text[blank..].trim_end();
     let sign_len = signed.chars().next().filter(|c| matches!(c, '+' | '-' | '−')).map_or(0, char::len_utf8);
@@ -105,7 +105,7 @@ pub fn parse_value(text: &str) -> Result<Value, UnitError> {
         let message = format!("`{signed}` is too large a number");
         return Err(UnitError { message, span: blank..blank + signed.len(), hint: None });
     }
-    Ok(Value { si, unit })
+    Ok(NumberWithUnit { si, unit })
 }
 
 /// Whether a unit names an angle: `cm^3/rev`, `rpm`, `N m/rad`.

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use trunnion_equations::flat::{Equation, Origin};
-use trunnion_equations::{Engine, Part, analyse};
+use trunnion_equations::{EvaluationEngine, ProgramKind, analyse};
 
 fn main() {
     println!(
@@ -28,16 +28,16 @@ fn main() {
         let system = analyse(model.flat).unwrap_or_else(|_| panic!("a chain is a sound model"));
         let analysed = begin.elapsed().as_secs_f64();
         let begin = Instant::now();
-        let compiled = system.compile(Engine::Native);
+        let compiled = system.compile(EvaluationEngine::Native);
         let y: Vec<f64> = (0..system.n()).map(|i| 0.5 * (i as f64 * 1.7).sin()).collect();
         let start = system.start(&Default::default());
         let (mut k, mut scratch) = (vec![0.0; compiled.n_slow()], vec![0.0; compiled.scratch()]);
         compiled.prepare(&start.slow(), &mut scratch, &mut k);
-        let program = compiled.program(Part::Residual as usize);
+        let program = compiled.program(ProgramKind::Residual as usize);
         let mut out = vec![0.0; program.n_out];
         let mut run =
-            || compiled.run(Part::Residual as usize, 0.0, black_box(&y), &k, &mut scratch, &mut out);
-        compiled.warm_up(Part::Residual as usize);
+            || compiled.run(ProgramKind::Residual as usize, 0.0, black_box(&y), &k, &mut scratch, &mut out);
+        compiled.warm_up(ProgramKind::Residual as usize);
         run();
         let compile = begin.elapsed().as_secs_f64();
         let rounds = 1 + 2_000_000 / program.ops.len();

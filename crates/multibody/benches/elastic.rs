@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use trunnion_equations::flat::{Equation, Origin};
-use trunnion_equations::{Engine, Part, analyse};
+use trunnion_equations::{EvaluationEngine, ProgramKind, analyse};
 
 fn main() {
     println!(
@@ -29,16 +29,16 @@ fn main() {
         let system = analyse(model.flat).unwrap_or_else(|_| panic!("an arm is a sound model"));
         let analysed = begin.elapsed().as_secs_f64();
         let begin = Instant::now();
-        let compiled = system.compile(Engine::Native);
+        let compiled = system.compile(EvaluationEngine::Native);
         let y: Vec<f64> = (0..system.n()).map(|i| 0.01 * (i as f64 * 1.7).sin()).collect();
         let start = system.start(&Default::default());
         let (mut k, mut scratch) = (vec![0.0; compiled.n_slow()], vec![0.0; compiled.scratch()]);
         compiled.prepare(&start.slow(), &mut scratch, &mut k);
-        for part in [Part::Residual, Part::Jacobian] {
+        for part in [ProgramKind::Residual, ProgramKind::Jacobian] {
             compiled.warm_up(part as usize);
         }
         let compile = begin.elapsed().as_secs_f64();
-        let mut measure = |part: Part| {
+        let mut measure = |part: ProgramKind| {
             let program = compiled.program(part as usize);
             let mut out = vec![0.0; program.n_out];
             let mut run = || compiled.run(part as usize, 0.0, black_box(&y), &k, &mut scratch, &mut out);
@@ -51,7 +51,8 @@ fn main() {
             }
             (program.work(), 1e6 * best)
         };
-        let ((rates, t_rates), (jacobian, t_jacobian)) = (measure(Part::Residual), measure(Part::Jacobian));
+        let ((rates, t_rates), (jacobian, t_jacobian)) =
+            (measure(ProgramKind::Residual), measure(ProgramKind::Jacobian));
         println!(
             "{bodies:>6} {modes:>6} {rates:>10} {t_rates:>8.1} {jacobian:>10} {t_jacobian:>8.1} {:>8.1} {:>10.1} {:>10.1}",
             1e3 * emitted,

@@ -20,9 +20,9 @@ use trunnion_equations::{Ex, Graph};
 use trunnion_model::mechanism::Mechanism;
 
 use crate::modal_rows::{ModalPivot, ModalRows, accelerations};
-use crate::node::{Node, Nodes};
-use crate::primitive::Kind;
-use crate::regroup::{Unit, regrouped};
+use crate::node::{TreeNode, TreeNodes};
+use crate::primitive::PrimitiveKind;
+use crate::regroup::{LengthUnit, regrouped};
 use crate::spatial::{Inertia, Mat3, Spatial, Vec3};
 
 /// One step of elimination: row k, its other entries divided by the diagonal, u/D.
@@ -34,8 +34,8 @@ struct Pivot<'g> {
 }
 
 pub struct Recursion<'g> {
-    nodes: Nodes<'g>,
-    unit: Unit<'g>,
+    nodes: TreeNodes<'g>,
+    unit: LengthUnit<'g>,
     /// Bias motion (1) of every node.
     pub omega: Vec<Vec3<'g>>,
     bias: Vec<Spatial<'g>>,
@@ -56,8 +56,13 @@ pub struct Recursion<'g> {
 
 impl<'g> Recursion<'g> {
     /// `applied`: wrench on each node from outside, about its origin and in its axes.
-    pub fn new(mechanism: &Mechanism, nodes: &Nodes<'g>, gravity: Vec3<'g>, applied: &[Spatial<'g>]) -> Self {
-        let unit = Unit::new(nodes, applied);
+    pub fn new(
+        mechanism: &Mechanism,
+        nodes: &TreeNodes<'g>,
+        gravity: Vec3<'g>,
+        applied: &[Spatial<'g>],
+    ) -> Self {
+        let unit = LengthUnit::new(nodes, applied);
         let nodes = regrouped(mechanism, nodes, unit);
         let zero = Spatial::zero(nodes.graph);
         let n = nodes.list.len();
@@ -96,7 +101,7 @@ impl<'g> Recursion<'g> {
                 let mut alpha = node.to_child(self.bias[p].angular) + omega.cross(w);
                 let two = self.nodes.graph.constant(2.0);
                 let mut a = node.to_child(self.bias[p].linear + rotation[p] * node.r) + omega.cross(s) * two;
-                if matches!(node.kind, Kind::Modal | Kind::Interface) {
+                if matches!(node.kind, PrimitiveKind::Modal | PrimitiveKind::Interface) {
                     // s is not along w: 2 (ω − w) × s.
                     a = a - w.cross(s) * two + node.bias_dot.linear;
                     alpha = alpha + node.bias_dot.angular;
@@ -109,7 +114,7 @@ impl<'g> Recursion<'g> {
                 self.bias[i] = Spatial { angular: alpha, linear: a };
                 self.joint[i] = reference(node, &mut self.bias[i]);
             }
-            let k = Rotation::new(self.omega[i], self.bias[i].angular);
+            let k = RotationProducts::new(self.omega[i], self.bias[i].angular);
             rotation.push(k.matrix);
             let body = &self.nodes.rigid[i];
             self.wrench[i] = Spatial {
@@ -137,8 +142,11 @@ impl<'g> Recursion<'g> {
             let mut inertia = self.inertia[i].clone();
             let mut wrench = self.wrench[i];
             for k in rows(node) {
-                let pitch =
-                    if node.kind == Kind::Screw { node.pitch } else { self.nodes.graph.constant(0.0) };
+                let pitch = if node.kind == PrimitiveKind::Screw {
+                    node.pitch
+                } else {
+                    self.nodes.graph.constant(0.0)
+                };
                 shear(&mut inertia, &mut wrench, k, pitch);
                 let force = node.force[k % 3];
                 let block = (k / 3) * 3;
@@ -156,7 +164,9 @@ impl<'g> Recursion<'g> {
             for &turn in node.turns.iter().rev() {
                 inertia = inertia.turned(turn);
             }
-            if let Some(rows) = self.rows[node.parent].as_mut().filter(|_| node.kind == Kind::Interface) {
+            if let Some(rows) =
+                self.rows[node.parent].as_mut().filter(|_| node.kind == PrimitiveKind::Interface)
+            {
                 let [angular, linear] = [wrench.angular, wrench.linear].map(|v| node.to_parent(v));
                 rows.carry(node, &inertia, Spatial { angular, linear });
             }
@@ -170,29 +180,29 @@ impl<'g> Recursion<'g> {
     fn outward(&mut self, pivots: &[Vec<Pivot<'g>>]) {
         for (i, node) in self.nodes.list.iter().enumerate().skip(1) {
             let mut d = node.carry(self.added[node.parent]);
-            if node.kind == Kind::Modal {
+            if node.kind == PrimitiveKind::Modal {
                 self.modal[i] = accelerations(&self.modal_pivots[i], d, self.nodes.graph.constant(0.0));
             }
-            let of = if node.kind == Kind::Interface { node.parent } else { i };
+            let of = if node.kind == PrimitiveKind::Interface { node.parent } else { i };
             if !node.modes.is_empty() {
                 d = d + node.moved(&self.modal[of]);
             }
             for pivot in pivots[i].iter().rev() {
                 let k = pivot.k;
                 let before = d.get(k);
-                if node.kind == Kind::Screw {
+                if node.kind == PrimitiveKind::Screw {
                     d.set(k + 3, d.get(k + 3) - node.pitch * before);
                 }
                 let sum = pivot.scaled.angular.dot(d.angular) + pivot.scaled.linear.dot(d.linear);
                 let after = pivot.u - sum;
                 d.set(k, after);
-                if node.kind == Kind::Screw {
+                if node.kind == PrimitiveKind::Screw {
                     d.set(k + 3, d.get(k + 3) + node.pitch * after);
                 }
                 self.joint[i].0[k % 3] = self.joint[i][k % 3] + after - before;
             }
             self.added[i] = d;
-            if node.kind == Kind::Prismatic {
+            if node.kind == PrimitiveKind::Prismatic {
                 self.joint[i] = self.unit.acceleration_in_si(Spatial { linear: self.joint[i], ..d }).linear;
             }
         }
@@ -209,11 +219,11 @@ impl<'g> Recursion<'g> {
     }
 
     /// Its part along the axis of a joint that has one.
-    pub fn along(&self, nodes: &Nodes<'g>, i: usize) -> Ex<'g> {
+    pub fn along(&self, nodes: &TreeNodes<'g>, i: usize) -> Ex<'g> {
         let node = &nodes.list[i];
         let wrench = self.transmitted(i);
         match node.kind {
-            Kind::Prismatic => wrench.linear[node.axis],
+            PrimitiveKind::Prismatic => wrench.linear[node.axis],
             _ => wrench.angular[node.axis] + node.pitch * wrench.linear[node.axis],
         }
     }
@@ -221,13 +231,13 @@ impl<'g> Recursion<'g> {
 
 /// The q̈ of (1) may be anything: it is chosen so that the acceleration along the joint vanishes, and most of what would be computed from
 /// it. Returns that q̈.
-fn reference<'g>(node: &Node<'g>, bias: &mut Spatial<'g>) -> Vec3<'g> {
+fn reference<'g>(node: &TreeNode<'g>, bias: &mut Spatial<'g>) -> Vec3<'g> {
     let zero = node.pitch.graph().constant(0.0);
     let mut q_dot_dot = Vec3::zero(node.pitch.graph());
     for k in rows(node) {
         let a = -bias.get(k);
         bias.set(k, zero);
-        if node.kind == Kind::Screw {
+        if node.kind == PrimitiveKind::Screw {
             bias.set(k + 3, bias.get(k + 3) + node.pitch * a);
         }
         q_dot_dot.0[k % 3] = a;
@@ -236,13 +246,13 @@ fn reference<'g>(node: &Node<'g>, bias: &mut Spatial<'g>) -> Vec3<'g> {
 }
 
 /// Rows that a node's joint leaves free.
-fn rows(node: &Node<'_>) -> Vec<usize> {
+fn rows(node: &TreeNode<'_>) -> Vec<usize> {
     match node.kind {
         _ if node.driven => vec![],
-        Kind::Fixed | Kind::Modal | Kind::Interface => vec![],
-        Kind::Revolute | Kind::Screw => vec![node.axis],
-        Kind::Prismatic => vec![node.axis + 3],
-        Kind::Spherical => vec![0, 1, 2],
+        PrimitiveKind::Fixed | PrimitiveKind::Modal | PrimitiveKind::Interface => vec![],
+        PrimitiveKind::Revolute | PrimitiveKind::Screw => vec![node.axis],
+        PrimitiveKind::Prismatic => vec![node.axis + 3],
+        PrimitiveKind::Spherical => vec![0, 1, 2],
     }
 }
 
@@ -288,7 +298,7 @@ fn eliminate<'g>(inertia: &mut Inertia<'g>, wrench: &mut Spatial<'g>, k: usize, 
 }
 
 /// K of (2) and the products it is made of.
-pub struct Rotation<'g> {
+pub struct RotationProducts<'g> {
     alpha: Vec3<'g>,
     /// ω_y ω_z, ω_z ω_x, ω_x ω_y.
     mixed: [Ex<'g>; 3],
@@ -296,7 +306,7 @@ pub struct Rotation<'g> {
     pub matrix: Mat3<'g>,
 }
 
-impl<'g> Rotation<'g> {
+impl<'g> RotationProducts<'g> {
     pub fn new(omega: Vec3<'g>, alpha: Vec3<'g>) -> Self {
         let mixed = [0, 1, 2].map(|i| omega[(i + 1) % 3] * omega[(i + 2) % 3]);
         let square = [0, 1, 2].map(|i| omega[i] * omega[i]);
@@ -308,7 +318,7 @@ impl<'g> Rotation<'g> {
                 _ => mixed[other] + alpha[other],
             }
         });
-        Rotation { alpha, mixed, square, matrix }
+        RotationProducts { alpha, mixed, square, matrix }
     }
 
     /// vee(K J) of (3); about x: (J_yy + J_zz) α_x + (J_yy − J_zz) ω_y ω_z + J_yz (ω_z² − ω_y²) + J_xy K_zx − J_xz K_yx.

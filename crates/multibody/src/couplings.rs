@@ -8,23 +8,23 @@ use std::collections::HashMap;
 use trunnion_equations::{Ex, Graph};
 use trunnion_model::mechanism::{Coupling, CouplingForm, Frame, Mechanism};
 
-use crate::error::Error;
+use crate::error::MechanismError;
 use crate::loops::Closing;
-use crate::node::{Nodes, rate};
+use crate::node::{TreeNodes, rate};
 use crate::relative::Relative;
 use crate::spatial::{Spatial, Vec3};
-use crate::writer::{Gap, Writer, at_start};
+use crate::writer::{EquationWriter, Gap, at_start};
 
 /// What couplings exert along coordinates: (joint, number) → force.
 pub type Extra<'g> = HashMap<(usize, usize), Ex<'g>>;
 
 pub fn emit<'g>(
-    writer: &mut Writer<'_>,
+    writer: &mut EquationWriter<'_>,
     mechanism: &Mechanism,
-    nodes: &Nodes<'g>,
+    nodes: &TreeNodes<'g>,
     closings: &[Closing<'g>],
     applied: &mut [Spatial<'g>],
-) -> Result<Extra<'g>, Vec<Error>> {
+) -> Result<Extra<'g>, Vec<MechanismError>> {
     let graph: &'g Graph = nodes.graph;
     let mut extra = Extra::new();
     let mut errors = vec![];
@@ -45,7 +45,7 @@ pub fn emit<'g>(
                 let length = length.map(|l| graph.at(l));
                 let (gap, at_rest) = rod(writer, nodes, applied, from, to, length, graph.symbol(lambda));
                 if at_start(graph, &writer.start(graph), &[at_rest.id])[0].abs() < 1e-12 {
-                    errors.push(Error::ZeroRod { coupling: i });
+                    errors.push(MechanismError::ZeroRod { coupling: i });
                 }
                 gap
             }
@@ -58,7 +58,7 @@ pub fn emit<'g>(
 
 /// (1)
 fn linear<'g>(
-    writer: &Writer<'_>,
+    writer: &EquationWriter<'_>,
     mechanism: &Mechanism,
     graph: &'g Graph,
     closings: &[Closing<'g>],
@@ -89,8 +89,8 @@ fn linear<'g>(
 
 /// (2), and the length.
 fn rod<'g>(
-    writer: &Writer<'_>,
-    nodes: &Nodes<'g>,
+    writer: &EquationWriter<'_>,
+    nodes: &TreeNodes<'g>,
     applied: &mut [Spatial<'g>],
     from: &Frame,
     to: &Frame,

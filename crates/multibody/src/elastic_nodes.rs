@@ -7,14 +7,14 @@ use trunnion_model::mechanism::{Frame, ModalBody};
 
 use crate::interface::{inward, outward};
 use crate::modal::Modal;
-use crate::node::{Node, Nodes, Place, fixed};
-use crate::primitive::Kind;
-use crate::quaternion::Quaternion;
-use crate::spatial::{Mat3, Turn, Vec3};
+use crate::node::{FramePlace, TreeNode, TreeNodes, fixed};
+use crate::primitive::PrimitiveKind;
+use crate::quaternion::SymbolicQuaternion;
+use crate::spatial::{Mat3, PlaneRotation, Vec3};
 
-impl<'g> Nodes<'g> {
+impl<'g> TreeNodes<'g> {
     /// Frame `far` of the body has come to lie on G.
-    pub fn add_elastic(&mut self, far: &Frame, body: &ModalBody, g: Place<'g>) {
+    pub fn add_elastic(&mut self, far: &Frame, body: &ModalBody, g: FramePlace<'g>) {
         let graph = self.graph;
         let modal = Modal::new(graph, far.body, body);
         let interfaces = &body.data.interfaces;
@@ -23,8 +23,8 @@ impl<'g> Nodes<'g> {
         let from = entry.map_or([0.0; 3], |k| interfaces[k].position);
         let offset = Vec3::of(graph, &far.p) - Vec3::numbers(graph, from);
         let seat = g.then(-(r_FB * offset), r_FB);
-        let origin = |node: usize| Place { node, p: Vec3::zero(graph), r: Mat3::identity(graph) };
-        let beside = |node: usize, k: usize| Place {
+        let origin = |node: usize| FramePlace { node, p: Vec3::zero(graph), r: Mat3::identity(graph) };
+        let beside = |node: usize, k: usize| FramePlace {
             p: -Vec3::numbers(graph, interfaces[k].position),
             ..origin(node)
         };
@@ -34,7 +34,7 @@ impl<'g> Nodes<'g> {
             self.interfaces.insert((far.body, k), beside(carrier, k));
             node = inward(graph, fixed(graph, carrier), &interfaces[k], &modal);
         }
-        node.kind = Kind::Modal;
+        node.kind = PrimitiveKind::Modal;
         let b = self.push(node);
         self.bodies[far.body] = origin(b);
         for (k, at) in interfaces.iter().enumerate().filter(|(k, _)| Some(*k) != entry) {
@@ -51,12 +51,12 @@ impl<'g> Nodes<'g> {
 }
 
 /// A node at rest on another one.
-fn seated<'g>(graph: &'g Graph, at: Place<'g>) -> Node<'g> {
+fn seated<'g>(graph: &'g Graph, at: FramePlace<'g>) -> TreeNode<'g> {
     let turned = at.r != Mat3::identity(graph);
-    Node {
+    TreeNode {
         r: at.p,
-        turns: if turned { vec![Turn::Matrix(at.r)] } else { vec![] },
-        quaternion: if turned { Quaternion::of(at.r) } else { Quaternion::identity(graph) },
+        turns: if turned { vec![PlaneRotation::Matrix(at.r)] } else { vec![] },
+        quaternion: if turned { SymbolicQuaternion::of(at.r) } else { SymbolicQuaternion::identity(graph) },
         angle: if turned { at.r.0[1][0].atan2(at.r.0[0][0]) } else { graph.constant(0.0) },
         ..fixed(graph, at.node)
     }

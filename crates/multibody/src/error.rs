@@ -5,7 +5,7 @@ use trunnion_model::mechanism::Mechanism;
 use trunnion_model::{Diagnostic, Sources};
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Error {
+pub enum MechanismError {
     /// No chain of joints leads from the world to the body and to `with` others joined to it.
     Unconnected {
         body: usize,
@@ -48,7 +48,7 @@ pub enum Error {
     },
 }
 
-impl Error {
+impl MechanismError {
     pub fn diagnostic(&self, mechanism: &Mechanism, sources: &Sources) -> Diagnostic {
         let (code, origin, message, label, hint) = self.parts(mechanism);
         Diagnostic::from_origin(sources, code, origin, message, label, Some(hint))
@@ -57,7 +57,7 @@ impl Error {
     fn parts<'m>(&self, m: &'m Mechanism) -> (&'static str, &'m Origin, String, String, String) {
         let joint = |j: usize| (&m.joints[j].origin, &m.joints[j].name);
         match self {
-            Error::Unconnected { body, with } => {
+            MechanismError::Unconnected { body, with } => {
                 let name = &m.bodies[*body].name;
                 let others = match with {
                     0 => String::new(),
@@ -68,14 +68,14 @@ impl Error {
                 let hint = "let a joint lead to it; a body that flies needs `type = \"free\"`".into();
                 ("B0001", &m.bodies[*body].origin, message, "no chain of joints ends here".into(), hint)
             }
-            Error::JoinsItself { joint: j } => {
+            MechanismError::JoinsItself { joint: j } => {
                 let (origin, name) = joint(*j);
                 let body = &m.bodies[m.joints[*j].child.body].name;
                 let message = format!("joint `{name}` joins `{body}` to itself");
                 let hint = "`parent` and `child` have to be frames of two bodies".into();
                 ("B0002", origin, message, "both ends are on one body".into(), hint)
             }
-            Error::CutScrew { joint: j, asked } => {
+            MechanismError::CutScrew { joint: j, asked } => {
                 let (origin, name) = joint(*j);
                 let message = format!("the screw `{name}` cannot close a loop");
                 let label =
@@ -83,7 +83,7 @@ impl Error {
                 let hint = "cut another joint of the loop".into();
                 ("B0003", origin, message, label.into(), hint)
             }
-            Error::Massless { joint: j, name } => {
+            MechanismError::Massless { joint: j, name } => {
                 let (origin, of) = joint(*j);
                 let message = format!("coordinate `{name}` of joint `{of}` moves no inertia");
                 let label = "any force would accelerate it without bound".into();
@@ -92,33 +92,33 @@ impl Error {
                         .into();
                 ("B0004", origin, message, label, hint)
             }
-            Error::MasslessMode { body } => {
+            MechanismError::MasslessMode { body } => {
                 let body = &m.bodies[*body];
                 let message =
                     format!("the shapes of the elastic body `{}` move no inertia of their own", body.name);
                 let hint = "leave out shapes without mass, and one of shapes that are alike".into();
                 ("B0014", &body.origin, message, "its modal mass matrix is singular".into(), hint)
             }
-            Error::ZeroLength { line } => {
+            MechanismError::ZeroLength { line } => {
                 let line = &m.lines[*line];
                 let message = format!("the ends of line `{}` are at the same place at the start", line.name);
                 let hint = "a line of length zero has no direction: start apart or move a frame".into();
                 ("B0005", &line.origin, message, "length 0".into(), hint)
             }
-            Error::ZeroRod { coupling } => {
+            MechanismError::ZeroRod { coupling } => {
                 let rod = &m.couplings[*coupling];
                 let message = format!("the rod `{}` has no length", rod.name);
                 let hint = "use a `spherical` joint where two points coincide".into();
                 ("B0006", &rod.origin, message, "length 0".into(), hint)
             }
-            Error::CannotClose { joint: j, gap, unit } => {
+            MechanismError::CannotClose { joint: j, gap, unit } => {
                 let (origin, name) = joint(*j);
                 let message =
                     format!("joint `{name}` cannot be closed: nothing can change a gap of {gap:.3e} {unit}");
                 let hint = "check the places and axes of the joints of this loop".into();
                 ("B0007", origin, message, "the ends do not meet".into(), hint)
             }
-            Error::TurnedOver { joint: j } => {
+            MechanismError::TurnedOver { joint: j } => {
                 let (origin, name) = joint(*j);
                 let message = format!("joint `{name}` cannot be closed: its frames face opposite ways");
                 let hint = "turn one of its frames by 180 deg: their axes have to point the same way".into();

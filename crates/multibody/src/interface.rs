@@ -12,10 +12,10 @@ use trunnion_equations::{Ex, Graph};
 use trunnion_model::mechanism::ModalInterface;
 
 use crate::modal::{Modal, sum};
-use crate::node::Node;
-use crate::primitive::Kind;
-use crate::quaternion::Quaternion;
-use crate::spatial::{Mat3, Spatial, Turn, Vec3};
+use crate::node::TreeNode;
+use crate::primitive::PrimitiveKind;
+use crate::quaternion::SymbolicQuaternion;
+use crate::spatial::{Mat3, PlaneRotation, Spatial, Vec3};
 
 /// (1) and its rates, in B's axes.
 struct InterfaceMotion<'g> {
@@ -69,10 +69,10 @@ impl<'g> InterfaceMotion<'g> {
         Mat3::build(|i, j| one.0[i][j] + self.s * (cross.0[i][j] + 0.5 * square.0[i][j]))
     }
 
-    fn quaternion(&self) -> Quaternion<'g> {
+    fn quaternion(&self) -> SymbolicQuaternion<'g> {
         let w = self.s.sqrt();
         let [x, y, z] = (self.theta * (0.5 * w)).0;
-        Quaternion([w, x, y, z])
+        SymbolicQuaternion([w, x, y, z])
     }
 
     /// About z.
@@ -94,12 +94,17 @@ impl<'g> InterfaceMotion<'g> {
 }
 
 /// Node I beyond B, which is `node.parent`.
-pub fn outward<'g>(graph: &'g Graph, mut node: Node<'g>, at: &ModalInterface, modal: &Modal<'g>) -> Node<'g> {
+pub fn outward<'g>(
+    graph: &'g Graph,
+    mut node: TreeNode<'g>,
+    at: &ModalInterface,
+    modal: &Modal<'g>,
+) -> TreeNode<'g> {
     let m = InterfaceMotion::new(graph, at, modal);
     let turns = !m.theta.is_zero();
     let r_IB = if turns { m.rotation().transpose() } else { Mat3::identity(graph) };
     if turns {
-        node.turns = vec![Turn::Matrix(r_IB.transpose())];
+        node.turns = vec![PlaneRotation::Matrix(r_IB.transpose())];
         (node.quaternion, node.angle) = (m.quaternion(), m.angle());
     }
     node.r = m.r;
@@ -107,17 +112,22 @@ pub fn outward<'g>(graph: &'g Graph, mut node: Node<'g>, at: &ModalInterface, mo
     node.bias_dot = Spatial { angular: m.turning_bias(-1.0), linear: r_IB * m.r_bias };
     let mode = |(&t, &psi): (&Vec3<'g>, &Vec3<'g>)| Spatial { angular: m.turned(psi, 1.0), linear: t };
     node.modes = m.slopes.iter().zip(&m.psi).map(mode).collect();
-    finish(node, modal, Kind::Interface)
+    finish(node, modal, PrimitiveKind::Interface)
 }
 
 /// Node B beyond I, which is `node.parent`: (3).
-pub fn inward<'g>(graph: &'g Graph, mut node: Node<'g>, at: &ModalInterface, modal: &Modal<'g>) -> Node<'g> {
+pub fn inward<'g>(
+    graph: &'g Graph,
+    mut node: TreeNode<'g>,
+    at: &ModalInterface,
+    modal: &Modal<'g>,
+) -> TreeNode<'g> {
     let m = InterfaceMotion::new(graph, at, modal);
     let omega = m.turned(m.theta_dot, 1.0);
     let turns = !m.theta.is_zero();
     let r_IB = if turns { m.rotation().transpose() } else { Mat3::identity(graph) };
     if turns {
-        node.turns = vec![Turn::Matrix(r_IB)];
+        node.turns = vec![PlaneRotation::Matrix(r_IB)];
         (node.quaternion, node.angle) = (m.quaternion().conjugate(), -m.angle());
     }
     node.r = -(r_IB * m.r);
@@ -131,10 +141,10 @@ pub fn inward<'g>(graph: &'g Graph, mut node: Node<'g>, at: &ModalInterface, mod
         Spatial { angular: -turned, linear: turned.cross(m.r) - t }
     };
     node.modes = m.slopes.iter().zip(&m.psi).map(mode).collect();
-    finish(node, modal, Kind::Modal)
+    finish(node, modal, PrimitiveKind::Modal)
 }
 
-fn finish<'g>(mut node: Node<'g>, modal: &Modal<'g>, kind: Kind) -> Node<'g> {
+fn finish<'g>(mut node: TreeNode<'g>, modal: &Modal<'g>, kind: PrimitiveKind) -> TreeNode<'g> {
     node.kind = kind;
     node.rate_dot = node.bias_dot + node.moved(&modal.rate_dot);
     node

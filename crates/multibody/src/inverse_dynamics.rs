@@ -7,13 +7,13 @@
 use trunnion_equations::{Ex, Symbol};
 use trunnion_model::mechanism::Mechanism;
 
-use crate::articulated::Rotation;
-use crate::node::Nodes;
-use crate::primitive::Kind;
+use crate::articulated::RotationProducts;
+use crate::node::TreeNodes;
+use crate::primitive::PrimitiveKind;
 use crate::spatial::{Inertia, Spatial, Vec3};
 
 /// V of every node: angular, and of its origin, in its axes.
-pub fn velocities<'g>(nodes: &Nodes<'g>) -> Vec<Spatial<'g>> {
+pub fn velocities<'g>(nodes: &TreeNodes<'g>) -> Vec<Spatial<'g>> {
     let mut all = vec![Spatial::zero(nodes.graph)];
     for node in nodes.list.iter().skip(1) {
         all.push(node.carry(all[node.parent]) + node.rate);
@@ -24,7 +24,7 @@ pub fn velocities<'g>(nodes: &Nodes<'g>) -> Vec<Spatial<'g>> {
 /// q̈ of the elastic coordinates of each node that has some.
 fn modal_accelerations<'g>(
     mechanism: &Mechanism,
-    nodes: &Nodes<'g>,
+    nodes: &TreeNodes<'g>,
     q_dot_dot: &dyn Fn(Symbol) -> Ex<'g>,
 ) -> Vec<Vec<Ex<'g>>> {
     let of = |body: usize| mechanism.bodies[body].inertia.modal().map(|m| m.rates.as_slice());
@@ -35,7 +35,7 @@ fn modal_accelerations<'g>(
 /// τ by velocity symbol; `q_dot_dot` gives the derivative of each.
 pub fn inverse_dynamics<'g>(
     mechanism: &Mechanism,
-    nodes: &Nodes<'g>,
+    nodes: &TreeNodes<'g>,
     gravity: Vec3<'g>,
     q_dot_dot: &dyn Fn(Symbol) -> Ex<'g>,
 ) -> Vec<(Symbol, Ex<'g>)> {
@@ -49,11 +49,11 @@ pub fn inverse_dynamics<'g>(
         let mut own = node.carry(a[node.parent]);
         own.angular = own.angular + v[i].angular.cross(w);
         own.linear = own.linear + v[i].angular.cross(s) + v[i].linear.cross(w);
-        if matches!(node.kind, Kind::Modal | Kind::Interface) {
+        if matches!(node.kind, PrimitiveKind::Modal | PrimitiveKind::Interface) {
             // The derivative of s in N's axes is without w × s.
             own = own + node.bias_dot;
             own.linear = own.linear - w.cross(s);
-            let of = if node.kind == Kind::Modal { i } else { node.parent };
+            let of = if node.kind == PrimitiveKind::Modal { i } else { node.parent };
             own = own + node.moved(&modal[of]);
         }
         for (symbol, column) in node.columns(mechanism) {
@@ -70,7 +70,7 @@ pub fn inverse_dynamics<'g>(
             let omega = v[i].angular;
             f[i] = f[i] + elastic.wrench(omega) + elastic.coupled(&modal[i]);
             let classic = Spatial { linear: own.linear + omega.cross(v[i].linear), ..own };
-            let k = Rotation::new(omega, own.angular).matrix;
+            let k = RotationProducts::new(omega, own.angular).matrix;
             let inertia = |a: usize| {
                 elastic.mass[a].iter().zip(&modal[i]).fold(nodes.graph.constant(0.0), |s, (&m, &x)| s + m * x)
             };
@@ -80,7 +80,7 @@ pub fn inverse_dynamics<'g>(
     }
     let mut forces = vec![];
     for (i, node) in nodes.list.iter().enumerate().skip(1).rev() {
-        let of = if node.kind == Kind::Interface { node.parent } else { i };
+        let of = if node.kind == PrimitiveKind::Interface { node.parent } else { i };
         for (a, &t) in node.modes.iter().enumerate() {
             modes[of][a] = modes[of][a] + node.seen(t).dot(f[i]);
         }

@@ -36,27 +36,27 @@ use trunnion_model::mechanism::Mechanism;
 use trunnion_model::{Diagnostic, Sources};
 
 use articulated::Recursion;
-use error::Error;
+use error::MechanismError;
 use loops::Closing;
-use node::Nodes;
+use node::TreeNodes;
 use spatial::{Spatial, Vec3};
 use tree::Tree;
-use writer::Writer;
+use writer::EquationWriter;
 
 /// Write the equations of a mechanism. Errors name the body or joint and say what to do.
 pub fn emit(flat: &mut Flat, mechanism: &Mechanism, sources: &Sources) -> Result<(), Vec<Diagnostic>> {
     let Some(gravity) = &mechanism.gravity else { return Ok(()) };
-    let report = |errors: Vec<Error>| -> Vec<Diagnostic> {
+    let report = |errors: Vec<MechanismError>| -> Vec<Diagnostic> {
         errors.iter().map(|e| e.diagnostic(mechanism, sources)).collect()
     };
     write(flat, mechanism, gravity).map_err(report)
 }
 
-fn write(flat: &mut Flat, mechanism: &Mechanism, gravity: &[Expr; 3]) -> Result<(), Vec<Error>> {
+fn write(flat: &mut Flat, mechanism: &Mechanism, gravity: &[Expr; 3]) -> Result<(), Vec<MechanismError>> {
     let tree = Tree::new(mechanism)?;
-    let (graph, mut writer) = Writer::new(flat);
+    let (graph, mut writer) = EquationWriter::new(flat);
     let gravity = Vec3::of(graph, gravity);
-    let mut nodes = Nodes::new(graph, mechanism, &tree);
+    let mut nodes = TreeNodes::new(graph, mechanism, &tree);
     let mut applied = vec![Spatial::zero(graph); nodes.list.len()];
     let mut errors = vec![];
 
@@ -112,8 +112,9 @@ fn nodes<'g>(
     graph: &'g Graph,
     mechanism: &Mechanism,
     sources: &Sources,
-) -> Result<Nodes<'g>, Vec<Diagnostic>> {
-    let report = |errors: Vec<Error>| errors.iter().map(|e| e.diagnostic(mechanism, sources)).collect();
+) -> Result<TreeNodes<'g>, Vec<Diagnostic>> {
+    let report =
+        |errors: Vec<MechanismError>| errors.iter().map(|e| e.diagnostic(mechanism, sources)).collect();
     let tree = Tree::new(mechanism).map_err(|e| -> Vec<Diagnostic> { report(e) })?;
-    Ok(Nodes::new(graph, mechanism, &tree))
+    Ok(TreeNodes::new(graph, mechanism, &tree))
 }

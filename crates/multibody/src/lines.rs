@@ -4,19 +4,19 @@
 
 use trunnion_model::mechanism::{Load, Mechanism};
 
-use crate::error::Error;
-use crate::node::Nodes;
+use crate::error::MechanismError;
+use crate::node::TreeNodes;
 use crate::relative::Relative;
 use crate::spatial::{Spatial, Vec3};
-use crate::writer::{Writer, at_start};
+use crate::writer::{EquationWriter, at_start};
 
 /// (1) for every line.
 pub fn emit<'g>(
-    writer: &mut Writer<'_>,
+    writer: &mut EquationWriter<'_>,
     mechanism: &Mechanism,
-    nodes: &Nodes<'g>,
+    nodes: &TreeNodes<'g>,
     applied: &mut [Spatial<'g>],
-) -> Result<(), Vec<Error>> {
+) -> Result<(), Vec<MechanismError>> {
     let mut lengths = vec![];
     for line in &mechanism.lines {
         let relative = Relative::new(nodes, &line.from, &line.to);
@@ -31,11 +31,11 @@ pub fn emit<'g>(
     let start = at_start(nodes.graph, &writer.start(nodes.graph), &lengths);
     // Below this the direction is rounding.
     let short = start.iter().enumerate().filter(|(_, l)| **l < 1e-12);
-    let errors: Vec<Error> = short.map(|(line, _)| Error::ZeroLength { line }).collect();
+    let errors: Vec<MechanismError> = short.map(|(line, _)| MechanismError::ZeroLength { line }).collect();
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-pub fn loads<'g>(mechanism: &Mechanism, nodes: &Nodes<'g>, applied: &mut [Spatial<'g>]) {
+pub fn loads<'g>(mechanism: &Mechanism, nodes: &TreeNodes<'g>, applied: &mut [Spatial<'g>]) {
     for load in &mechanism.loads {
         let (node, w) = wrench(load, nodes);
         applied[node] = applied[node] + w;
@@ -43,7 +43,7 @@ pub fn loads<'g>(mechanism: &Mechanism, nodes: &Nodes<'g>, applied: &mut [Spatia
 }
 
 /// What a load exerts on a node, about its origin in its axes.
-pub fn wrench<'g>(load: &Load, nodes: &Nodes<'g>) -> (usize, Spatial<'g>) {
+pub fn wrench<'g>(load: &Load, nodes: &TreeNodes<'g>) -> (usize, Spatial<'g>) {
     let at = nodes.place(&load.at);
     let [f, n] = [&load.force, &load.torque].map(|v| {
         let v = Vec3::of(nodes.graph, v);

@@ -13,52 +13,52 @@
 use trunnion_equations::{Ex, Graph};
 use trunnion_model::mechanism::{Joint, Mechanism};
 
-use crate::error::Error;
-use crate::node::{Nodes, rate};
-use crate::primitive::{Kind, normal, primitives, unit};
+use crate::error::MechanismError;
+use crate::node::{TreeNodes, rate};
+use crate::primitive::{PrimitiveKind, normal, primitives, unit};
 use crate::relative::{Jet, Relative};
 use crate::spatial::{Spatial, Vec3};
-use crate::writer::{Gap, Writer, at_start};
+use crate::writer::{EquationWriter, Gap, at_start};
 
 /// What a joint forbids.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Row {
+enum ConstraintRow {
     /// (1)
     Point([f64; 3]),
     /// (2): b, d.
     Axis([f64; 3], [f64; 3]),
 }
 
-impl Row {
+impl ConstraintRow {
     /// Rows (2) across an axis hold when it is reversed too, three of them also when axes change places: this direction tells.
     fn facing(self, joint: &Joint) -> Option<[f64; 3]> {
         match (self, joint.kind.freedoms().1) {
-            (Row::Axis(b, _), 0) => Some(b),
-            (Row::Axis(_, d), 1) => Some(d),
+            (ConstraintRow::Axis(b, _), 0) => Some(b),
+            (ConstraintRow::Axis(_, d), 1) => Some(d),
             _ => None,
         }
     }
 }
 
 /// What the primitives of a joint leave out: points along directions without slide, turns about directions without turn.
-fn rows(joint: &Joint) -> Vec<Row> {
+fn rows(joint: &Joint) -> Vec<ConstraintRow> {
     let (slides, turns) = directions(joint);
     let units = [0, 1, 2].map(unit);
     let points = match slides[..] {
-        [] => units.map(Row::Point).to_vec(),
-        [a] => basis(a)[..2].iter().map(|&e| Row::Point(e)).collect(),
-        [a, b] => vec![Row::Point(basis(normal(a, b))[2])],
+        [] => units.map(ConstraintRow::Point).to_vec(),
+        [a] => basis(a)[..2].iter().map(|&e| ConstraintRow::Point(e)).collect(),
+        [a, b] => vec![ConstraintRow::Point(basis(normal(a, b))[2])],
         _ => vec![],
     };
     let e = slides.first().map_or(units, |&a| basis(a));
     let axes = match (joint.kind.has_orientation(), &turns[..]) {
         (true, _) => vec![],
-        (false, []) => [(1, 2), (2, 0), (0, 1)].map(|(i, j)| Row::Axis(e[i], e[j])).to_vec(),
+        (false, []) => [(1, 2), (2, 0), (0, 1)].map(|(i, j)| ConstraintRow::Axis(e[i], e[j])).to_vec(),
         (false, &[a]) => {
             let [b1, b2, a] = basis(a);
-            vec![Row::Axis(b1, a), Row::Axis(b2, a)]
+            vec![ConstraintRow::Axis(b1, a), ConstraintRow::Axis(b2, a)]
         }
-        (false, &[a, b, ..]) => vec![Row::Axis(a, b)],
+        (false, &[a, b, ..]) => vec![ConstraintRow::Axis(a, b)],
     };
     [points, axes].concat()
 }
@@ -68,8 +68,8 @@ fn directions(joint: &Joint) -> (Vec<[f64; 3]>, Vec<[f64; 3]>) {
     let (mut slides, mut turns) = (vec![], vec![]);
     for p in primitives(joint, false) {
         match p.kind {
-            Kind::Prismatic => slides.push(p.axis),
-            Kind::Revolute | Kind::Screw => turns.push(p.axis),
+            PrimitiveKind::Prismatic => slides.push(p.axis),
+            PrimitiveKind::Revolute | PrimitiveKind::Screw => turns.push(p.axis),
             _ => {}
         }
     }
@@ -87,7 +87,7 @@ fn basis(a: [f64; 3]) -> [[f64; 3]; 3] {
 }
 
 /// One coordinate seen from outside, and the wrench on C, in F's axes, that a unit along it is.
-pub struct Coordinate<'g> {
+pub struct LoopCoordinate<'g> {
     pub gap: Gap<'g>,
     pub unit: Spatial<'g>,
 }
@@ -97,13 +97,13 @@ pub struct Closing<'g> {
     pub joint: usize,
     relative: Relative<'g>,
     p: Jet<'g>,
-    pub coordinates: Vec<Coordinate<'g>>,
+    pub coordinates: Vec<LoopCoordinate<'g>>,
     /// Force and torque of all multipliers on C, in F's axes.
     pub reaction: Spatial<'g>,
 }
 
 impl<'g> Closing<'g> {
-    pub fn new(nodes: &Nodes<'g>, mechanism: &Mechanism, number: usize) -> Self {
+    pub fn new(nodes: &TreeNodes<'g>, mechanism: &Mechanism, number: usize) -> Self {
         let joint = &mechanism.joints[number];
         let relative = Relative::new(nodes, &joint.parent, &joint.child);
         let p = relative.point(nodes);
@@ -114,16 +114,16 @@ impl<'g> Closing<'g> {
     /// Constraints and forces. `extra`: what couplings exert along each coordinate.
     pub fn emit(
         &mut self,
-        writer: &mut Writer<'_>,
-        nodes: &Nodes<'g>,
+        writer: &mut EquationWriter<'_>,
+        nodes: &TreeNodes<'g>,
         joint: &Joint,
         applied: &mut [Spatial<'g>],
         extra: impl Fn(usize) -> Ex<'g>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MechanismError> {
         let graph: &'g Graph = nodes.graph;
         let mut sum = Spatial::zero(graph);
         let mut count = 0;
-        let mut multiplier = |writer: &mut Writer<'_>, unit: &str| {
+        let mut multiplier = |writer: &mut EquationWriter<'_>, unit: &str| {
             count += 1;
             writer.multiplier(format!("{}.lambda{count}", joint.name), unit, &joint.origin)
         };
@@ -159,17 +159,22 @@ impl<'g> Closing<'g> {
     }
 
     /// A row, the unit of its multiplier and what that exerts.
-    fn row(&self, nodes: &Nodes<'g>, joint: &Joint, row: Row) -> (Gap<'g>, &'static str, Spatial<'g>) {
+    fn row(
+        &self,
+        nodes: &TreeNodes<'g>,
+        joint: &Joint,
+        row: ConstraintRow,
+    ) -> (Gap<'g>, &'static str, Spatial<'g>) {
         let graph: &'g Graph = nodes.graph;
         let zero = Vec3::zero(graph);
         let vector = |v: [f64; 3]| Vec3::numbers(graph, v);
         match row {
-            Row::Point(b) => {
+            ConstraintRow::Point(b) => {
                 let b = vector(b);
                 let gap = Gap { x: b.dot(self.p.x), v: b.dot(self.p.v), a: b.dot(self.p.a) };
                 (gap, "N", Spatial { angular: zero, linear: b })
             }
-            Row::Axis(b, d) => {
+            ConstraintRow::Axis(b, d) => {
                 let two = joint.kind.freedoms().1 == 2;
                 let offset = if two { (0..3).map(|i| b[i] * d[i]).sum() } else { 0.0 };
                 let (b, d) = (vector(b), self.relative.direction(nodes, vector(d)));
@@ -180,7 +185,7 @@ impl<'g> Closing<'g> {
     }
 
     /// d · R d: 1 where a direction of C is along its namesake of F, and its rate.
-    fn facing(&self, nodes: &Nodes<'g>, d: [f64; 3]) -> Gap<'g> {
+    fn facing(&self, nodes: &TreeNodes<'g>, d: [f64; 3]) -> Gap<'g> {
         let d = Vec3::numbers(nodes.graph, d);
         let seen = self.relative.direction(nodes, d);
         Gap { x: d.dot(seen.x), v: d.dot(seen.v), a: d.dot(seen.a) }
@@ -189,11 +194,11 @@ impl<'g> Closing<'g> {
     /// A gap that nothing changes has to be closed, and not turned over.
     fn fits(
         &self,
-        writer: &Writer<'_>,
+        writer: &EquationWriter<'_>,
         gap: Gap<'g>,
         facing: Option<Gap<'g>>,
         force: &str,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MechanismError> {
         // Dimensions of drawings come with a few digits.
         const CLOSED: f64 = 1e-6;
         let graph = gap.x.graph();
@@ -201,16 +206,18 @@ impl<'g> Closing<'g> {
         let size = at_start(graph, &start, &[gap.x.id])[0].abs();
         let (joint, unit) = (self.joint, if force == "N" { "m" } else { "rad" });
         if size > CLOSED {
-            return Err(Error::CannotClose { joint, gap: size, unit });
+            return Err(MechanismError::CannotClose { joint, gap: size, unit });
         }
         match facing.filter(|f| f.v.value() == Some(0.0)) {
-            Some(f) if at_start(graph, &start, &[f.x.id])[0] < 0.5 => Err(Error::TurnedOver { joint }),
+            Some(f) if at_start(graph, &start, &[f.x.id])[0] < 0.5 => {
+                Err(MechanismError::TurnedOver { joint })
+            }
             _ => Ok(()),
         }
     }
 
     /// Quaternion and angular velocity of a spherical joint; returns the torque of its damping in F's axes.
-    fn ball(&self, writer: &mut Writer<'_>, nodes: &Nodes<'g>, joint: &Joint) -> Vec3<'g> {
+    fn ball(&self, writer: &mut EquationWriter<'_>, nodes: &TreeNodes<'g>, joint: &Joint) -> Vec3<'g> {
         let Some(ball) = &joint.orientation else { return Vec3::zero(nodes.graph) };
         let r = self.relative.rotation(nodes);
         let w = r.transpose() * self.relative.turning(nodes).0;
@@ -223,23 +230,23 @@ impl<'g> Closing<'g> {
 
 /// (3) for each coordinate.
 pub fn coordinates<'g>(
-    nodes: &Nodes<'g>,
+    nodes: &TreeNodes<'g>,
     joint: &Joint,
     relative: &Relative<'g>,
     p: Jet<'g>,
-) -> Vec<Coordinate<'g>> {
+) -> Vec<LoopCoordinate<'g>> {
     let graph: &'g Graph = nodes.graph;
     let zero = Vec3::zero(graph);
     let (w, w_dot) = relative.turning(nodes);
     let slide = |b: [f64; 3]| {
         let b = Vec3::numbers(graph, b);
         let gap = Gap { x: b.dot(p.x), v: b.dot(p.v), a: b.dot(p.a) };
-        Coordinate { gap, unit: Spatial { angular: zero, linear: b } }
+        LoopCoordinate { gap, unit: Spatial { angular: zero, linear: b } }
     };
     // From e1 towards e2, about `a` (F's axes).
     let angle = |from: Vec3<'g>, e1: Vec3<'g>, e2: Vec3<'g>, a: Vec3<'g>| {
         let gap = Gap { x: e2.dot(from).atan2(e1.dot(from)), v: a.dot(w), a: a.dot(w_dot) };
-        Coordinate { gap, unit: Spatial { angular: a, linear: zero } }
+        LoopCoordinate { gap, unit: Spatial { angular: a, linear: zero } }
     };
     let turn = |a: [f64; 3]| {
         let [e1, e2, a] = basis(a).map(|v| Vec3::numbers(graph, v));

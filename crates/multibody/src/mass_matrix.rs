@@ -9,14 +9,14 @@
 use trunnion_equations::{Ex, Symbol};
 use trunnion_model::mechanism::Mechanism;
 
-use crate::node::Nodes;
-use crate::primitive::Kind;
+use crate::node::TreeNodes;
+use crate::primitive::PrimitiveKind;
 use crate::spatial::{Inertia, Spatial};
 
-type Entries<'g> = Vec<(Symbol, Symbol, Ex<'g>)>;
+type MassEntries<'g> = Vec<(Symbol, Symbol, Ex<'g>)>;
 
 /// Entries (i, j, M_ij) by velocity symbol, each pair once; those that are not listed are zero.
-pub fn mass_matrix<'g>(mechanism: &Mechanism, nodes: &Nodes<'g>) -> Entries<'g> {
+pub fn mass_matrix<'g>(mechanism: &Mechanism, nodes: &TreeNodes<'g>) -> MassEntries<'g> {
     let mut composite: Vec<Inertia<'g>> = nodes.rigid.iter().map(|b| Inertia::rigid(b.m, b.h, b.j)).collect();
     for (i, node) in nodes.list.iter().enumerate().skip(1).rev() {
         let turned = node.turns.iter().rev().fold(composite[i].clone(), |inertia, &t| inertia.turned(t));
@@ -36,7 +36,7 @@ pub fn mass_matrix<'g>(mechanism: &Mechanism, nodes: &Nodes<'g>) -> Entries<'g> 
 }
 
 /// The velocities of the elastic coordinates of node i.
-fn rates<'m>(mechanism: &'m Mechanism, nodes: &Nodes<'_>, i: usize) -> &'m [Symbol] {
+fn rates<'m>(mechanism: &'m Mechanism, nodes: &TreeNodes<'_>, i: usize) -> &'m [Symbol] {
     let body = nodes.modal[i].as_ref().and_then(|m| mechanism.bodies[m.body].inertia.modal());
     body.map_or(&[], |m| &m.rates)
 }
@@ -44,8 +44,8 @@ fn rates<'m>(mechanism: &'m Mechanism, nodes: &Nodes<'_>, i: usize) -> &'m [Symb
 /// Entries of a coordinate whose unit takes `wrench` on node i, with all coordinates nearer to the base.
 fn climb<'g>(
     mechanism: &Mechanism,
-    nodes: &Nodes<'g>,
-    entries: &mut Entries<'g>,
+    nodes: &TreeNodes<'g>,
+    entries: &mut MassEntries<'g>,
     symbol: Symbol,
     i: usize,
     mut wrench: Spatial<'g>,
@@ -53,7 +53,7 @@ fn climb<'g>(
     let mut at = i;
     loop {
         let node = &nodes.list[at];
-        if node.kind == Kind::Interface {
+        if node.kind == PrimitiveKind::Interface {
             let moved = rates(mechanism, nodes, node.parent).iter().zip(&node.modes);
             entries.extend(moved.map(|(&other, &t)| (symbol, other, node.seen(t).dot(wrench))));
         }
@@ -64,7 +64,7 @@ fn climb<'g>(
         at = node.parent;
         let node = &nodes.list[at];
         entries.extend(node.columns(mechanism).into_iter().map(|(other, s)| (symbol, other, s.dot(wrench))));
-        if node.kind == Kind::Modal {
+        if node.kind == PrimitiveKind::Modal {
             let moved = rates(mechanism, nodes, at).iter().zip(&node.modes);
             entries.extend(moved.map(|(&other, t)| (symbol, other, t.dot(wrench))));
         }
@@ -74,9 +74,9 @@ fn climb<'g>(
 /// (2) for the elastic coordinates of node i.
 fn elastic<'g>(
     mechanism: &Mechanism,
-    nodes: &Nodes<'g>,
+    nodes: &TreeNodes<'g>,
     composite: &[Inertia<'g>],
-    entries: &mut Entries<'g>,
+    entries: &mut MassEntries<'g>,
     i: usize,
 ) {
     let Some(modal) = &nodes.modal[i] else { return };
@@ -84,7 +84,7 @@ fn elastic<'g>(
     let zero = Spatial::zero(nodes.graph);
     let hung = |a: usize| nodes.list[i].modes.get(a).copied().unwrap_or(zero);
     let beyond: Vec<usize> = (i + 1..nodes.list.len())
-        .filter(|&k| nodes.list[k].parent == i && nodes.list[k].kind == Kind::Interface)
+        .filter(|&k| nodes.list[k].parent == i && nodes.list[k].kind == PrimitiveKind::Interface)
         .collect();
     for (a, &symbol) in symbols.iter().enumerate() {
         let mut wrench = composite[i].times(hung(a)) + modal.coupling[a];

@@ -15,7 +15,7 @@
 use trunnion_equations::Ex;
 
 use crate::modal::Modal;
-use crate::node::Node;
+use crate::node::TreeNode;
 use crate::spatial::{Inertia, Spatial};
 
 pub struct ModalRows<'g> {
@@ -46,7 +46,7 @@ impl<'g> ModalRows<'g> {
     }
 
     /// (2): inertia and bias of an interface node about its origin, in the body's axes.
-    pub fn carry(&mut self, node: &Node<'g>, inertia: &Inertia<'g>, wrench: Spatial<'g>) {
+    pub fn carry(&mut self, node: &TreeNode<'g>, inertia: &Inertia<'g>, wrench: Spatial<'g>) {
         for (a, &t) in node.modes.iter().enumerate().filter(|(_, t)| !t.is_zero()) {
             let moved = inertia.times(t);
             let angular = moved.angular + node.r.cross(moved.linear);

@@ -8,21 +8,26 @@ use trunnion_equations::{Ex, Expr, Graph};
 use trunnion_model::mechanism::{Freedom, Joint, Mechanism, Orientation};
 
 use crate::articulated::Recursion;
-use crate::error::Error;
-use crate::node::{Node, Nodes, rate};
-use crate::primitive::Kind;
+use crate::error::MechanismError;
+use crate::node::{TreeNode, TreeNodes, rate};
+use crate::primitive::PrimitiveKind;
 use crate::spatial::Vec3;
-use crate::writer::{Writer, at_start};
+use crate::writer::{EquationWriter, at_start};
 
-pub fn emit(writer: &mut Writer<'_>, mechanism: &Mechanism, nodes: &Nodes<'_>, recursion: &Recursion<'_>) {
+pub fn emit(
+    writer: &mut EquationWriter<'_>,
+    mechanism: &Mechanism,
+    nodes: &TreeNodes<'_>,
+    recursion: &Recursion<'_>,
+) {
     for (i, node) in nodes.list.iter().enumerate().skip(1) {
-        if node.kind == Kind::Modal {
+        if node.kind == PrimitiveKind::Modal {
             modes(writer, mechanism, nodes, i, &recursion.modal[i]);
         }
         let Some(joint) = mechanism.joints.get(node.joint) else { continue };
         match node.kind {
-            Kind::Fixed | Kind::Modal | Kind::Interface => {}
-            Kind::Spherical => {
+            PrimitiveKind::Fixed | PrimitiveKind::Modal | PrimitiveKind::Interface => {}
+            PrimitiveKind::Spherical => {
                 let Some(ball) = &joint.orientation else { continue };
                 spherical(writer, nodes.graph, joint, ball, node, recursion.joint[i]);
             }
@@ -41,7 +46,13 @@ pub fn emit(writer: &mut Writer<'_>, mechanism: &Mechanism, nodes: &Nodes<'_>, r
 }
 
 /// (1) of elastic coordinates, and the energy of deformation.
-fn modes<'g>(writer: &mut Writer<'_>, mechanism: &Mechanism, nodes: &Nodes<'g>, i: usize, found: &[Ex<'g>]) {
+fn modes<'g>(
+    writer: &mut EquationWriter<'_>,
+    mechanism: &Mechanism,
+    nodes: &TreeNodes<'g>,
+    i: usize,
+    found: &[Ex<'g>],
+) {
     let Some(modal) = &nodes.modal[i] else { return };
     let body = &mechanism.bodies[modal.body];
     let Some(given) = body.inertia.modal() else { return };
@@ -57,7 +68,7 @@ fn modes<'g>(writer: &mut Writer<'_>, mechanism: &Mechanism, nodes: &Nodes<'g>, 
 
 /// (1) of a coordinate that forces move.
 fn free<'g>(
-    writer: &mut Writer<'_>,
+    writer: &mut EquationWriter<'_>,
     graph: &'g Graph,
     origin: &Origin,
     freedom: &Freedom,
@@ -72,7 +83,13 @@ fn free<'g>(
 }
 
 /// (1) of a coordinate whose motion is given.
-fn driven<'g>(writer: &mut Writer<'_>, graph: &'g Graph, origin: &Origin, freedom: &Freedom, effort: Ex<'g>) {
+fn driven<'g>(
+    writer: &mut EquationWriter<'_>,
+    graph: &'g Graph,
+    origin: &Origin,
+    freedom: &Freedom,
+    effort: Ex<'g>,
+) {
     let Some(motion) = &freedom.motion else { return };
     let position = graph.at(motion.position);
     writer.give(freedom.position, origin, position);
@@ -82,11 +99,11 @@ fn driven<'g>(writer: &mut Writer<'_>, graph: &'g Graph, origin: &Origin, freedo
 
 /// (2), and ω' from the acceleration in the node's axes.
 fn spherical<'g>(
-    writer: &mut Writer<'_>,
+    writer: &mut EquationWriter<'_>,
     graph: &'g Graph,
     joint: &Joint,
     ball: &Orientation,
-    node: &Node<'g>,
+    node: &TreeNode<'g>,
     acceleration: Vec3<'g>,
 ) {
     let w_dot = match node.backwards {
@@ -117,11 +134,11 @@ fn spherical<'g>(
 
 /// Every coordinate has to move something.
 pub fn check(
-    writer: &Writer<'_>,
+    writer: &EquationWriter<'_>,
     mechanism: &Mechanism,
-    nodes: &Nodes<'_>,
+    nodes: &TreeNodes<'_>,
     recursion: &Recursion<'_>,
-) -> Vec<Error> {
+) -> Vec<MechanismError> {
     // What is left of an inertia after eliminations that should leave nothing: some roundings.
     const NOTHING: f64 = 1e-13;
     let start = writer.start(nodes.graph);
@@ -132,15 +149,18 @@ pub fn check(
         if value[0] <= NOTHING * value[1] {
             let node = &nodes.list[i];
             if let Some(modal) = &nodes.modal[i] {
-                errors.push(Error::MasslessMode { body: modal.body });
+                errors.push(MechanismError::MasslessMode { body: modal.body });
                 continue;
             }
             let joint = &mechanism.joints[node.joint];
             let symbol = match &joint.orientation {
-                Some(ball) if node.kind == Kind::Spherical => ball.velocity[0],
+                Some(ball) if node.kind == PrimitiveKind::Spherical => ball.velocity[0],
                 _ => joint.freedoms[node.freedom].position,
             };
-            errors.push(Error::Massless { joint: node.joint, name: writer.quantity(symbol).name.clone() });
+            errors.push(MechanismError::Massless {
+                joint: node.joint,
+                name: writer.quantity(symbol).name.clone(),
+            });
         }
     }
     errors.dedup();

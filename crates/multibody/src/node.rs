@@ -13,24 +13,24 @@ use trunnion_equations::{Ex, Expr, Graph, Symbol};
 use trunnion_model::mechanism::{BodyInertia, Frame, Joint, Mechanism, RigidInertia};
 
 use crate::modal::Modal;
-use crate::primitive::{Kind, Primitive, primitives};
-use crate::quaternion::Quaternion;
-use crate::spatial::{Mat3, Spatial, Turn, Vec3};
+use crate::primitive::{Primitive, PrimitiveKind, primitives};
+use crate::quaternion::SymbolicQuaternion;
+use crate::spatial::{Mat3, PlaneRotation, Spatial, Vec3};
 use crate::tree::{Edge, Tree, merges};
 
 #[derive(Clone)]
-pub struct Node<'g> {
+pub struct TreeNode<'g> {
     pub parent: usize,
     /// None of the mechanism's where N belongs to an elastic body.
     pub joint: usize,
-    pub kind: Kind,
+    pub kind: PrimitiveKind,
     /// Number of its coordinate in the joint.
     pub freedom: usize,
     /// Coordinate axis of N that the joint turns about or slides along.
     pub axis: usize,
     /// −1 where that axis is opposite to the joint's: N's coordinate is the opposite of the joint's.
     pub sign: f64,
-    pub turns: Vec<Turn<'g>>,
+    pub turns: Vec<PlaneRotation<'g>>,
     pub r: Vec3<'g>,
     pub pitch: Ex<'g>,
     /// Velocity of N against P in N's axes; derivative of its angular part seen in N, second derivative of `r` in N's axes.
@@ -45,13 +45,13 @@ pub struct Node<'g> {
     /// Acceleration is given, not found.
     pub driven: bool,
     /// The turn as a quaternion, and as an angle where it is about the axis.
-    pub quaternion: Quaternion<'g>,
+    pub quaternion: SymbolicQuaternion<'g>,
     pub angle: Ex<'g>,
     /// A spherical joint followed backwards: R_FC of its quaternion. N is along F then.
     pub backwards: Option<Mat3<'g>>,
 }
 
-impl<'g> Node<'g> {
+impl<'g> TreeNode<'g> {
     pub fn to_parent(&self, v: Vec3<'g>) -> Vec3<'g> {
         self.turns.iter().rev().fold(v, |v, t| t.apply(v))
     }
@@ -61,7 +61,7 @@ impl<'g> Node<'g> {
     }
 
     pub fn has_axis(&self) -> bool {
-        matches!(self.kind, Kind::Revolute | Kind::Prismatic | Kind::Screw)
+        matches!(self.kind, PrimitiveKind::Revolute | PrimitiveKind::Prismatic | PrimitiveKind::Screw)
     }
 
     /// A velocity or acceleration of P as that of N if the joint stood still.
@@ -82,7 +82,7 @@ impl<'g> Node<'g> {
     /// A mode in N's axes.
     pub fn seen(&self, mode: Spatial<'g>) -> Spatial<'g> {
         match self.kind {
-            Kind::Interface => {
+            PrimitiveKind::Interface => {
                 Spatial { angular: self.to_child(mode.angular), linear: self.to_child(mode.linear) }
             }
             _ => mode,
@@ -104,14 +104,16 @@ impl<'g> Node<'g> {
         let one = graph.constant(1.0);
         let velocity = || joint.freedoms[self.freedom].velocity;
         match (self.kind, &joint.orientation) {
-            (Kind::Fixed, _) => vec![],
-            (Kind::Spherical, Some(ball)) => {
+            (PrimitiveKind::Fixed, _) => vec![],
+            (PrimitiveKind::Spherical, Some(ball)) => {
                 let axes = self.backwards.unwrap_or(Mat3::identity(graph));
                 let sign = if self.backwards.is_some() { -one } else { one };
                 let column = |i: usize| Spatial { angular: axes.column(i) * sign, linear: zero };
                 (0..3).map(|i| (ball.velocity[i], column(i))).collect()
             }
-            (Kind::Prismatic, _) => vec![(velocity(), Spatial { angular: zero, linear: along(one) })],
+            (PrimitiveKind::Prismatic, _) => {
+                vec![(velocity(), Spatial { angular: zero, linear: along(one) })]
+            }
             _ => vec![(velocity(), Spatial { angular: along(one), linear: along(self.pitch) })],
         }
     }
@@ -127,35 +129,35 @@ pub struct Rigid<'g> {
 
 /// Where a body or one of its frames is fixed: p_NF and R_NF.
 #[derive(Clone, Copy)]
-pub struct Place<'g> {
+pub struct FramePlace<'g> {
     pub node: usize,
     pub p: Vec3<'g>,
     pub r: Mat3<'g>,
 }
 
-impl<'g> Place<'g> {
+impl<'g> FramePlace<'g> {
     pub fn then(&self, p: Vec3<'g>, r: Mat3<'g>) -> Self {
-        Place { node: self.node, p: self.p + self.r * p, r: self.r.then(r) }
+        FramePlace { node: self.node, p: self.p + self.r * p, r: self.r.then(r) }
     }
 }
 
 #[derive(Clone)]
-pub struct Nodes<'g> {
+pub struct TreeNodes<'g> {
     pub graph: &'g Graph,
     /// Parents first; the first one is the world.
-    pub list: Vec<Node<'g>>,
+    pub list: Vec<TreeNode<'g>>,
     pub rigid: Vec<Rigid<'g>>,
     /// Of the nodes that are frames of elastic bodies.
     pub modal: Vec<Option<Modal<'g>>>,
     /// Interfaces of elastic bodies by body and number: B as it would be if the body were rigid and moved with the interface.
-    pub interfaces: HashMap<(usize, usize), Place<'g>>,
-    pub bodies: Vec<Place<'g>>,
+    pub interfaces: HashMap<(usize, usize), FramePlace<'g>>,
+    pub bodies: Vec<FramePlace<'g>>,
 }
 
-impl<'g> Nodes<'g> {
+impl<'g> TreeNodes<'g> {
     pub fn new(graph: &'g Graph, mechanism: &Mechanism, tree: &Tree) -> Self {
-        let origin = Place { node: 0, p: Vec3::zero(graph), r: Mat3::identity(graph) };
-        let mut nodes = Nodes {
+        let origin = FramePlace { node: 0, p: Vec3::zero(graph), r: Mat3::identity(graph) };
+        let mut nodes = TreeNodes {
             graph,
             list: vec![fixed(graph, 0)],
             rigid: vec![no_mass(graph)],
@@ -173,7 +175,7 @@ impl<'g> Nodes<'g> {
         nodes
     }
 
-    pub fn place(&self, frame: &Frame) -> Place<'g> {
+    pub fn place(&self, frame: &Frame) -> FramePlace<'g> {
         let interface = frame.interface.and_then(|k| self.interfaces.get(&(frame.body, k)));
         interface
             .unwrap_or(&self.bodies[frame.body])
@@ -200,7 +202,7 @@ impl<'g> Nodes<'g> {
         let list = primitives(joint, edge.reversed);
         // Bodies beyond the joint, seen from G.
         let r = Mat3::of(graph, &far.r).transpose();
-        let seat = Place { node: 0, p: -(r * Vec3::of(graph, &far.p)), r };
+        let seat = FramePlace { node: 0, p: -(r * Vec3::of(graph, &far.p)), r };
         let group = edges.group(graph, mechanism, far.body, seat);
         for (i, &primitive) in list.iter().enumerate() {
             let last = i + 1 == list.len();
@@ -224,11 +226,11 @@ impl<'g> Nodes<'g> {
         joint: &Joint,
         edge: Edge,
         primitive: Primitive,
-        g: Place<'g>,
+        g: FramePlace<'g>,
         outlook: &[Vec3<'g>],
-    ) -> Place<'g> {
+    ) -> FramePlace<'g> {
         let graph = self.graph;
-        let mut node = Node {
+        let mut node = TreeNode {
             joint: edge.joint,
             kind: primitive.kind,
             freedom: primitive.freedom,
@@ -236,17 +238,17 @@ impl<'g> Nodes<'g> {
             ..fixed(graph, g.node)
         };
         let r_NG = match primitive.kind {
-            Kind::Fixed => g.r,
-            Kind::Spherical => {
+            PrimitiveKind::Fixed => g.r,
+            PrimitiveKind::Spherical => {
                 spherical(graph, &mut node, joint, edge.reversed, g.r);
                 Mat3::identity(graph)
             }
             _ => one_axis(graph, &mut node, joint, primitive, g.r, outlook),
         };
-        Place { node: self.push(node), p: Vec3::zero(graph), r: r_NG }
+        FramePlace { node: self.push(node), p: Vec3::zero(graph), r: r_NG }
     }
 
-    pub fn push(&mut self, node: Node<'g>) -> usize {
+    pub fn push(&mut self, node: TreeNode<'g>) -> usize {
         self.list.push(node);
         self.rigid.push(no_mass(self.graph));
         self.modal.push(None);
@@ -254,7 +256,7 @@ impl<'g> Nodes<'g> {
     }
 }
 
-fn spherical<'g>(graph: &'g Graph, node: &mut Node<'g>, joint: &Joint, reversed: bool, r_PF: Mat3<'g>) {
+fn spherical<'g>(graph: &'g Graph, node: &mut TreeNode<'g>, joint: &Joint, reversed: bool, r_PF: Mat3<'g>) {
     let Some(ball) = &joint.orientation else { unreachable!("a spherical joint has an orientation") };
     let r_FC = Mat3::of_quaternion(ball.quaternion.map(|s| graph.symbol(s)));
     let [w, w_dot, torque] = [
@@ -265,16 +267,16 @@ fn spherical<'g>(graph: &'g Graph, node: &mut Node<'g>, joint: &Joint, reversed:
     .map(Vec3);
     let turn = |v: Vec3<'g>| if reversed { -(r_FC * v) } else { v };
     (node.rate.angular, node.rate_dot.angular, node.force) = (turn(w), turn(w_dot), turn(torque));
-    node.turns = vec![Turn::Matrix(r_PF * if reversed { r_FC.transpose() } else { r_FC })];
-    let own = Quaternion(ball.quaternion.map(|s| graph.symbol(s)));
-    node.quaternion = Quaternion::of(r_PF).times(if reversed { own.conjugate() } else { own });
+    node.turns = vec![PlaneRotation::Matrix(r_PF * if reversed { r_FC.transpose() } else { r_FC })];
+    let own = SymbolicQuaternion(ball.quaternion.map(|s| graph.symbol(s)));
+    node.quaternion = SymbolicQuaternion::of(r_PF).times(if reversed { own.conjugate() } else { own });
     node.backwards = reversed.then_some(r_FC);
 }
 
 /// Returns R_NG at q = 0.
 fn one_axis<'g>(
     graph: &'g Graph,
-    node: &mut Node<'g>,
+    node: &mut TreeNode<'g>,
     joint: &Joint,
     primitive: Primitive,
     r_PG: Mat3<'g>,
@@ -285,7 +287,7 @@ fn one_axis<'g>(
         Some(a) => align(graph, a),
         None => {
             let (k, sign, turns) = align(graph, primitive.axis);
-            (k, sign, vec![Turn::Matrix(turns.iter().fold(r_PG, |r, t| r.then(t.matrix())))])
+            (k, sign, vec![PlaneRotation::Matrix(turns.iter().fold(r_PG, |r, t| r.then(t.matrix())))])
         }
     };
     let r_PN = fixed.iter().fold(Mat3::identity(graph), |r, t| r.then(t.matrix()));
@@ -294,20 +296,20 @@ fn one_axis<'g>(
     let signed = |x: Ex<'g>| sign * x;
     let q = graph.symbol(freedom.position);
     node.turns = fixed;
-    node.quaternion = Quaternion::of(r_PN);
-    if primitive.kind != Kind::Prismatic {
+    node.quaternion = SymbolicQuaternion::of(r_PN);
+    if primitive.kind != PrimitiveKind::Prismatic {
         let ahead = heading(k, r_NG, outlook);
         let angle = q + sign * ahead;
-        node.turns.push(Turn::About(k, angle.cos(), signed(angle.sin())));
-        node.quaternion = node.quaternion.times(Quaternion::about(k, signed(angle)));
+        node.turns.push(PlaneRotation::About(k, angle.cos(), signed(angle.sin())));
+        node.quaternion = node.quaternion.times(SymbolicQuaternion::about(k, signed(angle)));
         node.angle = signed(angle);
         r_NG = Mat3::turn(graph, k, -ahead).then(r_NG);
     }
     let pitch = joint.pitch.map_or(graph.constant(0.0), |p| graph.at(p));
-    let per_angle = if primitive.kind == Kind::Prismatic { graph.constant(1.0) } else { pitch };
+    let per_angle = if primitive.kind == PrimitiveKind::Prismatic { graph.constant(1.0) } else { pitch };
     let slide = |x: Ex<'g>| Vec3::along(k, per_angle * signed(x));
     let angle = |x: Ex<'g>| {
-        if primitive.kind == Kind::Prismatic { Vec3::zero(graph) } else { Vec3::along(k, signed(x)) }
+        if primitive.kind == PrimitiveKind::Prismatic { Vec3::zero(graph) } else { Vec3::along(k, signed(x)) }
     };
     let v = graph.symbol(freedom.velocity);
     let a = match &freedom.motion {
@@ -325,12 +327,12 @@ fn one_axis<'g>(
 
 /// d/dt of an expression of time; all else in it is constant between events.
 pub fn rate(e: Ex<'_>) -> Ex<'_> {
-    derivative(e, trunnion_equations::Node::Time)
+    derivative(e, trunnion_equations::ExprNode::Time)
 }
 
 /// Coordinate axis k, sign and constant turns T so that T e_k = ± a: none, one or two elementary ones.
-fn align<'g>(graph: &'g Graph, a: [f64; 3]) -> (usize, f64, Vec<Turn<'g>>) {
-    let about = |k: usize, c: f64, s: f64| Turn::About(k, graph.constant(c), graph.constant(s));
+fn align<'g>(graph: &'g Graph, a: [f64; 3]) -> (usize, f64, Vec<PlaneRotation<'g>>) {
+    let about = |k: usize, c: f64, s: f64| PlaneRotation::About(k, graph.constant(c), graph.constant(s));
     let [x, y, z] = a.map(|v| if v.abs() < 1e-15 { 0.0 } else { v });
     match [x, y, z].map(|v| v != 0.0) {
         [true, false, false] => (0, x.signum(), vec![]),
@@ -392,8 +394,8 @@ impl Outgoing {
         graph: &'g Graph,
         mechanism: &Mechanism,
         body: usize,
-        at: Place<'g>,
-    ) -> Vec<(usize, Place<'g>)> {
+        at: FramePlace<'g>,
+    ) -> Vec<(usize, FramePlace<'g>)> {
         let mut group = vec![(body, at)];
         let mut next = 0;
         while let Some(&(b, at)) = group.get(next) {
@@ -413,7 +415,7 @@ impl Outgoing {
         &self,
         graph: &'g Graph,
         mechanism: &Mechanism,
-        group: &[(usize, Place<'g>)],
+        group: &[(usize, FramePlace<'g>)],
     ) -> Vec<Vec3<'g>> {
         let (mut axes, mut ways, mut centers) = (vec![], vec![], vec![]);
         for (b, at) in group {
@@ -438,12 +440,12 @@ impl Outgoing {
 }
 
 /// A node along another one, at its place.
-pub fn fixed<'g>(graph: &'g Graph, parent: usize) -> Node<'g> {
+pub fn fixed<'g>(graph: &'g Graph, parent: usize) -> TreeNode<'g> {
     let still = Spatial::zero(graph);
-    Node {
+    TreeNode {
         parent,
         joint: usize::MAX,
-        kind: Kind::Fixed,
+        kind: PrimitiveKind::Fixed,
         freedom: 0,
         axis: 0,
         sign: 1.0,
@@ -456,7 +458,7 @@ pub fn fixed<'g>(graph: &'g Graph, parent: usize) -> Node<'g> {
         modes: vec![],
         bias_dot: still,
         driven: false,
-        quaternion: Quaternion::identity(graph),
+        quaternion: SymbolicQuaternion::identity(graph),
         angle: graph.constant(0.0),
         backwards: None,
     }
@@ -472,7 +474,7 @@ fn plus<'g>(a: Rigid<'g>, b: Rigid<'g>) -> Rigid<'g> {
 }
 
 /// J_N = R (½ tr(I) − I) Rᵀ + m c cᵀ.
-fn rigid<'g>(graph: &'g Graph, body: &RigidInertia, at: Place<'g>) -> Rigid<'g> {
+fn rigid<'g>(graph: &'g Graph, body: &RigidInertia, at: FramePlace<'g>) -> Rigid<'g> {
     let m = graph.at(body.mass);
     let c = at.p + at.r * Vec3::of(graph, &body.center);
     let [xx, yy, zz, xy, xz, yz] = body.inertia.map(|e: Expr| graph.at(e));

@@ -8,33 +8,33 @@ use trunnion_equations::{Ex, Graph};
 use trunnion_model::mechanism::Mechanism;
 
 use crate::inverse_dynamics::velocities;
-use crate::node::{Node, Nodes};
-use crate::quaternion::Quaternion;
+use crate::node::{TreeNode, TreeNodes};
+use crate::quaternion::SymbolicQuaternion;
 use crate::spatial::{Inertia, Mat3, Vec3};
-use crate::writer::Writer;
+use crate::writer::EquationWriter;
 
 /// Where a node is in W.
 #[derive(Clone, Copy)]
-pub struct Pose<'g> {
+pub struct NodePose<'g> {
     pub p: Vec3<'g>,
     pub r: Mat3<'g>,
-    pub quaternion: Quaternion<'g>,
+    pub quaternion: SymbolicQuaternion<'g>,
     /// Sum of the angles about z: beyond ±π too.
     angle: Ex<'g>,
 }
 
 /// (1) for every node.
-pub fn poses<'g>(nodes: &Nodes<'g>) -> Vec<Pose<'g>> {
+pub fn poses<'g>(nodes: &TreeNodes<'g>) -> Vec<NodePose<'g>> {
     let graph: &'g Graph = nodes.graph;
-    let mut all = vec![Pose {
+    let mut all = vec![NodePose {
         p: Vec3::zero(graph),
         r: Mat3::identity(graph),
-        quaternion: Quaternion::identity(graph),
+        quaternion: SymbolicQuaternion::identity(graph),
         angle: graph.constant(0.0),
     }];
     for node in nodes.list.iter().skip(1) {
-        let from: Pose<'g> = all[node.parent];
-        all.push(Pose {
+        let from: NodePose<'g> = all[node.parent];
+        all.push(NodePose {
             p: from.p + from.r * node.r,
             r: turned(from.r, node),
             quaternion: from.quaternion.times(node.quaternion),
@@ -45,11 +45,16 @@ pub fn poses<'g>(nodes: &Nodes<'g>) -> Vec<Pose<'g>> {
 }
 
 /// R_WP R_PN; each row is turned on its own.
-fn turned<'g>(r_WP: Mat3<'g>, node: &Node<'g>) -> Mat3<'g> {
+fn turned<'g>(r_WP: Mat3<'g>, node: &TreeNode<'g>) -> Mat3<'g> {
     Mat3([0, 1, 2].map(|i| node.to_child(r_WP.row(i)).0))
 }
 
-pub fn emit<'g>(writer: &mut Writer<'_>, mechanism: &Mechanism, nodes: &Nodes<'g>, gravity: Vec3<'g>) {
+pub fn emit<'g>(
+    writer: &mut EquationWriter<'_>,
+    mechanism: &Mechanism,
+    nodes: &TreeNodes<'g>,
+    gravity: Vec3<'g>,
+) {
     let poses = poses(nodes);
     for (body, place) in mechanism.bodies.iter().zip(&nodes.bodies).skip(1) {
         let pose = poses[place.node];
@@ -58,7 +63,7 @@ pub fn emit<'g>(writer: &mut Writer<'_>, mechanism: &Mechanism, nodes: &Nodes<'g
         if mechanism.planar {
             shown[2] = pose.angle + place.r.0[1][0].atan2(place.r.0[0][0]);
         } else {
-            shown.extend(pose.quaternion.times(Quaternion::of(place.r)).0);
+            shown.extend(pose.quaternion.times(SymbolicQuaternion::of(place.r)).0);
         }
         for (&symbol, value) in body.pose.iter().zip(shown) {
             writer.give(symbol, &body.origin, value);

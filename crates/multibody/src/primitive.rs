@@ -5,7 +5,7 @@
 use trunnion_model::mechanism::{Joint, JointDirection, PrimitiveJoint};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PrimitiveKind {
     Fixed,
     Revolute,
     Prismatic,
@@ -19,7 +19,7 @@ pub enum Kind {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Primitive {
-    pub kind: Kind,
+    pub kind: PrimitiveKind,
     /// In the axes of the joint's frames where they coincide.
     pub axis: [f64; 3],
     /// Which of the joint's coordinates it is.
@@ -29,16 +29,16 @@ pub struct Primitive {
 /// From the nearer to the further body.
 pub fn primitives(joint: &Joint, reversed: bool) -> Vec<Primitive> {
     let mut freedom = 0;
-    let mut one = |kind: Kind, along: JointDirection| {
+    let mut one = |kind: PrimitiveKind, along: JointDirection| {
         freedom += 1;
         Primitive { kind, axis: along.of(&joint.axes), freedom: freedom - 1 }
     };
     let primitive = |p: &PrimitiveJoint| match *p {
-        PrimitiveJoint::Fixed => Primitive { kind: Kind::Fixed, axis: [0.0; 3], freedom: 0 },
-        PrimitiveJoint::Turn(a) => one(Kind::Revolute, a),
-        PrimitiveJoint::Slide(a) => one(Kind::Prismatic, a),
-        PrimitiveJoint::Screw(a) => one(Kind::Screw, a),
-        PrimitiveJoint::Ball => Primitive { kind: Kind::Spherical, axis: [0.0; 3], freedom: 0 },
+        PrimitiveJoint::Fixed => Primitive { kind: PrimitiveKind::Fixed, axis: [0.0; 3], freedom: 0 },
+        PrimitiveJoint::Turn(a) => one(PrimitiveKind::Revolute, a),
+        PrimitiveJoint::Slide(a) => one(PrimitiveKind::Prismatic, a),
+        PrimitiveJoint::Screw(a) => one(PrimitiveKind::Screw, a),
+        PrimitiveJoint::Ball => Primitive { kind: PrimitiveKind::Spherical, axis: [0.0; 3], freedom: 0 },
     };
     let mut list: Vec<Primitive> = joint.kind.primitives.iter().map(primitive).collect();
     if reversed {

@@ -5,11 +5,11 @@ use trunnion_equations::{Ex, Graph};
 use crate::spatial::Mat3;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Quaternion<'g>(pub [Ex<'g>; 4]);
+pub struct SymbolicQuaternion<'g>(pub [Ex<'g>; 4]);
 
-impl<'g> Quaternion<'g> {
+impl<'g> SymbolicQuaternion<'g> {
     pub fn identity(graph: &'g Graph) -> Self {
-        Quaternion([1.0, 0.0, 0.0, 0.0].map(|x| graph.constant(x)))
+        SymbolicQuaternion([1.0, 0.0, 0.0, 0.0].map(|x| graph.constant(x)))
     }
 
     /// A turn by `angle` about coordinate axis k.
@@ -45,18 +45,18 @@ impl<'g> Quaternion<'g> {
         let last = choose(larger(2, 3), scaled(2), scaled(3));
         let best = row(0)[0].max(row(1)[1]);
         let rest = row(2)[2].max(row(3)[3]);
-        Quaternion(choose(rest.le(best), first, last))
+        SymbolicQuaternion(choose(rest.le(best), first, last))
     }
 
     pub fn conjugate(self) -> Self {
         let [w, x, y, z] = self.0;
-        Quaternion([w, -x, -y, -z])
+        SymbolicQuaternion([w, -x, -y, -z])
     }
 
     /// This turn followed, in the turned axes, by the other.
     pub fn times(self, o: Self) -> Self {
         let ([a, b, c, d], [w, x, y, z]) = (self.0, o.0);
-        Quaternion([
+        SymbolicQuaternion([
             a * w - b * x - c * y - d * z,
             a * x + b * w + c * z - d * y,
             a * y - b * z + c * w + d * x,

@@ -12,22 +12,22 @@
 
 use std::collections::HashMap;
 
-use trunnion_equations::{Ex, Expr, Node as Leaf, Unary};
+use trunnion_equations::{Ex, Expr, ExprNode as Leaf, Unary};
 use trunnion_model::mechanism::Mechanism;
 
-use crate::node::{Node, Nodes, Rigid};
-use crate::primitive::Kind;
+use crate::node::{Rigid, TreeNode, TreeNodes};
+use crate::primitive::PrimitiveKind;
 use crate::spatial::{Mat3, Spatial, Vec3};
 
 /// Nodes in the unit of length, with the inertias of (1) and (2).
-pub fn regrouped<'g>(mechanism: &Mechanism, nodes: &Nodes<'g>, unit: Unit<'g>) -> Nodes<'g> {
+pub fn regrouped<'g>(mechanism: &Mechanism, nodes: &TreeNodes<'g>, unit: LengthUnit<'g>) -> TreeNodes<'g> {
     let list = nodes.list.iter().map(|n| unit.node(n)).collect();
     let rigid = inertias(mechanism, nodes).iter().map(|b| unit.body(b)).collect();
-    Nodes { list, rigid, ..nodes.clone() }
+    TreeNodes { list, rigid, ..nodes.clone() }
 }
 
 /// (1) and (2).
-fn inertias<'g>(mechanism: &Mechanism, nodes: &Nodes<'g>) -> Vec<Rigid<'g>> {
+fn inertias<'g>(mechanism: &Mechanism, nodes: &TreeNodes<'g>) -> Vec<Rigid<'g>> {
     let mut rigid = nodes.rigid.clone();
     let zero = nodes.graph.constant(0.0);
     for (i, node) in nodes.list.iter().enumerate().skip(1).rev() {
@@ -37,20 +37,21 @@ fn inertias<'g>(mechanism: &Mechanism, nodes: &Nodes<'g>) -> Vec<Rigid<'g>> {
         let Rigid { m, j, .. } = rigid[i];
         let parent = &mut rigid[node.parent];
         match node.kind {
-            Kind::Revolute | Kind::Spherical => {
+            PrimitiveKind::Revolute | PrimitiveKind::Spherical => {
                 let r = node.r;
                 parent.m = parent.m + m;
                 parent.h = parent.h + r * m;
                 parent.j = plus(parent.j, |a, b| m * r[a] * r[b]);
                 rigid[i].m = zero;
             }
-            Kind::Prismatic => {
+            PrimitiveKind::Prismatic => {
                 let r_PN = node.turns.iter().fold(Mat3::identity(nodes.graph), |r, t| r * t.matrix());
                 let seen = r_PN * j * r_PN.transpose();
                 parent.j = plus(parent.j, |a, b| seen.0[a][b]);
                 rigid[i].j = Mat3([[zero; 3]; 3]);
             }
-            Kind::Fixed | Kind::Screw | Kind::Modal | Kind::Interface => {}
+            PrimitiveKind::Fixed | PrimitiveKind::Screw | PrimitiveKind::Modal | PrimitiveKind::Interface => {
+            }
         }
     }
     rigid
@@ -62,18 +63,18 @@ fn plus<'g>(j: Mat3<'g>, more: impl Fn(usize, usize) -> Ex<'g>) -> Mat3<'g> {
 
 /// The unit of length, ℓ of (3).
 #[derive(Clone, Copy)]
-pub struct Unit<'g> {
+pub struct LengthUnit<'g> {
     length: Ex<'g>,
     inverse: Ex<'g>,
 }
 
-impl<'g> Unit<'g> {
+impl<'g> LengthUnit<'g> {
     /// The distance that occurs most often between joints, if that saves more than changing units costs.
-    pub fn new(nodes: &Nodes<'g>, applied: &[Spatial<'g>]) -> Self {
+    pub fn new(nodes: &TreeNodes<'g>, applied: &[Spatial<'g>]) -> Self {
         let one = nodes.graph.constant(1.0);
         // Integrals of elastic bodies are in SI.
         if nodes.modal.iter().any(Option::is_some) {
-            return Unit { length: one, inverse: one };
+            return LengthUnit { length: one, inverse: one };
         }
         let mut count: HashMap<Expr, (usize, Ex<'g>)> = HashMap::new();
         // Joints on the world cost nothing as it is.
@@ -84,14 +85,14 @@ impl<'g> Unit<'g> {
             }
         }
         let best = count.into_values().max_by_key(|&(n, size)| (n, size.id));
-        let slides = nodes.list.iter().filter(|n| n.kind == Kind::Prismatic).count();
+        let slides = nodes.list.iter().filter(|n| n.kind == PrimitiveKind::Prismatic).count();
         let pushed = applied.iter().filter(|w| !w.linear.is_zero()).count();
         match best {
             // A shift by ±1 instead of ℓ saves some twelve products.
             Some((n, length)) if n > 1 && 12 * n > 5 * slides + 3 * pushed => {
-                Unit { length, inverse: one / length }
+                LengthUnit { length, inverse: one / length }
             }
-            _ => Unit { length: one, inverse: one },
+            _ => LengthUnit { length: one, inverse: one },
         }
     }
 
@@ -115,10 +116,10 @@ impl<'g> Unit<'g> {
         Rigid { m: b.m * self.length * self.length, h: b.h * self.length, j: b.j }
     }
 
-    fn node(self, n: &Node<'g>) -> Node<'g> {
+    fn node(self, n: &TreeNode<'g>) -> TreeNode<'g> {
         let motion = |v: Spatial<'g>| Spatial { angular: v.angular, linear: self.vector(v.linear) };
-        let slides = n.kind == Kind::Prismatic;
-        Node {
+        let slides = n.kind == PrimitiveKind::Prismatic;
+        TreeNode {
             r: self.vector(n.r),
             rate: motion(n.rate),
             rate_dot: motion(n.rate_dot),

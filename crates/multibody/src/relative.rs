@@ -9,8 +9,8 @@
 
 use trunnion_model::mechanism::Frame;
 
-use crate::node::{Node, Nodes, Place};
-use crate::quaternion::Quaternion;
+use crate::node::{FramePlace, TreeNode, TreeNodes};
+use crate::quaternion::SymbolicQuaternion;
 use crate::spatial::{Mat3, Spatial, Vec3};
 
 /// A vector with its first and second derivative.
@@ -28,7 +28,7 @@ impl<'g> Jet<'g> {
     }
 
     /// (1) from N to P.
-    fn up(self, node: &Node<'g>, point: bool) -> Self {
+    fn up(self, node: &TreeNode<'g>, point: bool) -> Self {
         let Spatial { angular: w, linear: s } = node.rate;
         let (w_dot, s_dot) = (node.rate_dot.angular, node.rate_dot.linear);
         let wx = w.cross(self.x);
@@ -42,7 +42,7 @@ impl<'g> Jet<'g> {
     }
 
     /// (1) from P to N.
-    fn down(self, node: &Node<'g>, point: bool) -> Self {
+    fn down(self, node: &TreeNode<'g>, point: bool) -> Self {
         let Spatial { angular: w, linear: s } = node.rate;
         let (w_dot, s_dot) = (node.rate_dot.angular, node.rate_dot.linear);
         let x = node.to_child(if point { self.x - node.r } else { self.x });
@@ -57,7 +57,7 @@ impl<'g> Jet<'g> {
     }
 
     /// In the axes of a frame fixed to the node.
-    fn into_frame(self, at: &Place<'g>, point: bool) -> Self {
+    fn into_frame(self, at: &FramePlace<'g>, point: bool) -> Self {
         let r = at.r.transpose();
         let x = if point { self.x - at.p } else { self.x };
         Jet { x: r * x, v: r * self.v, a: r * self.a }
@@ -66,15 +66,15 @@ impl<'g> Jet<'g> {
 
 /// Frame C of one body seen from frame F of another.
 pub struct Relative<'g> {
-    near: Place<'g>,
-    far: Place<'g>,
+    near: FramePlace<'g>,
+    far: FramePlace<'g>,
     /// Nodes from C's body up to the common ancestor, without it; then those down to F's body.
     up: Vec<usize>,
     down: Vec<usize>,
 }
 
 impl<'g> Relative<'g> {
-    pub fn new(nodes: &Nodes<'g>, from: &Frame, of: &Frame) -> Self {
+    pub fn new(nodes: &TreeNodes<'g>, from: &Frame, of: &Frame) -> Self {
         let (near, far) = (nodes.place(from), nodes.place(of));
         let (mut a, mut b) = (far.node, near.node);
         let (mut up, mut down) = (vec![], vec![]);
@@ -92,24 +92,24 @@ impl<'g> Relative<'g> {
         Relative { near, far, up, down }
     }
 
-    fn along(&self, nodes: &Nodes<'g>, start: Vec3<'g>, point: bool) -> Jet<'g> {
+    fn along(&self, nodes: &TreeNodes<'g>, start: Vec3<'g>, point: bool) -> Jet<'g> {
         let jet = self.up.iter().fold(Jet::constant(start), |j, &n| j.up(&nodes.list[n], point));
         let jet = self.down.iter().fold(jet, |j, &n| j.down(&nodes.list[n], point));
         jet.into_frame(&self.near, point)
     }
 
     /// C's origin in F.
-    pub fn point(&self, nodes: &Nodes<'g>) -> Jet<'g> {
+    pub fn point(&self, nodes: &TreeNodes<'g>) -> Jet<'g> {
         self.along(nodes, self.far.p, true)
     }
 
     /// A direction fixed to C, in F's axes.
-    pub fn direction(&self, nodes: &Nodes<'g>, d_C: Vec3<'g>) -> Jet<'g> {
+    pub fn direction(&self, nodes: &TreeNodes<'g>, d_C: Vec3<'g>) -> Jet<'g> {
         self.along(nodes, self.far.r * d_C, false)
     }
 
     /// R_FC.
-    pub fn rotation(&self, nodes: &Nodes<'g>) -> Mat3<'g> {
+    pub fn rotation(&self, nodes: &TreeNodes<'g>) -> Mat3<'g> {
         let columns = [0, 1, 2].map(|k| {
             let unit = Vec3::along(k, nodes.graph.constant(1.0));
             self.direction(nodes, unit).x
@@ -118,7 +118,7 @@ impl<'g> Relative<'g> {
     }
 
     /// Angular velocity of C against F in F's axes, and its derivative seen in F.
-    pub fn turning(&self, nodes: &Nodes<'g>) -> (Vec3<'g>, Vec3<'g>) {
+    pub fn turning(&self, nodes: &TreeNodes<'g>) -> (Vec3<'g>, Vec3<'g>) {
         let zero = Vec3::zero(nodes.graph);
         let (mut w, mut w_dot) = (zero, zero);
         for node in self.up.iter().map(|&n| &nodes.list[n]) {
@@ -136,21 +136,21 @@ impl<'g> Relative<'g> {
     }
 
     /// Orientation of C in F.
-    pub fn quaternion(&self, nodes: &Nodes<'g>) -> Quaternion<'g> {
-        let own = Quaternion::of(self.far.r);
+    pub fn quaternion(&self, nodes: &TreeNodes<'g>) -> SymbolicQuaternion<'g> {
+        let own = SymbolicQuaternion::of(self.far.r);
         let at = self.up.iter().fold(own, |q, &n| nodes.list[n].quaternion.times(q));
         let at = self.down.iter().fold(at, |q, &n| nodes.list[n].quaternion.conjugate().times(q));
-        Quaternion::of(self.near.r).conjugate().times(at)
+        SymbolicQuaternion::of(self.near.r).conjugate().times(at)
     }
 
     /// A vector in F's axes turned into those of C's node.
-    fn outward(&self, nodes: &Nodes<'g>, v_F: Vec3<'g>) -> Vec3<'g> {
+    fn outward(&self, nodes: &TreeNodes<'g>, v_F: Vec3<'g>) -> Vec3<'g> {
         let v = self.down.iter().rev().fold(self.near.r * v_F, |v, &n| nodes.list[n].to_parent(v));
         self.up.iter().rev().fold(v, |v, &n| nodes.list[n].to_child(v))
     }
 
     /// A vector in the axes of C's node turned into those of F.
-    pub fn inward(&self, nodes: &Nodes<'g>, v: Vec3<'g>) -> Vec3<'g> {
+    pub fn inward(&self, nodes: &TreeNodes<'g>, v: Vec3<'g>) -> Vec3<'g> {
         let v = self.up.iter().fold(v, |v, &n| nodes.list[n].to_parent(v));
         let v = self.down.iter().fold(v, |v, &n| nodes.list[n].to_child(v));
         self.near.r.transpose() * v
@@ -159,7 +159,7 @@ impl<'g> Relative<'g> {
     /// (2): a force and a torque (F's axes) on C's body at C, their opposites on F's body at `p`, C's place in F; None: at F.
     pub fn apply(
         &self,
-        nodes: &Nodes<'g>,
+        nodes: &TreeNodes<'g>,
         applied: &mut [Spatial<'g>],
         p: Option<Vec3<'g>>,
         force: Vec3<'g>,

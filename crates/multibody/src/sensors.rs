@@ -4,21 +4,21 @@
 //!   reaction: wrench through the joint without its parts along the coordinates, on the child at C, in F's axes    (2)
 
 use trunnion_equations::{Ex, Graph};
-use trunnion_model::mechanism::{Joint, Measured, Mechanism, Sensor};
+use trunnion_model::mechanism::{Joint, Mechanism, SensedQuantity, Sensor};
 
 use crate::articulated::Recursion;
 use crate::loops::{Closing, coordinates};
-use crate::node::Nodes;
-use crate::primitive::Kind;
+use crate::node::TreeNodes;
+use crate::primitive::PrimitiveKind;
 use crate::relative::Relative;
 use crate::spatial::{Spatial, Vec3};
 use crate::tree::Tree;
-use crate::writer::Writer;
+use crate::writer::EquationWriter;
 
 pub fn emit<'g>(
-    writer: &mut Writer<'_>,
+    writer: &mut EquationWriter<'_>,
     mechanism: &Mechanism,
-    nodes: &Nodes<'g>,
+    nodes: &TreeNodes<'g>,
     recursion: &Recursion<'g>,
     gravity: Vec3<'g>,
 ) {
@@ -32,25 +32,25 @@ pub fn emit<'g>(
 }
 
 fn value<'g>(
-    nodes: &Nodes<'g>,
+    nodes: &TreeNodes<'g>,
     recursion: &Recursion<'g>,
     gravity: Vec3<'g>,
     sensor: &Sensor,
     relative: &Relative<'g>,
-    measured: Measured,
+    measured: SensedQuantity,
 ) -> Ex<'g> {
     let graph: &'g Graph = nodes.graph;
     let point = || relative.point(nodes);
     match measured {
-        Measured::Position(i) => point().x[i],
-        Measured::Velocity(i) => point().v[i],
-        Measured::AngularVelocity(i) => relative.turning(nodes).0[i],
-        Measured::Distance => point().x.dot(point().x).sqrt(),
-        Measured::Angle => {
+        SensedQuantity::Position(i) => point().x[i],
+        SensedQuantity::Velocity(i) => point().v[i],
+        SensedQuantity::AngularVelocity(i) => relative.turning(nodes).0[i],
+        SensedQuantity::Distance => point().x.dot(point().x).sqrt(),
+        SensedQuantity::Angle => {
             let x = relative.direction(nodes, Vec3::along(0, graph.constant(1.0))).x;
             x[1].atan2(x[0])
         }
-        Measured::Acceleration(i) => {
+        SensedQuantity::Acceleration(i) => {
             // (1)
             let at = nodes.place(&sensor.of);
             let of = recursion.acceleration(at.node);
@@ -65,10 +65,10 @@ fn value<'g>(
 
 /// (2) for every joint that asks for it.
 pub fn reactions<'g>(
-    writer: &mut Writer<'_>,
+    writer: &mut EquationWriter<'_>,
     mechanism: &Mechanism,
     tree: &Tree,
-    nodes: &Nodes<'g>,
+    nodes: &TreeNodes<'g>,
     recursion: &Recursion<'g>,
     closings: &[Closing<'g>],
 ) {
@@ -87,7 +87,7 @@ pub fn reactions<'g>(
 fn through<'g>(
     mechanism: &Mechanism,
     tree: &Tree,
-    nodes: &Nodes<'g>,
+    nodes: &TreeNodes<'g>,
     recursion: &Recursion<'g>,
     j: usize,
 ) -> Spatial<'g> {
@@ -109,7 +109,7 @@ fn through<'g>(
         Spatial { angular, linear }
     };
     let coordinates = coordinates(nodes, joint, &relative, p);
-    for node in own.iter().map(|&i| &nodes.list[i]).filter(|n| n.kind == Kind::Spherical) {
+    for node in own.iter().map(|&i| &nodes.list[i]).filter(|n| n.kind == PrimitiveKind::Spherical) {
         // Along N, which is along C, or F if backwards.
         let torque = if reversed { -node.force } else { relative.rotation(nodes) * node.force };
         on_child.angular = on_child.angular - torque;

@@ -142,7 +142,7 @@ impl<'g> Mat3<'g> {
     /// Right-handed turn by `angle` about coordinate axis k.
     pub fn turn(graph: &'g Graph, k: usize, angle: f64) -> Self {
         let (s, c) = angle.sin_cos();
-        Turn::About(k, graph.constant(c), graph.constant(s)).matrix().snapped()
+        PlaneRotation::About(k, graph.constant(c), graph.constant(s)).matrix().snapped()
     }
 
     /// Of a unit quaternion (w, x, y, z).
@@ -175,17 +175,17 @@ impl<'g> Mul<Vec3<'g>> for Mat3<'g> {
 
 /// One rotation, (1).
 #[derive(Clone, Copy, Debug)]
-pub enum Turn<'g> {
+pub enum PlaneRotation<'g> {
     /// About coordinate axis k: its cosine and sine.
     About(usize, Ex<'g>, Ex<'g>),
     Matrix(Mat3<'g>),
 }
 
-impl<'g> Turn<'g> {
+impl<'g> PlaneRotation<'g> {
     pub fn apply(self, v: Vec3<'g>) -> Vec3<'g> {
         match self {
-            Turn::Matrix(r) => r * v,
-            Turn::About(k, c, s) => {
+            PlaneRotation::Matrix(r) => r * v,
+            PlaneRotation::About(k, c, s) => {
                 let (i, j) = ((k + 1) % 3, (k + 2) % 3);
                 let mut out = v;
                 out.0[i] = c * v[i] - s * v[j];
@@ -197,15 +197,15 @@ impl<'g> Turn<'g> {
 
     pub fn inverse(self) -> Self {
         match self {
-            Turn::Matrix(r) => Turn::Matrix(r.transpose()),
-            Turn::About(k, c, s) => Turn::About(k, c, -s),
+            PlaneRotation::Matrix(r) => PlaneRotation::Matrix(r.transpose()),
+            PlaneRotation::About(k, c, s) => PlaneRotation::About(k, c, -s),
         }
     }
 
     pub fn matrix(self) -> Mat3<'g> {
         match self {
-            Turn::Matrix(r) => r,
-            Turn::About(_, c, _) => {
+            PlaneRotation::Matrix(r) => r,
+            PlaneRotation::About(_, c, _) => {
                 let unit = |k| Vec3::along(k, c.graph().constant(1.0));
                 let columns = [0, 1, 2].map(|k| self.apply(unit(k)));
                 Mat3::build(|i, j| columns[j][i])
@@ -218,7 +218,7 @@ impl<'g> Turn<'g> {
     /// In the plane of the turn, with t = a − d and y = s t + c (b₁ + b₂):
     /// a' = a − s y, d' = d + s y, b₁' = c y − b₂, b₂' = c y − b₁. Eleven operations instead of 24.
     fn conjugate(self, n: Mat3<'g>, symmetric: bool) -> Mat3<'g> {
-        let Turn::About(k, c, s) = self else {
+        let PlaneRotation::About(k, c, s) = self else {
             return dense_conjugate(self.matrix(), n, symmetric);
         };
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
@@ -325,7 +325,7 @@ impl<'g> Inertia<'g> {
     }
 
     /// (2): seen from axes that `turn` leads to.
-    pub fn turned(&self, turn: Turn<'g>) -> Self {
+    pub fn turned(&self, turn: PlaneRotation<'g>) -> Self {
         let (a, h, m) = self.split();
         Self::blocks(turn.conjugate(a, true), turn.conjugate(h, false), turn.conjugate(m, true))
     }

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 use trunnion_model::mechanism::{CouplingForm, Frame, Joint, Mechanism};
 
-use crate::error::Error;
+use crate::error::MechanismError;
 
 /// A joint in the tree, from the body nearer to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,9 +56,9 @@ fn rank(mechanism: &Mechanism, coupled: &[bool], j: usize) -> u8 {
 }
 
 impl Tree {
-    pub fn new(mechanism: &Mechanism) -> Result<Self, Vec<Error>> {
+    pub fn new(mechanism: &Mechanism) -> Result<Self, Vec<MechanismError>> {
         let Mechanism { bodies, joints, couplings, .. } = mechanism;
-        let mut errors: Vec<Error> = vec![];
+        let mut errors: Vec<MechanismError> = vec![];
         let mut coupled = vec![false; joints.len()];
         for coupling in couplings {
             if let CouplingForm::Linear(terms) = &coupling.form {
@@ -68,7 +68,7 @@ impl Tree {
         let mut at: Vec<Vec<usize>> = vec![vec![]; bodies.len()];
         for (j, joint) in joints.iter().enumerate() {
             if joint.parent.body == joint.child.body {
-                errors.push(Error::JoinsItself { joint: j });
+                errors.push(MechanismError::JoinsItself { joint: j });
             } else if !joint.cut {
                 at[joint.parent.body].push(j);
                 at[joint.child.body].push(j);
@@ -97,7 +97,7 @@ impl Tree {
         errors.extend(unconnected(mechanism, &reached));
         for j in (0..joints.len()).filter(|&j| !in_tree[j]) {
             match joints[j].kind.is_screw() {
-                true => errors.push(Error::CutScrew { joint: j, asked: joints[j].cut }),
+                true => errors.push(MechanismError::CutScrew { joint: j, asked: joints[j].cut }),
                 false => tree.closing.push(j),
             }
         }
@@ -106,7 +106,7 @@ impl Tree {
 }
 
 /// One error for each group of bodies without a way to the world.
-fn unconnected(mechanism: &Mechanism, reached: &[bool]) -> Vec<Error> {
+fn unconnected(mechanism: &Mechanism, reached: &[bool]) -> Vec<MechanismError> {
     let mut errors = vec![];
     let mut seen = reached.to_vec();
     for first in 0..seen.len() {
@@ -125,7 +125,7 @@ fn unconnected(mechanism: &Mechanism, reached: &[bool]) -> Vec<Error> {
                 stack.extend([(p, c), (c, p)].iter().filter(|e| e.0 == b).map(|e| e.1));
             }
         }
-        errors.push(Error::Unconnected { body: first, with: group.len() - 1 });
+        errors.push(MechanismError::Unconnected { body: first, with: group.len() - 1 });
     }
     errors
 }

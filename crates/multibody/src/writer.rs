@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use trunnion_equations::flat::{Constraint, Equation, Kind, Origin, Quantity};
+use trunnion_equations::flat::{Constraint, Equation, Origin, Quantity, QuantityRole};
 use trunnion_equations::start::start_values;
-use trunnion_equations::{Ex, Expr, Flat, Graph, Node, Symbol, Unit};
+use trunnion_equations::{DisplayUnit, Ex, Expr, ExprNode, Flat, Graph, Symbol};
 
 /// A scalar with its first and second derivative.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ pub struct Gap<'g> {
     pub a: Ex<'g>,
 }
 
-pub struct Writer<'f> {
+pub struct EquationWriter<'f> {
     quantities: &'f mut Vec<Quantity>,
     equations: &'f mut Vec<Equation>,
     constraints: &'f mut Vec<Constraint>,
@@ -22,10 +22,10 @@ pub struct Writer<'f> {
     pub quaternions: &'f mut Vec<[Symbol; 4]>,
 }
 
-impl<'f> Writer<'f> {
+impl<'f> EquationWriter<'f> {
     pub fn new(flat: &'f mut Flat) -> (&'f Graph, Self) {
         let Flat { graph, quantities, equations, constraints, held, quaternions, .. } = flat;
-        (graph, Writer { quantities, equations, constraints, held, quaternions })
+        (graph, EquationWriter { quantities, equations, constraints, held, quaternions })
     }
 
     pub fn quantity(&self, s: Symbol) -> &Quantity {
@@ -46,10 +46,10 @@ impl<'f> Writer<'f> {
     pub fn multiplier(&mut self, name: String, unit: &str, origin: &Origin) -> Symbol {
         self.quantities.push(Quantity {
             name,
-            unit: Unit::si(unit),
+            unit: DisplayUnit::si(unit),
             doc: "What keeps a loop closed".into(),
             origin: origin.clone(),
-            kind: Kind::Multiplier,
+            kind: QuantityRole::Multiplier,
             nominal: None,
             range: (f64::NEG_INFINITY, f64::INFINITY),
         });
@@ -80,18 +80,20 @@ impl<'f> Writer<'f> {
     /// The start of an unknown.
     pub fn start_of<'g>(&self, graph: &'g Graph, s: Symbol) -> Ex<'g> {
         match self.quantity(s).kind {
-            Kind::Unknown { start } | Kind::Input { start } | Kind::Mode { start } => graph.at(start),
-            Kind::Parameter { .. } => graph.symbol(s),
-            Kind::Multiplier => graph.constant(0.0),
+            QuantityRole::Unknown { start }
+            | QuantityRole::Input { start }
+            | QuantityRole::Mode { start } => graph.at(start),
+            QuantityRole::Parameter { .. } => graph.symbol(s),
+            QuantityRole::Multiplier => graph.constant(0.0),
         }
     }
 
     /// An expression with time 0 and all unknowns at their start: of parameters only.
     pub fn with_start<'g>(&self, e: Ex<'g>) -> Ex<'g> {
         let graph: &'g Graph = e.graph();
-        let value = |node: Node| match node {
-            Node::Symbol(s) => Some(self.start_of(graph, s).id),
-            Node::Time => Some(graph.constant(0.0).id),
+        let value = |node: ExprNode| match node {
+            ExprNode::Symbol(s) => Some(self.start_of(graph, s).id),
+            ExprNode::Time => Some(graph.constant(0.0).id),
             _ => None,
         };
         graph.at(graph.rewrite(&[e.id], value)[0])
@@ -108,8 +110,8 @@ pub fn at_start(graph: &Graph, start: &[f64], roots: &[Expr]) -> Vec<f64> {
     let mut values: HashMap<Expr, f64> = HashMap::new();
     for e in graph.reachable(roots.iter().copied()) {
         let value = match graph.node(e) {
-            Node::Symbol(s) => start[s.index()],
-            Node::Time => 0.0,
+            ExprNode::Symbol(s) => start[s.index()],
+            ExprNode::Time => 0.0,
             node => graph.evaluate_node(node, |c| values[&c]),
         };
         values.insert(e, value);

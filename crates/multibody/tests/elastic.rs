@@ -9,7 +9,9 @@ use build::{IDENTITY, Matrix, Model, Random, Values, close, rotation, times, tur
 use trunnion_equations::Symbol;
 use trunnion_equations::flat::Origin;
 use trunnion_model::Sources;
-use trunnion_model::mechanism::{JointKind, Line, Load, Measured, ModalData, ModalInterface, Sensor};
+use trunnion_model::mechanism::{
+    ForceLine, JointKind, Load, ModalData, ModalInterface, SensedQuantity, Sensor,
+};
 
 const GRAVITY: [f64; 3] = [0.3, -0.4, -9.81];
 
@@ -163,12 +165,12 @@ fn frames_at_interfaces_move_as_their_derivatives_say() {
         let last = model.frame(tip - 1, random.vector(0.4), IDENTITY);
         let entry = model.interface(tip, 1, [0.0; 3], IDENTITY);
         model.joint(JointKind::SPHERICAL, last, entry, &[]);
-        let names: Vec<(Measured, String)> = (0..3)
+        let names: Vec<(SensedQuantity, String)> = (0..3)
             .flat_map(|i| {
                 let of = [
-                    (Measured::Position(i), "p"),
-                    (Measured::Velocity(i), "v"),
-                    (Measured::Acceleration(i), "a"),
+                    (SensedQuantity::Position(i), "p"),
+                    (SensedQuantity::Velocity(i), "v"),
+                    (SensedQuantity::Acceleration(i), "a"),
                 ];
                 of.map(|(m, name)| (m, format!("s.{name}{i}")))
             })
@@ -198,7 +200,7 @@ fn act(model: &mut Model, random: &mut Random) -> (Symbol, Symbol, impl Fn(&Mode
     let [length, rate, force] = ["l", "r", "f"].map(|s| model.unknown(&format!("line.{s}"), 0.0));
     let (from, to) = (model.frame(0, [2.0, 0.3, 0.1], IDENTITY), model.interface(tip, 1, [0.0; 3], IDENTITY));
     let origin = Origin::default();
-    model.mechanism.lines.push(Line { name: "line".into(), origin, from, to, length, rate, force });
+    model.mechanism.lines.push(ForceLine { name: "line".into(), origin, from, to, length, rate, force });
     let pushed = random.vector(5.0);
     let at = model.interface(tip, 2, [0.1, 0.0, 0.2], IDENTITY);
     let (pushes, torque) = (model.vector(pushed), model.vector([0.0; 3]));
@@ -210,7 +212,8 @@ fn act(model: &mut Model, random: &mut Random) -> (Symbol, Symbol, impl Fn(&Mode
         force: pushes,
         torque,
     });
-    let shows = [0, 1, 2].map(|i| (Measured::Velocity(i), model.unknown(&format!("s.v{i}"), 0.0))).to_vec();
+    let shows =
+        [0, 1, 2].map(|i| (SensedQuantity::Velocity(i), model.unknown(&format!("s.v{i}"), 0.0))).to_vec();
     let from = model.frame(0, [0.0; 3], IDENTITY);
     model.mechanism.sensors.push(Sensor { name: "s".into(), origin: Origin::default(), of: at, from, shows });
     let power = move |model: &Model, at: &Values| {

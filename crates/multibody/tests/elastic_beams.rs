@@ -11,11 +11,11 @@ use build::beam::{Beam, arm, cantilever_shapes, polynomial_shapes};
 use build::elastic::mixed_tree;
 use build::{IDENTITY, Model, Random, Values, close, operations, rotation, times};
 use trunnion_equations::flat::{Equation, Origin};
-use trunnion_equations::{Engine, Expr, Symbol, analyse};
+use trunnion_equations::{EvaluationEngine, Expr, Symbol, analyse};
 use trunnion_model::Sources;
 use trunnion_model::mechanism::{BodyInertia, JointKind, ModalData, ModalInterface};
 use trunnion_multibody::energy::account;
-use trunnion_sim::integrate::{Moment, Output};
+use trunnion_sim::integrate::{Moment, OutputTimes};
 use trunnion_sim::linear::linearise;
 use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::run::{Settings, run};
@@ -23,7 +23,7 @@ use trunnion_sim::solvers::choose::{MethodNumbers, find};
 
 const Z: [f64; 3] = [0.0, 0.0, 1.0];
 
-fn settings(t_end: f64, output: Output, rtol: f64) -> Settings {
+fn settings(t_end: f64, output: OutputTimes, rtol: f64) -> Settings {
     Settings {
         t_0: 0.0,
         t_end,
@@ -54,7 +54,7 @@ fn prepared(model: &Model) -> Arc<Prepared> {
             rhs: zero,
         });
     }
-    Arc::new(Prepared::new(analyse(flat).unwrap(), Engine::Native))
+    Arc::new(Prepared::new(analyse(flat).unwrap(), EvaluationEngine::Native))
 }
 
 /// Values of the columns over time.
@@ -162,7 +162,7 @@ fn elastic_trees_in_free_flight_keep_energy_and_momentum() {
         let start = model.random_state(&mut Random(seed + 50));
         let prepared = prepared(&model);
         let mut ignore = |_: &mut Machine, _: f64, _: &[f64], _: Moment| ControlFlow::Continue(());
-        let set = settings(1.0, Output::Start, 1e-12);
+        let set = settings(1.0, OutputTimes::Start, 1e-12);
         let finished = run(&prepared, &start.symbols, find("tsit45").unwrap(), &set, &mut ignore).unwrap();
         finished.result.unwrap();
         let mut end = Values::default();
@@ -193,7 +193,7 @@ fn accounts_of_a_damped_beam_close() {
     let accounts = account(&mut model.flat, &model.mechanism, |_, _| None);
     let signals: Vec<&str> = accounts.iter().map(|a| a.signal.as_str()).collect();
     assert_eq!(signals, ["mechanism.kinetic", "mechanism.potential", "beam.strain", "energy.beam.damping"]);
-    let set = settings(1.0, Output::Interval(0.1), 1e-10);
+    let set = settings(1.0, OutputTimes::Interval(0.1), 1e-10);
     let start = HashMap::from([(model.symbol("beam.q0"), 0.2)]);
     let rows = simulate(&prepared(&model), &start, "rodas5p", &set, &signals);
     let all: f64 = rows[0].1.iter().sum();
@@ -226,7 +226,7 @@ fn spin_up_of_a_beam() {
         let prepared = prepared(&model);
         let names: Vec<String> = (0..n).map(|a| format!("beam.q{a}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let set = settings(t_end, Output::Interval(0.01), 1e-9);
+        let set = settings(t_end, OutputTimes::Interval(0.01), 1e-9);
         let rows = simulate(&prepared, &HashMap::new(), "rodas5p", &set, &names);
         let v = |q: &[f64]| q.iter().zip(&tip).map(|(q, phi)| q * phi).sum::<f64>();
         rows.iter().map(|(t, q)| (*t, v(q))).collect::<Vec<(f64, f64)>>()
@@ -343,7 +343,7 @@ fn slider_crank_with_a_flexible_rod() {
     ];
     let start: HashMap<Symbol, f64> = start.iter().map(|&(name, x)| (model.symbol(name), x)).collect();
     let columns = ["j1.q0", "j2.q0", "rod.q0", "rod.q1", "rod.q2", "rod.q3", "j2.v0"];
-    let set = settings(0.1, Output::Interval(0.1), 1e-10);
+    let set = settings(0.1, OutputTimes::Interval(0.1), 1e-10);
     let rows = simulate(&prepared, &start, "tsit45", &set, &columns);
     let (t, end) = rows.last().unwrap();
     assert!((t - 0.1).abs() < 1e-12);

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use build::{Model, Random, Values, mass_center, random_tree, rotation, times, turn_world};
 use trunnion_equations::flat::{Equation, Origin};
-use trunnion_equations::{Engine, Expr, Symbol, analyse};
+use trunnion_equations::{EvaluationEngine, Expr, Symbol, analyse};
 use trunnion_model::Sources;
 use trunnion_model::mechanism::{JointKind, Mechanism};
-use trunnion_sim::integrate::{Moment, Output};
+use trunnion_sim::integrate::{Moment, OutputTimes};
 use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::run::{Settings, run};
 use trunnion_sim::solvers::choose::{MethodNumbers, find};
@@ -44,11 +44,11 @@ fn after(model: &mut Model, seed: u64, t: f64) -> [Values; 2] {
         let (name, lhs) = (format!("no force {}", force.0), flat.ex(force).id);
         flat.equations.push(Equation { name, origin: Origin::default(), lhs, rhs: zero });
     }
-    let prepared = Arc::new(Prepared::new(analyse(flat).unwrap(), Engine::Native));
+    let prepared = Arc::new(Prepared::new(analyse(flat).unwrap(), EvaluationEngine::Native));
     let settings = Settings {
         t_0: 0.0,
         t_end: t,
-        output: Output::Start,
+        output: OutputTimes::Start,
         at: vec![],
         rtol: 1e-13,
         atol: None,

@@ -5,7 +5,7 @@ mod build;
 use build::{IDENTITY, KINDS, Model, Random, Values, axes, close, random_tree};
 use trunnion_equations::flat::Origin;
 use trunnion_equations::{Expr, Symbol};
-use trunnion_model::mechanism::{Coupling, CouplingForm, JointKind, Line, Load, Measured, Sensor};
+use trunnion_model::mechanism::{Coupling, CouplingForm, ForceLine, JointKind, Load, SensedQuantity, Sensor};
 
 const GRAVITY: [f64; 3] = [0.3, -0.4, -9.81];
 
@@ -41,7 +41,15 @@ fn attempt(random: &mut Random, n: usize) -> Model {
         let (from, to) = (frame(&model, random, random_body(n, i)), frame(&model, random, n));
         let [length, rate, force] = ["l", "r", "f"].map(|s| model.unknown(&format!("line{i}.{s}"), 0.0));
         let name = format!("line{i}");
-        model.mechanism.lines.push(Line { name, origin: Origin::default(), from, to, length, rate, force });
+        model.mechanism.lines.push(ForceLine {
+            name,
+            origin: Origin::default(),
+            from,
+            to,
+            length,
+            rate,
+            force,
+        });
     }
     let (from, to) = (frame(&model, random, 0), frame(&model, random, n));
     couple(&mut model, "rod", CouplingForm::Rod { from, to, length: None });
@@ -313,9 +321,9 @@ fn sensors_show_derivatives() {
             let mut shows = vec![];
             for i in 0..3 {
                 for (m, letter) in [
-                    (Measured::Position(i), 'x'),
-                    (Measured::Velocity(i), 'v'),
-                    (Measured::Acceleration(i), 'a'),
+                    (SensedQuantity::Position(i), 'x'),
+                    (SensedQuantity::Velocity(i), 'v'),
+                    (SensedQuantity::Acceleration(i), 'a'),
                 ] {
                     shows.push((m, model.unknown(&format!("{name}.{letter}{i}"), 0.0)));
                 }
@@ -347,9 +355,10 @@ fn loads_do_work() {
         let mut model = random_tree(&mut random, 4, [0.0; 3], Some(JointKind::SPHERICAL));
         let at_frame = frame(&model, &mut random, 4);
         let (force, torque) = (model.vector([1.0, 2.0, -0.5]), model.vector([0.2, -0.1, 0.4]));
-        let shows: Vec<(Measured, Symbol)> = (0..6)
+        let shows: Vec<(SensedQuantity, Symbol)> = (0..6)
             .map(|i| {
-                let measured = if i < 3 { Measured::Velocity(i) } else { Measured::AngularVelocity(i - 3) };
+                let measured =
+                    if i < 3 { SensedQuantity::Velocity(i) } else { SensedQuantity::AngularVelocity(i - 3) };
                 (measured, model.unknown(&format!("tip.{i}"), 0.0))
             })
             .collect();
@@ -464,7 +473,7 @@ fn lengths_of_zero_and_gaps_for_ever_are_refused() {
     let mut model = four_bar();
     let (from, to) = (model.frame(0, [1.0, 0.0, 0.0], IDENTITY), model.frame(1, [1.0, 0.0, 0.0], IDENTITY));
     let [length, rate, force] = ["l", "r", "f"].map(|s| model.unknown(&format!("line.{s}"), 0.0));
-    let line = Line {
+    let line = ForceLine {
         name: "line".into(),
         origin: Origin::default(),
         from: from.clone(),

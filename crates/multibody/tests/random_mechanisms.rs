@@ -13,11 +13,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use build::{IDENTITY, KINDS, Matrix, Model, Random, Values, axes, product, random_tree, rotation, times};
-use trunnion_equations::flat::{Equation, Kind, Origin};
-use trunnion_equations::{Engine, Expr, Symbol, analyse};
+use trunnion_equations::flat::{Equation, Origin, QuantityRole};
+use trunnion_equations::{EvaluationEngine, Expr, Symbol, analyse};
 use trunnion_model::Sources;
 use trunnion_model::mechanism::{Coupling, CouplingForm, Frame, Joint, JointKind, Mechanism};
-use trunnion_sim::integrate::{Moment, Output};
+use trunnion_sim::integrate::{Moment, OutputTimes};
 use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::run::{Settings, run_on};
 use trunnion_sim::solvers::choose::{MethodNumbers, find};
@@ -225,7 +225,7 @@ fn begin(model: &mut Model, random: &mut Random, truth: &Values) {
     }
     for (s, value) in starts {
         let start = model.flat.graph.constant(value).id;
-        model.flat.quantities[s.index()].kind = Kind::Unknown { start };
+        model.flat.quantities[s.index()].kind = QuantityRole::Unknown { start };
     }
 }
 
@@ -310,7 +310,7 @@ fn check(seed: u64) -> Result<Fate, String> {
         Ok(system) => system,
         Err(errors) => return Ok(Fate::Refused(format!("{:?}", errors[0]))),
     };
-    let prepared = Arc::new(Prepared::new(system, Engine::Interpreter));
+    let prepared = Arc::new(Prepared::new(system, EvaluationEngine::Interpreter));
     let (mut machine, mut y) = match Machine::start(prepared.clone(), &HashMap::new(), 0.0) {
         Ok(started) => started,
         Err(error) => return Ok(Fate::Refused(error.to_string())),
@@ -331,7 +331,7 @@ fn check(seed: u64) -> Result<Fate, String> {
     let settings = Settings {
         t_0: 0.0,
         t_end: 0.6,
-        output: Output::Interval(0.1),
+        output: OutputTimes::Interval(0.1),
         at: vec![],
         rtol: RTOL,
         atol: None,

@@ -5,20 +5,20 @@ use std::collections::HashMap;
 use trunnion_equations::flat::Origin;
 use trunnion_equations::{Expr, Graph};
 use trunnion_model::domain::domain;
-use trunnion_model::network::{Bond, Kind, Law, Network, Node};
+use trunnion_model::network::{Bond, BondNode, BondNodeKind, Law, Network};
 
-const KINDS: [Kind; 11] = [
-    Kind::Se,
-    Kind::Sf,
-    Kind::I,
-    Kind::C,
-    Kind::R,
-    Kind::Tf,
-    Kind::Gy,
-    Kind::Zero,
-    Kind::One,
-    Kind::Equations,
-    Kind::Motion,
+const KINDS: [BondNodeKind; 11] = [
+    BondNodeKind::Se,
+    BondNodeKind::Sf,
+    BondNodeKind::I,
+    BondNodeKind::C,
+    BondNodeKind::R,
+    BondNodeKind::Tf,
+    BondNodeKind::Gy,
+    BondNodeKind::Zero,
+    BondNodeKind::One,
+    BondNodeKind::Equations,
+    BondNodeKind::Motion,
 ];
 
 /// The graph of all laws in tests: one, and zero for what is called ground.
@@ -51,21 +51,21 @@ pub fn network_of(domain_name: &str, chains: &[&str]) -> Network {
     network
 }
 
-fn node(text: &str) -> Node {
+fn node(text: &str) -> BondNode {
     let (word, name) = text.split_once('.').unwrap();
     let kind = *KINDS.iter().find(|k| k.word() == word).unwrap();
     let mut law = Law { modulated: name.contains("signal"), ..Law::default() };
     let some = laws().1[usize::from(name.contains("ground"))];
-    let both = kind == Kind::R;
-    if both || matches!(kind, Kind::Se | Kind::C) {
+    let both = kind == BondNodeKind::R;
+    if both || matches!(kind, BondNodeKind::Se | BondNodeKind::C) {
         law.effort.push(some);
     }
-    if both || matches!(kind, Kind::Sf | Kind::I) {
+    if both || matches!(kind, BondNodeKind::Sf | BondNodeKind::I) {
         law.flow.push(some);
     }
     let component = name.split_once('.').map_or("", |c| c.0).to_string();
     let origin = Origin { component, ..Origin::default() };
-    Node { kind, name: name.into(), component: String::new(), origin, law, connection: false }
+    BondNode { kind, name: name.into(), component: String::new(), origin, law, connection: false }
 }
 
 /// Index of the node with this name.
@@ -80,12 +80,12 @@ pub fn rules_hold(network: &Network, from_gives_effort: &[bool]) -> Result<(), S
         let giving =
             bonds.iter().filter(|&&b| from_gives_effort[b] == (network.bonds[b].from == node)).count();
         let holds = match n.kind {
-            Kind::Se => giving == bonds.len(),
-            Kind::Sf => giving == 0,
-            Kind::Zero => bonds.is_empty() || bonds.len() - giving == 1,
-            Kind::One => bonds.is_empty() || giving == 1,
-            Kind::Tf => giving == 1,
-            Kind::Gy => giving != 1,
+            BondNodeKind::Se => giving == bonds.len(),
+            BondNodeKind::Sf => giving == 0,
+            BondNodeKind::Zero => bonds.is_empty() || bonds.len() - giving == 1,
+            BondNodeKind::One => bonds.is_empty() || giving == 1,
+            BondNodeKind::Tf => giving == 1,
+            BondNodeKind::Gy => giving != 1,
             _ => true,
         };
         if !holds {
@@ -100,9 +100,9 @@ pub fn rules_hold(network: &Network, from_gives_effort: &[bool]) -> Result<(), S
     Ok(())
 }
 
-pub struct Noise(pub u64);
+pub struct RandomGraphNoise(pub u64);
 
-impl Noise {
+impl RandomGraphNoise {
     pub fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) as usize % n
@@ -110,7 +110,7 @@ impl Noise {
 }
 
 /// A tree: junctions, some behind a transformer or gyrator, and elements at them; every leaf is an element.
-pub fn random_tree(noise: &mut Noise, size: usize) -> Network {
+pub fn random_tree(noise: &mut RandomGraphNoise, size: usize) -> Network {
     const ENDS: [&str; 5] = ["I", "C", "R", "EQ", "R"];
     let mut texts: Vec<String> = vec![];
     let mut junctions: Vec<String> = vec![format!("{}.j0", noise.below(2))];

@@ -18,10 +18,10 @@ mod propagate;
 #[cfg(test)]
 mod tests;
 
-use trunnion_model::network::{Kind, Law, Network};
+use trunnion_model::network::{BondNodeKind, Law, Network};
 
-pub use explain::Finding;
-use propagate::{Assignment, Reason};
+pub use explain::CausalityFinding;
+use propagate::{CausalityAssignment, Reason};
 
 /// A store that cannot have a state of its own, and its bond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,25 +65,27 @@ pub struct Causality {
 
 /// Sequential assignment.
 pub fn assign(network: &Network) -> Causality {
-    let mut work = Assignment::new(network);
+    let mut work = CausalityAssignment::new(network);
     let conflicts = work.sources();
     // An inertia on a joint gives way to the mechanism, whose states stay the same whatever is connected.
-    for node in (0..network.nodes.len()).filter(|&n| network.nodes[n].kind == Kind::Motion) {
+    for node in (0..network.nodes.len()).filter(|&n| network.nodes[n].kind == BondNodeKind::Motion) {
         work.prefer(node, false);
     }
     for (node, kind) in network.nodes.iter().map(|n| n.kind).enumerate() {
         match kind {
-            Kind::C => work.prefer(node, true),  // (6)
-            Kind::I => work.prefer(node, false), // (6)
+            BondNodeKind::C => work.prefer(node, true),  // (6)
+            BondNodeKind::I => work.prefer(node, false), // (6)
             _ => {}
         }
     }
-    for (node, n) in network.nodes.iter().enumerate().filter(|(_, n)| n.kind == Kind::R) {
+    for (node, n) in network.nodes.iter().enumerate().filter(|(_, n)| n.kind == BondNodeKind::R) {
         if let Some(effort) = only_form(&n.law) {
             work.prefer(node, effort); // (7)
         }
     }
-    (0..network.nodes.len()).filter(|&n| network.nodes[n].kind == Kind::R).for_each(|n| work.decide(n));
+    (0..network.nodes.len())
+        .filter(|&n| network.nodes[n].kind == BondNodeKind::R)
+        .for_each(|n| work.decide(n));
     (0..network.nodes.len()).for_each(|n| work.decide(n));
     let mut found = Causality { conflicts, ..work.finish() };
     against_preference(network, &mut found);
@@ -106,9 +108,11 @@ fn against_preference(network: &Network, found: &mut Causality) {
             let effort = found.gives_effort(network, bond, node);
             let n = &network.nodes[node];
             match n.kind {
-                Kind::C if !effort => found.derivative.push(Derivative { node, bond }),
-                Kind::I if effort => found.derivative.push(Derivative { node, bond }),
-                Kind::R if only_form(&n.law).is_some_and(|form| form != effort) => found.reversed.push(node),
+                BondNodeKind::C if !effort => found.derivative.push(Derivative { node, bond }),
+                BondNodeKind::I if effort => found.derivative.push(Derivative { node, bond }),
+                BondNodeKind::R if only_form(&n.law).is_some_and(|form| form != effort) => {
+                    found.reversed.push(node)
+                }
                 _ => {}
             }
         }

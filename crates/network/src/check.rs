@@ -4,5 +4,5 @@
 mod bench;
 mod laws;
 
-pub use bench::{Bench, Drive, IT, bench, choices};
+pub use bench::{Bench, BenchDrive, IT, bench, choices};
 pub use laws::{Laws, laws};

@@ -16,15 +16,15 @@
 use std::collections::HashSet;
 
 use trunnion_equations::flat::{Equation, Flat};
-use trunnion_equations::{Binary, Expr, Graph, Node as ExprNode, Symbol, Unary};
-use trunnion_model::network::{Kind, Law, Network, Node, Pair, Signed};
+use trunnion_equations::{Binary, Expr, ExprNode, Graph, Symbol, Unary};
+use trunnion_model::network::{BondNode, BondNodeKind, Law, Network, PowerPair, Signed};
 
 use crate::causality::Causality;
 
 /// Effort and flow of one bond, and whether it points into the node looked at.
 #[derive(Clone, Copy)]
-struct View {
-    pair: Pair,
+struct BondView {
+    pair: PowerPair,
     inward: bool,
     /// The node looked at imposes the effort.
     gives_effort: bool,
@@ -32,9 +32,9 @@ struct View {
 
 /// Writes the equations of all nodes and bonds.
 pub fn emit(flat: &mut Flat, network: &Network, causality: &Causality) {
-    let pairs: Vec<Pair> = (0..network.bonds.len()).map(|b| pair_of(network, b)).collect();
+    let pairs: Vec<PowerPair> = (0..network.bonds.len()).map(|b| pair_of(network, b)).collect();
     let in_loop = causality.loops.iter().flat_map(|l| l.nodes.iter().copied()).collect();
-    let mut writer = Writer { flat, node: None, network, in_loop };
+    let mut writer = LawWriter { flat, node: None, network, in_loop };
     for (bond, first) in network.bonds.iter().zip(&pairs) {
         writer.node = Some(if network.nodes[bond.from].connection { bond.to } else { bond.from });
         for other in bond.pairs.iter().skip(1) {
@@ -42,11 +42,11 @@ pub fn emit(flat: &mut Flat, network: &Network, causality: &Causality) {
             writer.same(other.flow, first.flow);
         }
     }
-    let mut views: Vec<Vec<View>> = vec![vec![]; network.nodes.len()];
+    let mut views: Vec<Vec<BondView>> = vec![vec![]; network.nodes.len()];
     for (b, bond) in network.bonds.iter().enumerate() {
         let from_gives = causality.from_gives_effort[b];
-        views[bond.from].push(View { pair: pairs[b], inward: false, gives_effort: from_gives });
-        views[bond.to].push(View { pair: pairs[b], inward: true, gives_effort: !from_gives });
+        views[bond.from].push(BondView { pair: pairs[b], inward: false, gives_effort: from_gives });
+        views[bond.to].push(BondView { pair: pairs[b], inward: true, gives_effort: !from_gives });
     }
     for (index, node) in network.nodes.iter().enumerate() {
         writer.node = Some(index);
@@ -55,7 +55,7 @@ pub fn emit(flat: &mut Flat, network: &Network, causality: &Causality) {
 }
 
 /// The quantities that stand for a bond; between unlike junctions those the junctions share.
-pub(crate) fn pair_of(network: &Network, b: usize) -> Pair {
+pub(crate) fn pair_of(network: &Network, b: usize) -> PowerPair {
     let bond = &network.bonds[b];
     if let Some(&pair) = bond.pairs.first() {
         return pair;
@@ -64,14 +64,14 @@ pub(crate) fn pair_of(network: &Network, b: usize) -> Pair {
     for end in [bond.from, bond.to] {
         let common = common_of(network, end);
         match network.nodes[end].kind {
-            Kind::Zero => effort = common,
+            BondNodeKind::Zero => effort = common,
             _ => flow = common,
         }
     }
     let (Some(effort), Some(flow)) = (effort, flow) else {
         unreachable!("a bond without names joins a 0- and a 1-junction that have names")
     };
-    Pair { effort, flow }
+    PowerPair { effort, flow }
 }
 
 /// Straight lines that meet in corners.
@@ -99,17 +99,17 @@ fn common_of(network: &Network, node: usize) -> Option<Signed> {
     }
     let mine = network.bonds.iter().filter(|b| b.from == node || b.to == node);
     let pair = mine.filter_map(|b| b.pairs.first()).next()?;
-    Some(if network.nodes[node].kind == Kind::Zero { pair.effort } else { pair.flow })
+    Some(if network.nodes[node].kind == BondNodeKind::Zero { pair.effort } else { pair.flow })
 }
 
-struct Writer<'a> {
+struct LawWriter<'a> {
     flat: &'a mut Flat,
     network: &'a Network,
     node: Option<usize>,
     in_loop: HashSet<usize>,
 }
 
-impl Writer<'_> {
+impl LawWriter<'_> {
     fn value(&self, s: Signed) -> Expr {
         s.value(self.flat).id
     }
@@ -141,24 +141,30 @@ impl Writer<'_> {
         self.set(a, value);
     }
 
-    fn element(&mut self, node: &Node, views: &[View]) {
+    fn element(&mut self, node: &BondNode, views: &[BondView]) {
         let law = &node.law;
         match node.kind {
-            Kind::Se => self.each(views, &law.effort, |v| v.pair.effort),
-            Kind::Sf => self.each(views, &law.flow, |v| v.pair.flow),
-            Kind::C if self.is_removed() => self.remove(law, views, &law.effort, |p| (p.flow, p.effort)),
-            Kind::I if self.is_removed() => self.remove(law, views, &law.flow, |p| (p.effort, p.flow)),
-            Kind::C => self.store(law, views, &law.effort, |p| (p.flow, p.effort), |v| v.gives_effort), // (3)
-            Kind::I => self.store(law, views, &law.flow, |p| (p.effort, p.flow), |v| !v.gives_effort),  // (4)
-            Kind::R => self.loss(law, views),
-            Kind::Tf | Kind::Gy => self.two_port(node, views),
-            Kind::Zero => self.junction(node, views, |p| (p.effort, p.flow), |v| !v.gives_effort), // (1)
-            Kind::One => self.junction(node, views, |p| (p.flow, p.effort), |v| v.gives_effort),   // (2)
-            Kind::Equations | Kind::Motion => {}
+            BondNodeKind::Se => self.each(views, &law.effort, |v| v.pair.effort),
+            BondNodeKind::Sf => self.each(views, &law.flow, |v| v.pair.flow),
+            BondNodeKind::C if self.is_removed() => {
+                self.remove(law, views, &law.effort, |p| (p.flow, p.effort))
+            }
+            BondNodeKind::I if self.is_removed() => {
+                self.remove(law, views, &law.flow, |p| (p.effort, p.flow))
+            }
+            BondNodeKind::C => {
+                self.store(law, views, &law.effort, |p| (p.flow, p.effort), |v| v.gives_effort)
+            } // (3)
+            BondNodeKind::I => self.store(law, views, &law.flow, |p| (p.effort, p.flow), |v| !v.gives_effort), // (4)
+            BondNodeKind::R => self.loss(law, views),
+            BondNodeKind::Tf | BondNodeKind::Gy => self.two_port(node, views),
+            BondNodeKind::Zero => self.junction(node, views, |p| (p.effort, p.flow), |v| !v.gives_effort), // (1)
+            BondNodeKind::One => self.junction(node, views, |p| (p.flow, p.effort), |v| v.gives_effort), // (2)
+            BondNodeKind::Equations | BondNodeKind::Motion => {}
         }
     }
 
-    fn each(&mut self, views: &[View], values: &[Expr], part: fn(&View) -> Signed) {
+    fn each(&mut self, views: &[BondView], values: &[Expr], part: fn(&BondView) -> Signed) {
         for (view, &value) in views.iter().zip(values) {
             self.set(part(view), value);
         }
@@ -168,10 +174,10 @@ impl Writer<'_> {
     fn store(
         &mut self,
         law: &Law,
-        views: &[View],
+        views: &[BondView],
         answers: &[Expr],
-        pick: fn(Pair) -> (Signed, Signed),
-        integral: fn(&View) -> bool,
+        pick: fn(PowerPair) -> (Signed, Signed),
+        integral: fn(&BondView) -> bool,
     ) {
         for (k, view) in views.iter().enumerate() {
             let (Some(&state), Some(&answer)) = (law.states.get(k), answers.get(k)) else { continue };
@@ -196,7 +202,13 @@ impl Writer<'_> {
     }
 
     /// A store that keeps nothing: (7). Its q or p still tells what its effort or flow would have put into it.
-    fn remove(&mut self, law: &Law, views: &[View], answers: &[Expr], pick: fn(Pair) -> (Signed, Signed)) {
+    fn remove(
+        &mut self,
+        law: &Law,
+        views: &[BondView],
+        answers: &[Expr],
+        pick: fn(PowerPair) -> (Signed, Signed),
+    ) {
         for (k, view) in views.iter().enumerate() {
             let (Some(&state), Some(&answer)) = (law.states.get(k), answers.get(k)) else { continue };
             let (rate, response) = pick(view.pair);
@@ -209,7 +221,7 @@ impl Writer<'_> {
         }
     }
 
-    fn loss(&mut self, law: &Law, views: &[View]) {
+    fn loss(&mut self, law: &Law, views: &[BondView]) {
         let in_loop = self.node.is_some_and(|n| self.in_loop.contains(&n));
         for (k, view) in views.iter().enumerate() {
             let (effort, flow) = (law.effort.get(k).copied(), law.flow.get(k).copied());
@@ -222,7 +234,7 @@ impl Writer<'_> {
         }
     }
 
-    fn two_port(&mut self, node: &Node, views: &[View]) {
+    fn two_port(&mut self, node: &BondNode, views: &[BondView]) {
         let (Some(ratio), [one, two]) = (node.law.ratio, views) else { return };
         let times = |w: &Self, s: Signed| {
             let g = &w.flat.graph;
@@ -230,7 +242,7 @@ impl Writer<'_> {
         };
         let (a, b) = (one.pair, two.pair);
         let pairs = match node.kind {
-            Kind::Tf => [(a.effort, b.effort), (b.flow, a.flow)],
+            BondNodeKind::Tf => [(a.effort, b.effort), (b.flow, a.flow)],
             _ => [(b.effort, a.flow), (a.effort, b.flow)],
         }; // (6)
         for (target, source) in pairs {
@@ -242,10 +254,10 @@ impl Writer<'_> {
     /// `pick` gives (shared, summed); `brings` tells the one bond that brings the shared variable.
     fn junction(
         &mut self,
-        node: &Node,
-        views: &[View],
-        pick: fn(Pair) -> (Signed, Signed),
-        brings: fn(&View) -> bool,
+        node: &BondNode,
+        views: &[BondView],
+        pick: fn(PowerPair) -> (Signed, Signed),
+        brings: fn(&BondView) -> bool,
     ) {
         let giver = views.iter().position(brings).unwrap_or(0);
         let Some(g) = views.get(giver) else { return };

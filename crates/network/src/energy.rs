@@ -12,11 +12,11 @@
 //! Components that keep accounts of their own (`energy = …` of an output) are taken at their word.
 
 use trunnion_equations::derivative::derivative;
-use trunnion_equations::flat::{Flat, Origin, Output, Unit};
-use trunnion_equations::{Binary, Expr, Node as Term, Symbol, Unary};
+use trunnion_equations::flat::{DisplayUnit, Flat, Origin, Output};
+use trunnion_equations::{Binary, Expr, ExprNode as Term, Symbol, Unary};
 use trunnion_model::domain::FLOW_WORK;
-use trunnion_model::energy::{Account, Own, Side, integrate};
-use trunnion_model::network::{Kind, Network, Node};
+use trunnion_model::energy::{Account, AccountKind, OwnAccount, integrate};
+use trunnion_model::network::{BondNode, BondNodeKind, Network};
 
 use crate::emit::pair_of;
 
@@ -42,13 +42,15 @@ pub fn account(flat: &mut Flat, network: &Network) -> Vec<Account> {
             continue;
         }
         let side = match node.kind {
-            Kind::Se | Kind::Sf => Side::Supplied,
-            Kind::R | Kind::Equations => Side::Lost,
-            Kind::I | Kind::C => Side::Stored,
+            BondNodeKind::Se | BondNodeKind::Sf => AccountKind::Supplied,
+            BondNodeKind::R | BondNodeKind::Equations => AccountKind::Lost,
+            BondNodeKind::I | BondNodeKind::C => AccountKind::Stored,
             _ => continue,
         };
         let mine = &incident[n];
-        if node.kind == Kind::Equations && network.accounts.iter().any(|own| own.component == node.name) {
+        if node.kind == BondNodeKind::Equations
+            && network.accounts.iter().any(|own| own.component == node.name)
+        {
             continue;
         }
         let power = power_into(flat, network, n, mine);
@@ -59,18 +61,18 @@ pub fn account(flat: &mut Flat, network: &Network) -> Vec<Account> {
         let signal = format!("energy.{name}");
         let carried = mine.iter().find_map(|&b| carried(network, b));
         match (side, carried.is_some()) {
-            (Side::Stored, true) => {
+            (AccountKind::Stored, true) => {
                 let zero = flat.graph.constant(0.0);
                 let sum = node.law.states.iter().fold(zero, |sum, &s| sum + flat.ex(s));
                 let energy = (carried.unwrap_or(1.0) * sum).id;
                 add_output(flat, node, &signal, energy);
             }
-            (Side::Lost, true) if node.kind == Kind::R => continue,
-            (Side::Stored, false) if !node.law.modulated => {
+            (AccountKind::Lost, true) if node.kind == BondNodeKind::R => continue,
+            (AccountKind::Stored, false) if !node.law.modulated => {
                 let energy = stored(flat, network, n);
                 add_output(flat, node, &signal, energy);
             }
-            (Side::Supplied, _) => {
+            (AccountKind::Supplied, _) => {
                 let given = (-flat.graph.at(power)).id;
                 integrate(flat, &signal, node.origin.clone(), given); // (1)
             }
@@ -96,19 +98,19 @@ pub fn activities(flat: &mut Flat, network: &Network) -> Vec<(usize, String)> {
 }
 
 /// An account of a component's own.
-fn keep(flat: &mut Flat, own: &Own) -> Account {
+fn keep(flat: &mut Flat, own: &OwnAccount) -> Account {
     let signal = format!("energy.{}", own.name);
     if own.is_power {
         integrate(flat, &signal, own.origin.clone(), own.value);
     } else {
         push_output(flat, &signal, &own.name, &own.origin, own.value);
     }
-    Account { name: own.name.clone(), kind: Kind::Equations, side: own.side, signal }
+    Account { name: own.name.clone(), kind: BondNodeKind::Equations, side: own.side, signal }
 }
 
 /// What flows into the node of a joint or line of a mechanism through its ports.
 pub fn motion_power(flat: &Flat, network: &Network, name: &str) -> Option<Expr> {
-    let n = network.nodes.iter().position(|node| node.kind == Kind::Motion && node.name == name)?;
+    let n = network.nodes.iter().position(|node| node.kind == BondNodeKind::Motion && node.name == name)?;
     Some(power_into(flat, network, n, &network.incident()[n]))
 }
 
@@ -132,7 +134,7 @@ fn power_into(flat: &Flat, network: &Network, n: usize, mine: &[usize]) -> Expr 
         let flow = pair.flow.value(flat);
         let part = match carried(network, b) {
             // What equations do with gas only they know.
-            Some(_) if is_gas(network, b) && network.nodes[n].kind == Kind::Equations => continue,
+            Some(_) if is_gas(network, b) && network.nodes[n].kind == BondNodeKind::Equations => continue,
             Some(carried) => carried * flow,
             None => pair.effort.value(flat) * flow,
         };
@@ -141,14 +143,14 @@ fn power_into(flat: &Flat, network: &Network, n: usize, mine: &[usize]) -> Expr 
     power.id
 }
 
-fn add_output(flat: &mut Flat, node: &Node, signal: &str, value: Expr) {
+fn add_output(flat: &mut Flat, node: &BondNode, signal: &str, value: Expr) {
     push_output(flat, signal, &node.name, &node.origin, value);
 }
 
 fn push_output(flat: &mut Flat, signal: &str, whose: &str, origin: &Origin, value: Expr) {
     flat.outputs.push(Output {
         name: signal.to_string(),
-        unit: Unit::si("J"),
+        unit: DisplayUnit::si("J"),
         doc: format!("Energy in {whose}"),
         origin: origin.clone(),
         value,
@@ -159,7 +161,7 @@ fn push_output(flat: &mut Flat, signal: &str, whose: &str, origin: &Origin, valu
 fn stored(flat: &Flat, network: &Network, n: usize) -> Expr {
     let node = &network.nodes[n];
     let g = &flat.graph;
-    let answers = if node.kind == Kind::C { &node.law.effort } else { &node.law.flow };
+    let answers = if node.kind == BondNodeKind::C { &node.law.effort } else { &node.law.flow };
     let states = &node.law.states;
     let at = |answer: Expr, s: f64| {
         let scaled = |term: Term| match term {

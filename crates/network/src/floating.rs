@@ -5,7 +5,7 @@
 //! is joined to a node: the same number could be added to all its potentials.
 
 use trunnion_model::domain::{Connector, Domain};
-use trunnion_model::network::{Kind, Network};
+use trunnion_model::network::{BondNodeKind, Network};
 use trunnion_model::{Diagnostic, Sources};
 
 /// Components named in a message.
@@ -57,21 +57,25 @@ pub fn floating(network: &Network, sources: &Sources) -> Vec<Diagnostic> {
 
 /// What the kinds of a bond graph are in a domain.
 struct Kinds {
-    node: Kind,
-    difference: Kind,
+    node: BondNodeKind,
+    difference: BondNodeKind,
     /// Source of the through variable.
-    source: Kind,
+    source: BondNodeKind,
 }
 
 impl Kinds {
     fn of(domain: &Domain) -> Option<Kinds> {
         match domain.connector {
-            Connector::Power { across_is_effort: true, .. } => {
-                Some(Kinds { node: Kind::Zero, difference: Kind::One, source: Kind::Sf })
-            }
-            Connector::Power { .. } => {
-                Some(Kinds { node: Kind::One, difference: Kind::Zero, source: Kind::Se })
-            }
+            Connector::Power { across_is_effort: true, .. } => Some(Kinds {
+                node: BondNodeKind::Zero,
+                difference: BondNodeKind::One,
+                source: BondNodeKind::Sf,
+            }),
+            Connector::Power { .. } => Some(Kinds {
+                node: BondNodeKind::One,
+                difference: BondNodeKind::Zero,
+                source: BondNodeKind::Se,
+            }),
             Connector::Signal => None,
         }
     }

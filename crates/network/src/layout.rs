@@ -11,7 +11,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use trunnion_model::network::Kind;
+use trunnion_model::network::BondNodeKind;
 
 use crate::simplify::BondGraph;
 
@@ -29,7 +29,7 @@ pub type Area = [f64; 4];
 
 /// How symbol and name stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum LabelSide {
     /// "C: gas" from the node's point to the right, or up to the point from the left.
     Right,
     Left,
@@ -41,10 +41,10 @@ pub enum Side {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Placed {
+pub struct PlacedNode {
     /// Centre of the symbol; the end of the text where it stands to the left.
     pub at: (f64, f64),
-    pub side: Side,
+    pub side: LabelSide,
     /// Half the width of the symbol.
     pub half: f64,
     /// Symbol, and name where it is part of the node.
@@ -56,17 +56,17 @@ pub struct Placed {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Line {
+pub struct BondLine {
     pub from: (f64, f64),
     pub to: (f64, f64),
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Picture {
+pub struct GraphLayout {
     pub width: f64,
     pub height: f64,
-    pub nodes: Vec<Placed>,
-    pub bonds: Vec<Line>,
+    pub nodes: Vec<PlacedNode>,
+    pub bonds: Vec<BondLine>,
 }
 
 /// Heights of symbols and names.
@@ -80,11 +80,11 @@ const BETWEEN: f64 = 48.0;
 const ATTEMPTS: u64 = 4;
 const LARGE: usize = 300;
 
-pub fn layout(graph: &BondGraph, sizes: &[Size]) -> Picture {
-    let mut whole = Picture {
+pub fn layout(graph: &BondGraph, sizes: &[Size]) -> GraphLayout {
+    let mut whole = GraphLayout {
         nodes: vec![pixels::unplaced(); graph.nodes.len()],
-        bonds: vec![Line { from: (0.0, 0.0), to: (0.0, 0.0) }; graph.bonds.len()],
-        ..Picture::default()
+        bonds: vec![BondLine { from: (0.0, 0.0), to: (0.0, 0.0) }; graph.bonds.len()],
+        ..GraphLayout::default()
     };
     let (mut x, mut y, mut row_height) = (0.0, 0.0, 0.0_f64);
     for part in parts(graph) {
@@ -97,7 +97,7 @@ pub fn layout(graph: &BondGraph, sizes: &[Size]) -> Picture {
         }
         for (bond, line) in part.bonds.iter().zip(picture.bonds) {
             let by = |p: (f64, f64)| (p.0 + x, p.1 + y);
-            whole.bonds[bond.index] = Line { from: by(line.from), to: by(line.to) };
+            whole.bonds[bond.index] = BondLine { from: by(line.from), to: by(line.to) };
         }
         whole.width = whole.width.max(x + picture.width);
         whole.height = whole.height.max(y + picture.height);
@@ -126,7 +126,7 @@ struct Join {
     index: usize,
 }
 
-impl Placed {
+impl PlacedNode {
     /// Centre of the symbol.
     pub fn symbol_at(&self) -> (f64, f64) {
         pixels::symbol_at(self)
@@ -134,7 +134,7 @@ impl Placed {
 }
 
 impl PartGraph<'_> {
-    fn kind(&self, node: usize) -> Kind {
+    fn kind(&self, node: usize) -> BondNodeKind {
         self.graph.nodes[self.nodes[node]].kind
     }
 
@@ -144,7 +144,7 @@ impl PartGraph<'_> {
     }
 
     fn is_junction(&self, node: usize) -> bool {
-        matches!(self.kind(node), Kind::Zero | Kind::One)
+        matches!(self.kind(node), BondNodeKind::Zero | BondNodeKind::One)
     }
 
     /// An element with one bond.
@@ -198,11 +198,11 @@ fn parts(graph: &BondGraph) -> Vec<PartGraph<'_>> {
 }
 
 /// The best of a few placements: no labels disturbed, few crossings, little cost.
-fn best(part: &PartGraph, sizes: &[Size]) -> Picture {
+fn best(part: &PartGraph, sizes: &[Size]) -> GraphLayout {
     let sizes: Vec<Size> = part.nodes.iter().map(|&n| sizes[n]).collect();
     let start = start::place(part);
     let attempts = if part.nodes.len() > LARGE { 1 } else { ATTEMPTS };
-    let mut best: Option<((usize, usize), i64, Picture)> = None;
+    let mut best: Option<((usize, usize), i64, GraphLayout)> = None;
     for seed in 0..attempts {
         let (grid, cost) = anneal::improve(part, start.clone(), seed);
         let picture = pixels::picture(part, &grid, &sizes);

@@ -10,7 +10,7 @@ mod floating;
 pub mod layout;
 mod simplify;
 
-pub use causality::{Causality, Conflict, Derivative, Finding, Loop, assign};
+pub use causality::{Causality, CausalityFinding, Conflict, Derivative, Loop, assign};
 pub use emit::emit;
 pub use energy::{account, activities, motion_power};
 pub use floating::floating;

@@ -8,15 +8,15 @@
 
 use std::collections::BTreeMap;
 
-use trunnion_equations::{Graph, Node as Term};
+use trunnion_equations::{ExprNode as Term, Graph};
 use trunnion_model::domain::{Connector, Domain};
-use trunnion_model::network::{Bond, Kind, Network, Node, incident};
+use trunnion_model::network::{Bond, BondNode, BondNodeKind, Network, incident};
 
 use crate::causality::Causality;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnNode {
-    pub kind: Kind,
+    pub kind: BondNodeKind,
     pub name: String,
     /// Type of the component it belongs to, or empty.
     pub component: String,
@@ -61,11 +61,11 @@ pub struct BondGraph {
 impl BondGraph {
     /// Everything as it is in the network.
     pub fn full(network: &Network, causality: &Causality) -> Self {
-        Work::new(network, causality).finish()
+        Simplification::new(network, causality).finish()
     }
 
     pub fn simplified(network: &Network, causality: &Causality, graph: &Graph) -> Self {
-        let mut work = Work::new(network, causality);
+        let mut work = Simplification::new(network, causality);
         work.drop_nothings(graph);
         while work.merge_alike() | work.pass_through() {}
         work.share_out();
@@ -79,18 +79,18 @@ impl BondGraph {
 }
 
 /// A source that gives zero: ground, a wall, a port that is not connected.
-pub fn is_nothing(node: &Node, graph: &Graph) -> bool {
+pub fn is_nothing(node: &BondNode, graph: &Graph) -> bool {
     let zero = |list: &[trunnion_equations::Expr]| {
         !list.is_empty() && list.iter().all(|&e| graph.node(e) == Term::Const(0.0))
     };
     match node.kind {
-        Kind::Se => zero(&node.law.effort),
-        Kind::Sf => zero(&node.law.flow),
+        BondNodeKind::Se => zero(&node.law.effort),
+        BondNodeKind::Sf => zero(&node.law.flow),
         _ => false,
     }
 }
 
-struct Work<'a> {
+struct Simplification<'a> {
     network: &'a Network,
     causality: &'a Causality,
     bonds: Vec<Option<DrawnBond>>,
@@ -101,14 +101,14 @@ struct Work<'a> {
     dropped: Vec<String>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> Simplification<'a> {
     fn new(network: &'a Network, causality: &'a Causality) -> Self {
         let n = network.nodes.len();
         let drawn = |(of, b): (usize, &Bond)| {
             let from_gives_effort = causality.from_gives_effort[of];
             Some(DrawnBond { from: b.from, to: b.to, from_gives_effort, domain: b.domain, of })
         };
-        Work {
+        Simplification {
             network,
             causality,
             bonds: network.bonds.iter().enumerate().map(drawn).collect(),
@@ -119,12 +119,12 @@ impl<'a> Work<'a> {
         }
     }
 
-    fn kind(&self, node: usize) -> Kind {
+    fn kind(&self, node: usize) -> BondNodeKind {
         self.network.nodes[self.named[node]].kind
     }
 
     fn is_junction(&self, node: usize) -> bool {
-        matches!(self.kind(node), Kind::Zero | Kind::One)
+        matches!(self.kind(node), BondNodeKind::Zero | BondNodeKind::One)
     }
 
     /// A place to be shown as it is.
@@ -153,8 +153,8 @@ impl<'a> Work<'a> {
             let &[bond] = self.incident[source].as_slice() else { continue };
             let junction = self.far(bond, source);
             let (sums, shares) = match self.kind(source) {
-                Kind::Se => (Kind::One, Kind::Zero),
-                _ => (Kind::Zero, Kind::One),
+                BondNodeKind::Se => (BondNodeKind::One, BondNodeKind::Zero),
+                _ => (BondNodeKind::Zero, BondNodeKind::One),
             };
             if self.is_contested(junction) {
                 continue;
@@ -256,8 +256,12 @@ impl<'a> Work<'a> {
             let junction = self.far(own, source);
             let domain = self.bonds[own].as_ref().and_then(|b| b.domain).filter(|d| !d.is_raw());
             let shares = match (self.kind(source), domain.map(|d| d.connector)) {
-                (Kind::Se, Some(Connector::Power { across_is_effort: true, .. })) => Kind::Zero,
-                (Kind::Sf, Some(Connector::Power { across_is_effort: false, .. })) => Kind::One,
+                (BondNodeKind::Se, Some(Connector::Power { across_is_effort: true, .. })) => {
+                    BondNodeKind::Zero
+                }
+                (BondNodeKind::Sf, Some(Connector::Power { across_is_effort: false, .. })) => {
+                    BondNodeKind::One
+                }
                 _ => continue,
             };
             let several = self.incident[junction].len() > 2;
@@ -318,7 +322,7 @@ impl<'a> Work<'a> {
 mod tests {
     use super::*;
     use crate::assign;
-    use crate::build::{Noise, laws, network_of, random_tree, rules_hold};
+    use crate::build::{RandomGraphNoise, laws, network_of, random_tree, rules_hold};
 
     fn simplified(domain: &str, chains: &[&str]) -> BondGraph {
         let network = network_of(domain, chains);
@@ -334,7 +338,9 @@ mod tests {
         let small = Network { nodes, bonds: drawn.bonds.iter().map(bond).collect(), ..Network::default() };
         let from_gives_effort: Vec<bool> = drawn.bonds.iter().map(|b| b.from_gives_effort).collect();
         assert_eq!(rules_hold(&small, &from_gives_effort), Ok(()));
-        let stores = |n: &Network| n.nodes.iter().filter(|n| matches!(n.kind, Kind::C | Kind::I)).count();
+        let stores = |n: &Network| {
+            n.nodes.iter().filter(|n| matches!(n.kind, BondNodeKind::C | BondNodeKind::I)).count()
+        };
         assert_eq!(stores(&small), stores(network));
     }
 
@@ -407,7 +413,7 @@ mod tests {
 
     #[test]
     fn every_tree_keeps_rules_and_stores() {
-        let mut noise = Noise(3);
+        let mut noise = RandomGraphNoise(3);
         for round in 0..300 {
             let network = random_tree(&mut noise, 2 + round / 6);
             let found = assign(&network);
@@ -415,10 +421,8 @@ mod tests {
             keeps_rules_and_stores(&network, &drawn);
             keeps_rules_and_stores(&network, &BondGraph::full(&network, &found));
             assert!(
-                drawn
-                    .nodes
-                    .iter()
-                    .all(|n| !matches!(n.kind, Kind::Zero | Kind::One) || n.of < network.nodes.len())
+                drawn.nodes.iter().all(|n| !matches!(n.kind, BondNodeKind::Zero | BondNodeKind::One)
+                    || n.of < network.nodes.len())
             );
         }
     }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use faer::Mat;
 use faer::linalg::solvers::Solve;
 use num_complex::Complex64;
-use trunnion_num::riccati::{Problem, riccati};
+use trunnion_num::riccati::{RiccatiProblem, riccati};
 use trunnion_num::{DenseLu, Lu, Matrix, Pattern, eigen, hessenberg};
 
 /// Of seven repetitions the best, each of at least a millisecond.
@@ -75,8 +75,13 @@ fn main() {
         if n <= 40 {
             let identity = Matrix::identity(n);
             let b = ours.left(1);
-            let problem =
-                Problem { a: ours.clone(), b, q: identity, r: Matrix::identity(1), n: Matrix::zeros(n, 1) };
+            let problem = RiccatiProblem {
+                a: ours.clone(),
+                b,
+                q: identity,
+                r: Matrix::identity(1),
+                n: Matrix::zeros(n, 1),
+            };
             // What a solution by vectors of the Hamiltonian matrix would need at least; faer has none.
             let hamiltonian = Mat::from_fn(2 * n, 2 * n, |i, j| theirs[(i % n, j % n)]);
             show(

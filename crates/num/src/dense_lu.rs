@@ -2,7 +2,7 @@
 //!
 //! The plain version: small systems, and the test of the sparse one.
 
-use crate::Fault;
+use crate::FactorFault;
 
 #[derive(Clone, Debug)]
 pub struct DenseLu {
@@ -20,10 +20,10 @@ impl DenseLu {
     }
 
     /// Factorise A, stored by rows.
-    pub fn factor(&mut self, a: &[f64]) -> Result<(), Fault> {
+    pub fn factor(&mut self, a: &[f64]) -> Result<(), FactorFault> {
         let n = self.n;
         if a.iter().any(|v| !v.is_finite()) {
-            return Err(Fault::NotFinite);
+            return Err(FactorFault::NotFinite);
         }
         self.lu.copy_from_slice(a);
         self.row_of.iter_mut().enumerate().for_each(|(i, r)| *r = i);
@@ -31,7 +31,7 @@ impl DenseLu {
             let size = |i: usize| self.lu[i * n + k].abs();
             let p = (k..n).fold(k, |best, i| if size(i) > size(best) { i } else { best });
             if size(p) == 0.0 {
-                return Err(Fault::Singular { column: k });
+                return Err(FactorFault::Singular { column: k });
             }
             if p != k {
                 self.row_of.swap(k, p);
@@ -80,6 +80,6 @@ mod tests {
         let mut b = [7.0, 3.0, 10.0]; // x = (1, 2, 3)
         lu.solve(&mut b);
         assert_eq!(b, [1.0, 2.0, 3.0]);
-        assert_eq!(DenseLu::new(2).factor(&[1.0, 2.0, 2.0, 4.0]), Err(Fault::Singular { column: 1 }));
+        assert_eq!(DenseLu::new(2).factor(&[1.0, 2.0, 2.0, 4.0]), Err(FactorFault::Singular { column: 1 }));
     }
 }

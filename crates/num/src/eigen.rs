@@ -23,7 +23,7 @@ use crate::{Matrix, irreducible};
 
 /// Why there are no eigenvalues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unfound {
+pub enum EigenFailure {
     /// A value is NaN or infinite.
     NotFinite,
     /// The iteration did not come to its end.
@@ -32,16 +32,16 @@ pub enum Unfound {
 
 /// λ with A r = λ r and lᵀ A = λ lᵀ.
 #[derive(Clone, Debug)]
-pub struct Pair {
+pub struct EigenPair {
     pub value: Complex64,
     pub right: Vec<Complex64>,
     pub left: Vec<Complex64>,
 }
 
 /// Eigenvalues (real, imaginary) in no particular order; conjugate pairs stand together.
-pub fn eigenvalues(a: &Matrix) -> Result<Vec<(f64, f64)>, Unfound> {
+pub fn eigenvalues(a: &Matrix) -> Result<Vec<(f64, f64)>, EigenFailure> {
     if a.values().iter().any(|v| !v.is_finite()) {
-        return Err(Unfound::NotFinite);
+        return Err(EigenFailure::NotFinite);
     }
     let mut found = Vec::with_capacity(a.rows());
     for states in irreducible(a) {
@@ -55,9 +55,9 @@ pub fn eigenvalues(a: &Matrix) -> Result<Vec<(f64, f64)>, Unfound> {
 
 /// Eigenvalues with their vectors; of a conjugate pair the one with the positive imaginary part comes first. Parts that do not act on each
 /// other (1) are left together.
-pub fn pairs(a: &Matrix) -> Result<Vec<Pair>, Unfound> {
+pub fn pairs(a: &Matrix) -> Result<Vec<EigenPair>, EigenFailure> {
     if a.values().iter().any(|v| !v.is_finite()) {
-        return Err(Unfound::NotFinite);
+        return Err(EigenFailure::NotFinite);
     }
     let n = a.rows();
     let graded = Graded::new(a);
@@ -73,7 +73,7 @@ pub fn pairs(a: &Matrix) -> Result<Vec<Pair>, Unfound> {
             false => Complex64::new(of[(i, k)], of[(i, k + 1)]),
         };
         let mut one =
-            Pair { value: Complex64::new(re, im), right: vec![default(); n], left: vec![default(); n] };
+            EigenPair { value: Complex64::new(re, im), right: vec![default(); n], left: vec![default(); n] };
         for (i, (&state, scale)) in graded.order.iter().zip(&graded.scale).enumerate() {
             one.right[state] = entry(right, i) * scale;
             // The library has lᴴ A = λ lᴴ.
@@ -86,10 +86,10 @@ pub fn pairs(a: &Matrix) -> Result<Vec<Pair>, Unfound> {
     Ok(pairs)
 }
 
-impl Pair {
-    fn conjugate(&self) -> Pair {
+impl EigenPair {
+    fn conjugate(&self) -> EigenPair {
         let all = |list: &[Complex64]| list.iter().map(Complex64::conj).collect();
-        Pair { value: self.value.conj(), right: all(&self.right), left: all(&self.left) }
+        EigenPair { value: self.value.conj(), right: all(&self.right), left: all(&self.left) }
     }
 }
 
@@ -117,7 +117,7 @@ impl Graded {
 }
 
 /// The eigenvalues of a matrix of finite entries, and left and right vectors as the library has them.
-fn iterated(a: &Matrix, vectors: Option<&mut [Mat<f64>; 2]>) -> Result<Vec<(f64, f64)>, Unfound> {
+fn iterated(a: &Matrix, vectors: Option<&mut [Mat<f64>; 2]>) -> Result<Vec<(f64, f64)>, EigenFailure> {
     let n = a.rows();
     // Products of entries are to stay finite: the largest entry becomes about one.
     let largest = a.values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
@@ -132,7 +132,7 @@ fn iterated(a: &Matrix, vectors: Option<&mut [Mat<f64>; 2]>) -> Result<Vec<(f64,
     let mut memory = MemBuffer::new(evd_scratch::<f64>(n, wanted, wanted, Par::Seq, default()));
     let stack = MemStack::new(&mut memory);
     evd_real(a.as_ref(), re.as_mut(), im.as_mut(), left, right, Par::Seq, stack, default())
-        .map_err(|_| Unfound::NoConvergence)?;
+        .map_err(|_| EigenFailure::NoConvergence)?;
     Ok((0..n).map(|k| (re[k] * unit, im[k] * unit)).collect())
 }
 
@@ -426,7 +426,7 @@ mod tests {
             let values = eigenvalues(&a).unwrap();
             let pairs = pairs(&a).unwrap();
             assert_eq!(pairs.len(), n);
-            for Pair { value, right, left } in &pairs {
+            for EigenPair { value, right, left } in &pairs {
                 let same = values.iter().any(|z| (Complex64::new(z.0, z.1) - value).norm() < 1e-11);
                 assert!(same, "{value} of {n}");
                 let length: f64 = (0..n).map(|i| (right[i] / unit[i]).norm_sqr()).sum::<f64>().sqrt();
@@ -445,7 +445,7 @@ mod tests {
 
     #[test]
     fn what_is_not_finite_is_refused() {
-        assert_eq!(eigenvalues(&Matrix::from_fn(2, 2, |_, _| f64::NAN)), Err(Unfound::NotFinite));
+        assert_eq!(eigenvalues(&Matrix::from_fn(2, 2, |_, _| f64::NAN)), Err(EigenFailure::NotFinite));
         let large = Matrix::from_fn(3, 3, |i, j| if i == j { 1e300 } else { 1e299 });
         check(&large, &[(1.2e300, 0.0), (9e299, 0.0), (9e299, 0.0)], 1e-12);
     }

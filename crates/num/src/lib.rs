@@ -35,12 +35,12 @@ pub use pattern::Pattern;
 pub use rank::null_vector;
 pub use semidefinite::Semidefinite;
 use symmetric::Symmetric;
-pub use table::{Bend, Outside, Shape, Table1, TableError};
+pub use table::{Breakpoint, Outside, Table1, TableError, TableShape};
 pub use table2::Table2;
 
 /// Why a matrix could not be factorised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum FactorFault {
     /// No acceptable pivot is left in `column`: the equations do not determine that unknown.
     Singular { column: usize },
     /// A value is NaN or infinite.

@@ -13,7 +13,7 @@
 
 mod active;
 
-use crate::{Archive, Fault, Pattern};
+use crate::{Archive, FactorFault, Pattern};
 use active::Active;
 
 /// Largest matrix for which `reserve` makes room: some megabytes.
@@ -141,12 +141,12 @@ impl Lu {
     }
 
     /// Factorise the matrix with these values, in the order of the pattern.
-    pub fn refactor(&mut self, values: &[f64]) -> Result<(), Fault> {
+    pub fn refactor(&mut self, values: &[f64]) -> Result<(), FactorFault> {
         if self.ready && self.eliminate(values) {
             return Ok(());
         }
         if values.iter().any(|v| !v.is_finite()) {
-            return Err(Fault::NotFinite);
+            return Err(FactorFault::NotFinite);
         }
         self.scaling.equilibrate(&self.pattern, values);
         if self.ready {
@@ -160,7 +160,7 @@ impl Lu {
         self.choose_pivots(values)?;
         self.ready = true;
         // Fresh pivots bound every multiplier by 1/τ, so a failure now means overflow.
-        if self.eliminate(values) { Ok(()) } else { Err(Fault::NotFinite) }
+        if self.eliminate(values) { Ok(()) } else { Err(FactorFault::NotFinite) }
     }
 
     /// (1) for every pivot; false if one is zero or a multiplier grew too large or is NaN.
@@ -230,7 +230,7 @@ impl Lu {
         self.entry_scale.iter_mut().zip(&self.pattern.row).for_each(|(s, i)| *s = rows[*i]);
     }
 
-    fn choose_pivots(&mut self, values: &[f64]) -> Result<(), Fault> {
+    fn choose_pivots(&mut self, values: &[f64]) -> Result<(), FactorFault> {
         let n = self.pattern.n();
         self.active.fill(&self.pattern, values, &self.scaling.rows);
         self.row_of.clear();

@@ -6,7 +6,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::solvers::Solve;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use crate::Fault;
+use crate::FactorFault;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
@@ -108,13 +108,13 @@ impl Matrix {
     }
 
     /// A⁻¹ B.
-    pub fn solve(&self, b: &Matrix) -> Result<Matrix, Fault> {
+    pub fn solve(&self, b: &Matrix) -> Result<Matrix, FactorFault> {
         if self.values.iter().any(|v| !v.is_finite()) {
-            return Err(Fault::NotFinite);
+            return Err(FactorFault::NotFinite);
         }
         let lu = self.view().partial_piv_lu();
         if let Some(column) = (0..self.rows).find(|&k| lu.U()[(k, k)] == 0.0) {
-            return Err(Fault::Singular { column });
+            return Err(FactorFault::Singular { column });
         }
         let x = lu.solve(b.view());
         Ok(Matrix::from_fn(b.rows, b.columns, |i, j| x[(i, j)]))
@@ -155,7 +155,10 @@ mod tests {
         let nothing_between = Matrix::zeros(2, 0).times(&Matrix::zeros(0, 3));
         assert_eq!(nothing_between, Matrix::zeros(2, 3));
         let singular = Matrix::from_fn(2, 2, |i, _| i as f64);
-        assert!(matches!(singular.solve(&Matrix::identity(2)), Err(Fault::Singular { .. })));
-        assert_eq!(Matrix::from_fn(1, 1, |_, _| f64::NAN).solve(&Matrix::identity(1)), Err(Fault::NotFinite));
+        assert!(matches!(singular.solve(&Matrix::identity(2)), Err(FactorFault::Singular { .. })));
+        assert_eq!(
+            Matrix::from_fn(1, 1, |_, _| f64::NAN).solve(&Matrix::identity(1)),
+            Err(FactorFault::NotFinite)
+        );
     }
 }

@@ -21,7 +21,7 @@ const REFINEMENTS: usize = 12;
 
 /// Why there is no feedback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unsolvable {
+pub enum RiccatiFailure {
     /// R is singular or not positive: some combination of inputs costs nothing.
     FreeEffort,
     /// A motion that neither dies out nor costs anything, or that no input reaches.
@@ -31,7 +31,7 @@ pub enum Unsolvable {
 
 /// The matrices of (1).
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct RiccatiProblem {
     pub a: Matrix,
     pub b: Matrix,
     pub q: Matrix,
@@ -40,7 +40,7 @@ pub struct Problem {
 }
 
 #[derive(Clone, Debug)]
-pub struct Solution {
+pub struct RiccatiSolution {
     pub x: Matrix,
     pub gain: Matrix,
     /// ‖residual of (1)‖ / (‖Q‖ + ‖X A‖) in scaled states.
@@ -48,13 +48,13 @@ pub struct Solution {
 }
 
 /// The stabilising solution of (1).
-pub fn riccati(problem: &Problem) -> Result<Solution, Unsolvable> {
+pub fn riccati(problem: &RiccatiProblem) -> Result<RiccatiSolution, RiccatiFailure> {
     let parts = [&problem.a, &problem.b, &problem.q, &problem.r, &problem.n];
     if parts.iter().any(|m| m.values().iter().any(|v| !v.is_finite())) {
-        return Err(Unsolvable::NotFinite);
+        return Err(RiccatiFailure::NotFinite);
     }
     if !positive(&problem.r) {
-        return Err(Unsolvable::FreeEffort);
+        return Err(RiccatiFailure::FreeEffort);
     }
     let scale = eigen::balance(&mut problem.a.clone());
     let scaled = problem.scaled(&scale);
@@ -75,20 +75,20 @@ pub fn riccati(problem: &Problem) -> Result<Solution, Unsolvable> {
     let stable = eigen::eigenvalues(&closed).is_ok_and(|found| found.iter().all(|s| s.0 < 0.0));
     let size = (scaled.q.norm() + x.times(&scaled.a).norm()).max(f64::MIN_POSITIVE);
     if !stable {
-        return Err(Unsolvable::Unstable);
+        return Err(RiccatiFailure::Unstable);
     }
     let n = scale.len();
-    Ok(Solution {
+    Ok(RiccatiSolution {
         residual: residual.norm() / size,
         gain: Matrix::from_fn(gain.rows(), n, |i, j| gain[(i, j)] / scale[j]),
         x: Matrix::from_fn(n, n, |i, j| x[(i, j)] / (scale[i] * scale[j])),
     })
 }
 
-impl Problem {
+impl RiccatiProblem {
     /// The same for states x = D x̃.
-    fn scaled(&self, d: &[f64]) -> Problem {
-        Problem {
+    fn scaled(&self, d: &[f64]) -> RiccatiProblem {
+        RiccatiProblem {
             a: Matrix::from_fn(d.len(), d.len(), |i, j| self.a[(i, j)] / d[i] * d[j]),
             b: Matrix::from_fn(d.len(), self.b.columns(), |i, j| self.b[(i, j)] / d[i]),
             q: Matrix::from_fn(d.len(), d.len(), |i, j| self.q[(i, j)] * d[i] * d[j]),
@@ -97,22 +97,22 @@ impl Problem {
         }
     }
 
-    fn gain(&self, x: &Matrix) -> Result<Matrix, Unsolvable> {
+    fn gain(&self, x: &Matrix) -> Result<Matrix, RiccatiFailure> {
         let force = self.b.transposed().times(x).plus(1.0, &self.n.transposed());
-        self.r.solve(&force).map_err(|_| Unsolvable::FreeEffort)
+        self.r.solve(&force).map_err(|_| RiccatiFailure::FreeEffort)
     }
 
     /// The left side of (1).
-    fn residual(&self, x: &Matrix) -> Result<Matrix, Unsolvable> {
+    fn residual(&self, x: &Matrix) -> Result<Matrix, RiccatiFailure> {
         let xa = x.times(&self.a);
         let effort = x.times(&self.b).plus(1.0, &self.n).times(&self.gain(x)?);
         Ok(xa.plus(1.0, &xa.transposed()).plus(-1.0, &effort).plus(1.0, &self.q))
     }
 
     /// (2), (3).
-    fn by_sign(&self) -> Result<Matrix, Unsolvable> {
+    fn by_sign(&self) -> Result<Matrix, RiccatiFailure> {
         let n = self.a.rows();
-        let solve = |m: &Matrix| self.r.solve(m).map_err(|_| Unsolvable::FreeEffort);
+        let solve = |m: &Matrix| self.r.solve(m).map_err(|_| RiccatiFailure::FreeEffort);
         let across = solve(&self.n.transposed())?;
         let a = self.a.plus(-1.0, &self.b.times(&across));
         let q = self.q.plus(-1.0, &self.n.times(&across));
@@ -128,7 +128,7 @@ impl Problem {
             (false, true) => -q[(i - n, j)] / rho,
             (false, false) => -a[(j - n, i - n)],
         });
-        let s = sign(h).ok_or(Unsolvable::Unstable)?.plus(1.0, &Matrix::identity(2 * n));
+        let s = sign(h).ok_or(RiccatiFailure::Unstable)?.plus(1.0, &Matrix::identity(2 * n));
         let (left, right) = (s.block((0, 0), 2 * n, n), s.block((0, n), 2 * n, n));
         let x = Qr::new(&right).solve(&Matrix::zeros(2 * n, n).plus(-1.0, &left), 0.0);
         Ok(Matrix::from_fn(n, n, |i, j| 0.5 * rho * (x[(i, j)] + x[(j, i)])))
@@ -200,9 +200,9 @@ mod tests {
         Matrix::from_fn(N, M, |i, j| rows[i][j])
     }
 
-    fn solved(a: Matrix, b: Matrix, q: Matrix, r: f64) -> Solution {
+    fn solved(a: Matrix, b: Matrix, q: Matrix, r: f64) -> RiccatiSolution {
         let n = Matrix::zeros(a.rows(), 1);
-        riccati(&Problem { a, b, q, r: matrix([[r]]), n }).unwrap()
+        riccati(&RiccatiProblem { a, b, q, r: matrix([[r]]), n }).unwrap()
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
     fn a_cross_weight_is_a_change_of_input() {
         // u = w − s x makes (x, u) cost q x² + 2 n x u + r u² one in (x, w): K grows by s = n/r.
         let (a, b, q, r, n) = (0.7, 1.3, 5.0, 2.0, 1.5);
-        let problem = |q: f64, n: f64, a: f64| Problem {
+        let problem = |q: f64, n: f64, a: f64| RiccatiProblem {
             a: matrix([[a]]),
             b: matrix([[b]]),
             q: matrix([[q]]),
@@ -263,7 +263,7 @@ mod tests {
             let (a, b, c) = (random(n, n), random(n, 2), random(3, n));
             let q = c.transposed().times(&c);
             let (r, cross) = (Matrix::identity(2), Matrix::zeros(n, 2));
-            let found = riccati(&Problem { a: a.clone(), b: b.clone(), q, r, n: cross }).unwrap();
+            let found = riccati(&RiccatiProblem { a: a.clone(), b: b.clone(), q, r, n: cross }).unwrap();
             assert!(found.residual < 1e-11, "residual {} of {n}", found.residual);
             let closed = a.plus(-1.0, &b.times(&found.gain));
             assert!(eigen::eigenvalues(&closed).unwrap().iter().all(|s| s.0 < 0.0));
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn what_cannot_be_stabilised_is_refused() {
         let (a, q) = (matrix([[0.0, 0.0], [0.0, -1.0]]), Matrix::identity(2));
-        let problem = |b: Matrix, q: Matrix, r: f64| Problem {
+        let problem = |b: Matrix, q: Matrix, r: f64| RiccatiProblem {
             a: a.clone(),
             b,
             q,
@@ -284,11 +284,11 @@ mod tests {
             n: Matrix::zeros(2, 1),
         };
         let beside = matrix([[0.0], [1.0]]);
-        assert_eq!(riccati(&problem(beside, q.clone(), 1.0)).err(), Some(Unsolvable::Unstable));
+        assert_eq!(riccati(&problem(beside, q.clone(), 1.0)).err(), Some(RiccatiFailure::Unstable));
         let costs_nothing = matrix([[0.0, 0.0], [0.0, 1.0]]);
         let both = matrix([[1.0], [1.0]]);
-        assert_eq!(riccati(&problem(both.clone(), costs_nothing, 1.0)).err(), Some(Unsolvable::Unstable));
-        assert_eq!(riccati(&problem(both, q, 0.0)).err(), Some(Unsolvable::FreeEffort));
+        assert_eq!(riccati(&problem(both.clone(), costs_nothing, 1.0)).err(), Some(RiccatiFailure::Unstable));
+        assert_eq!(riccati(&problem(both, q, 0.0)).err(), Some(RiccatiFailure::FreeEffort));
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! A small matrix with few zeros is factored by rows (`Symmetric`), unless its values are not symmetric, as where friction follows
 //! the multipliers; others by the sparse `Lu`.
 
-use crate::{Archive, Fault, Lu, Pattern, Symmetric};
+use crate::{Archive, FactorFault, Lu, Pattern, Symmetric};
 
 /// A compromise. Directions in which A is worth less than about ε/12 count as none: where constraints of a mechanism lose rank in a pose, what they
 /// say near it is mostly the error of the steps before, divided by little. Measured on parallelograms that fall flat: below 1e-6 runs
@@ -138,7 +138,7 @@ impl Semidefinite {
         self.diagonal.len()
     }
 
-    pub fn factor(&mut self, values: impl IntoIterator<Item = f64>) -> Result<(), Fault> {
+    pub fn factor(&mut self, values: impl IntoIterator<Item = f64>) -> Result<(), FactorFault> {
         self.factor_shifted(values, EPSILON)
     }
 
@@ -147,7 +147,7 @@ impl Semidefinite {
         &mut self,
         values: impl IntoIterator<Item = f64>,
         epsilon: f64,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), FactorFault> {
         self.a.fill(0.0);
         for (place, value) in self.place.iter().zip(values) {
             self.a[*place] += value;

@@ -5,11 +5,11 @@
 
 pub type Point = [f64; 3];
 /// Rows.
-pub type Turn = [[f64; 3]; 3];
+pub type RotationMatrix = [[f64; 3]; 3];
 /// w, x, y, z.
 pub type Quaternion = [f64; 4];
 
-pub const UNTURNED: Turn = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+pub const UNTURNED: RotationMatrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 pub fn plus(a: Point, b: Point) -> Point {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
@@ -46,21 +46,21 @@ pub fn between(a: Point, b: Point, share: f64) -> Point {
     plus(times(1.0 - share, a), times(share, b))
 }
 
-pub fn transposed(r: Turn) -> Turn {
+pub fn transposed(r: RotationMatrix) -> RotationMatrix {
     [0, 1, 2].map(|i| [r[0][i], r[1][i], r[2][i]])
 }
 
-pub fn apply(r: Turn, a: Point) -> Point {
+pub fn apply(r: RotationMatrix, a: Point) -> Point {
     r.map(|row| dot(row, a))
 }
 
-pub fn product(a: Turn, b: Turn) -> Turn {
+pub fn product(a: RotationMatrix, b: RotationMatrix) -> RotationMatrix {
     let columns = transposed(b);
     a.map(|row| columns.map(|column| dot(row, column)))
 }
 
 /// (1)
-pub fn from_rpy([roll, pitch, yaw]: Point) -> Turn {
+pub fn from_rpy([roll, pitch, yaw]: Point) -> RotationMatrix {
     let ((sr, cr), (sp, cp), (sy, cy)) = (roll.sin_cos(), pitch.sin_cos(), yaw.sin_cos());
     [
         [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
@@ -70,7 +70,7 @@ pub fn from_rpy([roll, pitch, yaw]: Point) -> Turn {
 }
 
 /// (1) backwards; where z comes to lie in x, roll is 0.
-pub fn to_rpy(r: Turn) -> Point {
+pub fn to_rpy(r: RotationMatrix) -> Point {
     let across = r[0][0].hypot(r[1][0]);
     let pitch = (-r[2][0]).atan2(across);
     // Rounding of entries that are 0.
@@ -81,7 +81,7 @@ pub fn to_rpy(r: Turn) -> Point {
 }
 
 /// (2), for a quaternion of any length but 0.
-pub fn from_quaternion(q: Quaternion) -> Turn {
+pub fn from_quaternion(q: Quaternion) -> RotationMatrix {
     let [w, x, y, z] = normalised(q);
     [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
@@ -107,7 +107,7 @@ pub fn turn_of_z(a: Point) -> Quaternion {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     pub p: Point,
-    pub r: Turn,
+    pub r: RotationMatrix,
 }
 
 impl Pose {
@@ -127,7 +127,7 @@ impl Pose {
 mod tests {
     use super::*;
 
-    fn near(a: Turn, b: Turn) {
+    fn near(a: RotationMatrix, b: RotationMatrix) {
         for (x, y) in a.iter().flatten().zip(b.iter().flatten()) {
             assert!((x - y).abs() < 1e-14, "{a:?} is not {b:?}");
         }

@@ -16,36 +16,36 @@ use realfft::RealFftPlanner;
 
 /// Why a signal has no spectrum.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Error {
+pub enum SpectrumError {
     TooShort { samples: usize, needed: usize },
     NotFinite { time: f64 },
     TimeRunsBack { time: f64 },
 }
 
-impl Error {
+impl SpectrumError {
     /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Error::TooShort { .. } => "a spectrum needs more rows: run longer or write more of them",
-            Error::NotFinite { .. } => "choose a time range in which the signal is finite",
-            Error::TimeRunsBack { .. } => "a spectrum needs a signal over time",
+            SpectrumError::TooShort { .. } => "a spectrum needs more rows: run longer or write more of them",
+            SpectrumError::NotFinite { .. } => "choose a time range in which the signal is finite",
+            SpectrumError::TimeRunsBack { .. } => "a spectrum needs a signal over time",
         }
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for SpectrumError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::TooShort { samples, needed } => {
+            SpectrumError::TooShort { samples, needed } => {
                 write!(f, "{samples} samples are too few for a spectrum, which takes {needed}")
             }
-            Error::NotFinite { time } => write!(f, "the signal is not a number at t = {time} s"),
-            Error::TimeRunsBack { time } => write!(f, "time does not increase at t = {time} s"),
+            SpectrumError::NotFinite { time } => write!(f, "the signal is not a number at t = {time} s"),
+            SpectrumError::TimeRunsBack { time } => write!(f, "time does not increase at t = {time} s"),
         }
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for SpectrumError {}
 
 const FEWEST_SAMPLES: usize = 4;
 /// 32 MiB of samples; a longer signal is sampled more coarsely.
@@ -82,7 +82,7 @@ pub struct Peak {
 }
 
 /// The spectrum of y over a time that never decreases.
-pub fn spectrum(time: &[f64], y: &[f64], window: Window) -> Result<Spectrum, Error> {
+pub fn spectrum(time: &[f64], y: &[f64], window: Window) -> Result<Spectrum, SpectrumError> {
     let (step, mut samples) = resample(time, y)?;
     let n = samples.len();
     let mean = samples.iter().sum::<f64>() / n as f64;
@@ -228,17 +228,17 @@ fn sinc(x: f64) -> f64 {
 }
 
 /// Even samples of y: their distance and values.
-pub fn resample(time: &[f64], y: &[f64]) -> Result<(f64, Vec<f64>), Error> {
+pub fn resample(time: &[f64], y: &[f64]) -> Result<(f64, Vec<f64>), SpectrumError> {
     let n = time.len().min(y.len());
     let (time, y) = (&time[..n], &y[..n]);
     if n < FEWEST_SAMPLES {
-        return Err(Error::TooShort { samples: n, needed: FEWEST_SAMPLES });
+        return Err(SpectrumError::TooShort { samples: n, needed: FEWEST_SAMPLES });
     }
     if let Some(i) = (0..n).find(|i| !time[*i].is_finite() || !y[*i].is_finite()) {
-        return Err(Error::NotFinite { time: time[i] });
+        return Err(SpectrumError::NotFinite { time: time[i] });
     }
     if let Some(pair) = time.windows(2).find(|pair| pair[1] < pair[0]) {
-        return Err(Error::TimeRunsBack { time: pair[1] });
+        return Err(SpectrumError::TimeRunsBack { time: pair[1] });
     }
     let span = time[n - 1] - time[0];
     let even = span / (n - 1) as f64;
@@ -248,7 +248,7 @@ pub fn resample(time: &[f64], y: &[f64]) -> Result<(f64, Vec<f64>), Error> {
     let mut steps: Vec<f64> =
         time.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step > 0.0).collect();
     if steps.len() + 1 < FEWEST_SAMPLES {
-        return Err(Error::TooShort { samples: steps.len() + 1, needed: FEWEST_SAMPLES });
+        return Err(SpectrumError::TooShort { samples: steps.len() + 1, needed: FEWEST_SAMPLES });
     }
     let middle = steps.len() / 2;
     let usual = *steps.select_nth_unstable_by(middle, f64::total_cmp).1;

@@ -11,7 +11,7 @@
 //! breakpoint itself. Slopes on one side know nothing of the other.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Shape {
+pub enum TableShape {
     Linear,
     Monotone,
 }
@@ -61,7 +61,7 @@ pub struct Table1 {
 const JUMP: f64 = 8.0 * f64::EPSILON;
 
 impl Table1 {
-    pub fn new(x: &[f64], y: &[f64], shape: Shape, outside: Outside) -> Result<Self, TableError> {
+    pub fn new(x: &[f64], y: &[f64], shape: TableShape, outside: Outside) -> Result<Self, TableError> {
         check_values(x)?;
         if y.len() != x.len() {
             return Err(TableError::Size { expected: x.len(), found: y.len() });
@@ -92,8 +92,8 @@ impl Table1 {
         }
         let (left, right) = match (outside, shape) {
             (Outside::Hold, _) => (0.0, 0.0),
-            (Outside::Extend, Shape::Monotone) => (slopes_at[0][0], slopes_at[n - 2][1]),
-            (Outside::Extend, Shape::Linear) => (cells[0][1], cells[n - 2][1]),
+            (Outside::Extend, TableShape::Monotone) => (slopes_at[0][0], slopes_at[n - 2][1]),
+            (Outside::Extend, TableShape::Linear) => (cells[0][1], cells[n - 2][1]),
         };
         cells.push([ends[0][0], left, 0.0, 0.0]);
         cells.push([ends[n - 1][1], right, 0.0, 0.0]);
@@ -134,11 +134,11 @@ impl Table1 {
         let mut stairs: Vec<[f64; 4]> = heights.map(level).collect();
         // The last is that right of the range; the one left of it comes before.
         stairs.insert(n - 1, level(0.0));
-        let mut course = self.cells.clone();
-        course.iter_mut().zip(&stairs).for_each(|(c, stair)| c[0] -= stair[0]);
+        let mut smooth = self.cells.clone();
+        smooth.iter_mut().zip(&stairs).for_each(|(c, stair)| c[0] -= stair[0]);
         let stairs = Table1 { cells: stairs, ..self.clone() };
         let seams = self.jumps().collect();
-        Some((Table1 { x: self.x.clone(), cells: course, jumps: vec![], seams }, stairs))
+        Some((Table1 { x: self.x.clone(), cells: smooth, jumps: vec![], seams }, stairs))
     }
 
     /// Whether a jump was taken out at a point.
@@ -218,7 +218,7 @@ impl Table1 {
 
 /// A point of a table, and the mean slopes of the pieces before and after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bend {
+pub struct Breakpoint {
     pub x: f64,
     pub before: f64,
     pub after: f64,
@@ -231,7 +231,7 @@ impl Table1 {
         self.cells.iter().all(|c| c[2] == 0.0 && c[3] == 0.0)
     }
 
-    pub fn bends(&self) -> Vec<Bend> {
+    pub fn bends(&self) -> Vec<Breakpoint> {
         let n = self.x.len();
         // Of piece i, which ends at point i.
         let slope = |i: usize| match i {
@@ -240,7 +240,7 @@ impl Table1 {
             i => (self.before(i) - self.cells[i - 1][0]) / (self.x[i] - self.x[i - 1]),
         };
         let bend =
-            |i: usize| Bend { x: self.x[i], before: slope(i), after: slope(i + 1), jump: self.jump(i) };
+            |i: usize| Breakpoint { x: self.x[i], before: slope(i), after: slope(i + 1), jump: self.jump(i) };
         (0..n).map(bend).collect()
     }
 
@@ -304,19 +304,21 @@ pub(crate) fn power_sum(c: &[f64; 4], s: f64, derivative: u8) -> f64 {
     }
 }
 
-pub(crate) fn cell(h: f64, a: f64, b: f64, da: f64, db: f64, shape: Shape) -> [f64; 4] {
+pub(crate) fn cell(h: f64, a: f64, b: f64, da: f64, db: f64, shape: TableShape) -> [f64; 4] {
     let secant = (b - a) / h;
     match shape {
-        Shape::Linear => [a, secant, 0.0, 0.0],
-        Shape::Monotone => [a, da, (3.0 * secant - 2.0 * da - db) / h, (da + db - 2.0 * secant) / (h * h)],
+        TableShape::Linear => [a, secant, 0.0, 0.0],
+        TableShape::Monotone => {
+            [a, da, (3.0 * secant - 2.0 * da - db) / h, (da + db - 2.0 * secant) / (h * h)]
+        }
     }
 }
 
-pub(crate) fn slopes(x: &[f64], y: &[f64], shape: Shape) -> Vec<f64> {
+pub(crate) fn slopes(x: &[f64], y: &[f64], shape: TableShape) -> Vec<f64> {
     let n = x.len();
     let h: Vec<f64> = x.windows(2).map(|w| w[1] - w[0]).collect();
     let secant: Vec<f64> = (0..n - 1).map(|i| (y[i + 1] - y[i]) / h[i]).collect();
-    if shape == Shape::Linear || n == 2 {
+    if shape == TableShape::Linear || n == 2 {
         return (0..n).map(|i| secant[i.min(n - 2)]).collect();
     }
     let mut d = vec![0.0; n];
@@ -352,7 +354,7 @@ mod tests {
     fn tables_pass_through_their_points_and_follow_lines_exactly() {
         let x = [0.0, 1.0, 3.0, 4.0];
         let y = [1.0, 3.0, 7.0, 9.0];
-        for shape in [Shape::Linear, Shape::Monotone] {
+        for shape in [TableShape::Linear, TableShape::Monotone] {
             let t = Table1::new(&x, &y, shape, Outside::Extend).unwrap();
             for v in [-2.0, 0.0, 0.3, 1.0, 2.2, 4.0, 9.0] {
                 assert!((t.eval(v, 0) - (1.0 + 2.0 * v)).abs() < 1e-13, "{shape:?} at {v}");
@@ -365,7 +367,7 @@ mod tests {
     fn a_monotone_table_never_overshoots() {
         let x = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
         let y = [0.0, 0.0, 0.1, 5.0, 5.0, 6.0];
-        let t = Table1::new(&x, &y, Shape::Monotone, Outside::Hold).unwrap();
+        let t = Table1::new(&x, &y, TableShape::Monotone, Outside::Hold).unwrap();
         let mut last = t.eval(-1.0, 0);
         for k in 0..=700 {
             let v = t.eval(-1.0 + 0.01 * k as f64, 0);
@@ -377,7 +379,7 @@ mod tests {
     #[test]
     fn ranges_hold_every_value_and_no_more() {
         let (x, y) = ([0.0, 0.5, 2.0, 3.0], [1.0, 3.0, -1.0, 4.0]);
-        for shape in [Shape::Linear, Shape::Monotone] {
+        for shape in [TableShape::Linear, TableShape::Monotone] {
             for outside in [Outside::Hold, Outside::Extend] {
                 let t = Table1::new(&x, &y, shape, outside).unwrap();
                 for (a, b) in
@@ -407,7 +409,7 @@ mod tests {
     #[test]
     fn a_breakpoint_that_stands_twice_is_a_jump() {
         let (x, y) = ([0.0, 1.0, 1.0, 1.0, 2.0, 3.0, 3.0], [0.0, 1.0, 9.0, 5.0, 6.0, 7.0, -1.0]);
-        for shape in [Shape::Linear, Shape::Monotone] {
+        for shape in [TableShape::Linear, TableShape::Monotone] {
             let t = Table1::new(&x, &y, shape, Outside::Hold).unwrap();
             assert_eq!(t.jumps().collect::<Vec<_>>(), [1.0, 3.0]);
             let (smooth, stairs) = t.divided().unwrap();
@@ -427,7 +429,7 @@ mod tests {
 
     #[test]
     fn bad_tables_say_why() {
-        let new = |x: &[f64], y: &[f64]| Table1::new(x, y, Shape::Linear, Outside::Hold);
+        let new = |x: &[f64], y: &[f64]| Table1::new(x, y, TableShape::Linear, Outside::Hold);
         assert_eq!(new(&[1.0], &[1.0]), Err(TableError::TooFew));
         assert_eq!(new(&[1.0, 1.0], &[1.0, 2.0]), Err(TableError::TooFew));
         assert_eq!(new(&[1.0, 0.0], &[1.0, 2.0]), Err(TableError::NotAscending { index: 1 }));

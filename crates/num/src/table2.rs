@@ -1,6 +1,6 @@
 //! Interpolation tables of two variables, by the cells of one (`table.rs`).
 
-use crate::table::{Outside, Shape, TableError, cell, check_values, locate, power_sum, slopes};
+use crate::table::{Outside, TableError, TableShape, cell, check_values, locate, power_sum, slopes};
 
 /// z(x, y), bilinear or bicubic with monotone slopes along both axes and no twist.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,7 +14,13 @@ pub struct Table2 {
 
 impl Table2 {
     /// `z[i * y.len() + j]` belongs to (x[i], y[j]).
-    pub fn new(x: &[f64], y: &[f64], z: &[f64], shape: Shape, outside: Outside) -> Result<Self, TableError> {
+    pub fn new(
+        x: &[f64],
+        y: &[f64],
+        z: &[f64],
+        shape: TableShape,
+        outside: Outside,
+    ) -> Result<Self, TableError> {
         check_axis(x)?;
         check_axis(y)?;
         let (nx, ny) = (x.len(), y.len());
@@ -139,7 +145,7 @@ mod tests {
         let y: [f64; 3] = [0.0, 1.0, 2.5];
         let z: Vec<f64> =
             x.iter().flat_map(|a| y.iter().map(move |b| a * a + a * b + (b * 2.0).sin())).collect();
-        for shape in [Shape::Linear, Shape::Monotone] {
+        for shape in [TableShape::Linear, TableShape::Monotone] {
             for outside in [Outside::Hold, Outside::Extend] {
                 let t = Table2::new(&x, &y, &z, shape, outside).unwrap();
                 for (a, b) in [(0.2, 0.4), (1.1, 2.0), (2.7, 0.9), (4.0, 1.5), (1.0, -1.0), (-1.0, 3.0)] {
@@ -158,7 +164,7 @@ mod tests {
         let (x, y) = ([0.0, 1.0, 4.0], [0.0, 2.0]);
         let f = |a: f64, b: f64| 1.0 + 2.0 * a - b + 0.5 * a * b;
         let z: Vec<f64> = x.iter().flat_map(|&a| y.iter().map(move |&b| f(a, b))).collect();
-        let t = Table2::new(&x, &y, &z, Shape::Linear, Outside::Hold).unwrap();
+        let t = Table2::new(&x, &y, &z, TableShape::Linear, Outside::Hold).unwrap();
         for (a, b) in [(0.5, 0.5), (3.0, 1.9), (4.0, 2.0), (1.0, 0.0)] {
             assert!((t.eval(a, b, 0, 0) - f(a, b)).abs() < 1e-13);
         }

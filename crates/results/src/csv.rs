@@ -19,7 +19,7 @@ use std::io::Write;
 
 use trunnion_num::csv::{ALIAS, CsvFault, CsvHeading, CsvText, comment, entry};
 
-use super::{Column, Fault, Metadata, Table};
+use super::{Column, Metadata, Table, TableFault};
 
 const DOC: &str = "doc ";
 /// Names of columns that change at instants only, as a list in JSON.
@@ -83,14 +83,14 @@ fn header_cell(column: &Column) -> String {
 }
 
 /// Reads a whole file. Of an unfinished one, a last line without its line break is dropped.
-pub fn parse(text: &str, unfinished: bool) -> Result<Table, Fault> {
+pub fn parse(text: &str, unfinished: bool) -> Result<Table, TableFault> {
     let whole = if unfinished { text.rfind('\n').map_or(0, |at| at + 1) } else { text.len() };
     let text = &text[..whole];
     let fault = |fault: CsvFault| match fault {
-        CsvFault::Empty => Fault::NoColumns,
-        CsvFault::NoHeader { line, .. } => Fault::NoHeader { line },
+        CsvFault::Empty => TableFault::NoColumns,
+        CsvFault::NoHeader { line, .. } => TableFault::NoHeader { line },
         CsvFault::Cells { line, found, expected, place } => {
-            Fault::Cells { line, at: CsvText::character(text, place.start), found, expected }
+            TableFault::Cells { line, at: CsvText::character(text, place.start), found, expected }
         }
     };
     let csv = CsvText::read(text).map_err(fault)?;
@@ -99,7 +99,7 @@ pub fn parse(text: &str, unfinished: bool) -> Result<Table, Fault> {
     for row in csv.rows() {
         let row = row.map_err(fault)?;
         for (cell, column) in row.cells.iter().zip(&mut table.columns) {
-            let value = cell.number().ok_or_else(|| Fault::NotANumber {
+            let value = cell.number().ok_or_else(|| TableFault::NotANumber {
                 line: row.line,
                 at: CsvText::character(text, cell.place.start),
                 column: column.name.clone(),

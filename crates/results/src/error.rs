@@ -4,11 +4,11 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use trunnion_files::output::Refusal;
+use trunnion_files::output::OverwriteRefusal;
 
 /// What was being done to a file when the system refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum FileAction {
     Create,
     Write,
     Read,
@@ -17,7 +17,7 @@ pub enum Action {
 
 /// What is wrong with the content of a file or table.
 #[derive(Debug)]
-pub enum Fault {
+pub enum TableFault {
     NoColumns,
     TwiceNamed {
         name: String,
@@ -67,19 +67,19 @@ pub enum Fault {
 }
 
 #[derive(Debug)]
-pub enum Error {
+pub enum ResultsError {
     Extension { path: PathBuf },
     NotFound { path: PathBuf, partial: Option<PathBuf> },
     IsFolder { path: PathBuf },
     Protected { path: PathBuf },
     Busy { path: PathBuf },
-    Kept { path: PathBuf, refusal: Refusal },
-    File { path: PathBuf, action: Action, cause: io::Error, kept: Option<PathBuf> },
-    Content { path: PathBuf, fault: Fault },
+    Kept { path: PathBuf, refusal: OverwriteRefusal },
+    File { path: PathBuf, action: FileAction, cause: io::Error, kept: Option<PathBuf> },
+    Content { path: PathBuf, fault: TableFault },
     NoColumn { name: String, nearest: Vec<String> },
 }
 
-impl Error {
+impl ResultsError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -104,9 +104,9 @@ impl Error {
     }
 }
 
-fn file_hint(path: &Path, action: Action, cause: &io::Error, kept: Option<&PathBuf>) -> Option<String> {
+fn file_hint(path: &Path, action: FileAction, cause: &io::Error, kept: Option<&PathBuf>) -> Option<String> {
     let remedy = match cause.kind() {
-        io::ErrorKind::NotFound if action == Action::Create => {
+        io::ErrorKind::NotFound if action == FileAction::Create => {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             folder.map(|folder| match folder.exists() {
                 true => "choose a folder you may write to".into(),
@@ -140,7 +140,7 @@ fn quoted(names: &[String]) -> String {
     }
 }
 
-impl Fault {
+impl TableFault {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoHeader { .. } | Self::NotANumber { .. } | Self::Cells { .. } => {
@@ -155,7 +155,7 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for TableFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoColumns => write!(f, "there are no columns"),
@@ -188,7 +188,7 @@ impl fmt::Display for Fault {
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for ResultsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Extension { path } => write!(f, "cannot tell the format of {}", path.display()),
@@ -201,10 +201,10 @@ impl fmt::Display for Error {
             }
             Self::File { path, action, cause, .. } => {
                 let verb = match action {
-                    Action::Create => "create",
-                    Action::Write => "write",
-                    Action::Read => "read",
-                    Action::Rename => "replace",
+                    FileAction::Create => "create",
+                    FileAction::Write => "write",
+                    FileAction::Read => "read",
+                    FileAction::Rename => "replace",
                 };
                 write!(f, "cannot {verb} {}: {cause}", path.display())
             }
@@ -214,11 +214,11 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
+impl std::error::Error for ResultsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::File { cause, .. } => Some(cause),
-            Self::Content { fault: Fault::Parquet(cause), .. } => Some(cause),
+            Self::Content { fault: TableFault::Parquet(cause), .. } => Some(cause),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use std::io::{self, BufRead, Read};
 
 use serde_json::{Map, Value, json};
 
-use super::{Column, Fault, Metadata, Table};
+use super::{Column, Metadata, Table, TableFault};
 
 const FORMAT: &str = "trunnion journal 1";
 /// No header is longer; what is longer is not a journal.
@@ -33,7 +33,7 @@ pub struct Journal<R> {
 
 impl<R: BufRead> Journal<R> {
     /// The inner error is what is wrong with the header.
-    pub fn open(mut source: R) -> io::Result<Result<Self, Fault>> {
+    pub fn open(mut source: R) -> io::Result<Result<Self, TableFault>> {
         let mut line = Vec::new();
         source.by_ref().take(LONGEST_HEADER).read_until(b'\n', &mut line)?;
         let header = parse_head(&line);
@@ -56,16 +56,16 @@ impl<R: BufRead> Journal<R> {
     }
 }
 
-fn parse_head(line: &[u8]) -> Result<Table, Fault> {
+fn parse_head(line: &[u8]) -> Result<Table, TableFault> {
     let head: Value = line
         .strip_suffix(b"\n")
         .and_then(|line| serde_json::from_slice(line).ok())
-        .ok_or(Fault::JournalHeader)?;
+        .ok_or(TableFault::JournalHeader)?;
     if head["format"] != FORMAT {
-        return Err(Fault::JournalHeader);
+        return Err(TableFault::JournalHeader);
     }
-    let columns = columns_from_json(&head["columns"]).ok_or(Fault::JournalHeader)?;
-    let metadata = head["metadata"].as_object().ok_or(Fault::JournalHeader)?;
+    let columns = columns_from_json(&head["columns"]).ok_or(TableFault::JournalHeader)?;
+    let metadata = head["metadata"].as_object().ok_or(TableFault::JournalHeader)?;
     let metadata: Metadata = metadata
         .iter()
         .map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default().to_owned()))

@@ -1,7 +1,7 @@
 //! Results of a run: columns with name, unit and description, in Parquet or CSV.
 //!
 //! - [`Table`] is a result in memory; a table without rows is the header of one to be written.
-//! - [`Writer`] streams rows while the run goes on. They go to `<destination>.partial`, which stays readable
+//! - [`ResultsWriter`] streams rows while the run goes on. They go to `<destination>.partial`, which stays readable
 //!   when the run is killed, and become the destination in one rename when the run is finished.
 //! - A quantity that has several names ([`Column::same_as`]) is stored once; [`read`] gives every name its values.
 //! - [`read`] opens `.parquet`, `.csv` and the `.partial` of either; [`write`] saves a table.
@@ -17,12 +17,12 @@ mod read;
 mod table;
 mod writer;
 
-pub use error::{Action, Error, Fault};
+pub use error::{FileAction, ResultsError, TableFault};
 pub use extremes::{Extremes, entry as extremes_entry};
 pub use nearest::nearest;
 pub use read::read;
 pub use table::{Column, Metadata, Table};
-pub use writer::{MOST_BYTES, Writer, rescue, write};
+pub use writer::{MOST_BYTES, ResultsWriter, rescue, write};
 
 use std::path::Path;
 
@@ -41,18 +41,18 @@ pub const UNFINISHED: &str = "unfinished";
 
 /// The file kinds of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum FileFormat {
     Parquet,
     Csv,
 }
 
-impl Format {
+impl FileFormat {
     /// The format a destination asks for by its extension.
-    pub fn of(path: &Path) -> Result<Self, Error> {
+    pub fn of(path: &Path) -> Result<Self, ResultsError> {
         match path.extension().map(|extension| extension.to_ascii_lowercase()) {
             Some(extension) if extension == "parquet" => Ok(Self::Parquet),
             Some(extension) if extension == "csv" => Ok(Self::Csv),
-            _ => Err(Error::Extension { path: path.to_owned() }),
+            _ => Err(ResultsError::Extension { path: path.to_owned() }),
         }
     }
 }

@@ -21,7 +21,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 use serde_json::{Map, Value, json};
 
-use super::{Column, Fault, Table, journal};
+use super::{Column, Table, TableFault, journal};
 
 const COLUMNS: &str = "trunnion.columns";
 const PREFIX: &str = "trunnion.";
@@ -50,11 +50,11 @@ fn attributes(header: &Table) -> Value {
 }
 
 /// A Parquet file being written, one row group at a time.
-pub struct Sink {
+pub struct ParquetSink {
     writer: SerializedFileWriter<File>,
 }
 
-impl Sink {
+impl ParquetSink {
     pub fn create(file: File, header: &Table) -> Result<Self, ParquetError> {
         let fields = header
             .stored()
@@ -114,13 +114,13 @@ pub fn system_error(error: ParquetError) -> Result<io::Error, ParquetError> {
 }
 
 /// Reads a whole file: ours, or another's of plain numeric columns.
-pub fn read(file: File) -> Result<Table, Fault> {
+pub fn read(file: File) -> Result<Table, TableFault> {
     // The decoder panics on some damaged pages (a dictionary that is announced and missing, for one).
-    panic::catch_unwind(|| read_sound(file)).unwrap_or(Err(Fault::Damaged))
+    panic::catch_unwind(|| read_sound(file)).unwrap_or(Err(TableFault::Damaged))
 }
 
-fn read_sound(file: File) -> Result<Table, Fault> {
-    let reader = SerializedFileReader::new(file).map_err(Fault::Parquet)?;
+fn read_sound(file: File) -> Result<Table, TableFault> {
+    let reader = SerializedFileReader::new(file).map_err(TableFault::Parquet)?;
     let about = reader.metadata().file_metadata();
     let mut table = Table::default();
     let mut known = Vec::new();
@@ -136,18 +136,18 @@ fn read_sound(file: File) -> Result<Table, Fault> {
     for described in about.schema_descr().columns() {
         let name = described.path().string();
         if described.max_rep_level() > 0 {
-            return Err(Fault::ColumnType { name, found: "lists".into() });
+            return Err(TableFault::ColumnType { name, found: "lists".into() });
         }
         let known = known.iter().find(|column| column.name == name);
         let unknown = || Column::new(&name, "", "");
         table.columns.push(known.map_or_else(unknown, |known| Column { same_as: None, ..known.clone() }));
     }
     for group_idx in 0..reader.num_row_groups() {
-        let group = reader.get_row_group(group_idx).map_err(Fault::Parquet)?;
-        let n_rows = usize::try_from(group.metadata().num_rows()).map_err(|_| Fault::Damaged)?;
+        let group = reader.get_row_group(group_idx).map_err(TableFault::Parquet)?;
+        let n_rows = usize::try_from(group.metadata().num_rows()).map_err(|_| TableFault::Damaged)?;
         check_places(group.metadata())?;
         for (column_idx, column) in table.columns.iter_mut().enumerate() {
-            let source = group.get_column_reader(column_idx).map_err(Fault::Parquet)?;
+            let source = group.get_column_reader(column_idx).map_err(TableFault::Parquet)?;
             read_column(source, n_rows, column)?;
         }
     }
@@ -176,16 +176,16 @@ fn with_aliases(table: &mut Table, known: Vec<Column>) {
 }
 
 /// Places in the file cannot be negative; the library takes that for granted.
-fn check_places(group: &RowGroupMetaData) -> Result<(), Fault> {
+fn check_places(group: &RowGroupMetaData) -> Result<(), TableFault> {
     let sound = |chunk: &ColumnChunkMetaData| {
         chunk.data_page_offset() >= 0
             && chunk.compressed_size() >= 0
             && chunk.dictionary_page_offset().is_none_or(|offset| offset >= 0)
     };
-    if group.columns().iter().all(sound) { Ok(()) } else { Err(Fault::Damaged) }
+    if group.columns().iter().all(sound) { Ok(()) } else { Err(TableFault::Damaged) }
 }
 
-fn read_column(source: ColumnReader, n_rows: usize, column: &mut Column) -> Result<(), Fault> {
+fn read_column(source: ColumnReader, n_rows: usize, column: &mut Column) -> Result<(), TableFault> {
     let found = match source {
         ColumnReader::DoubleColumnReader(reader) => return append(reader, n_rows, column, |value| value),
         ColumnReader::FloatColumnReader(reader) => return append(reader, n_rows, column, f64::from),
@@ -197,7 +197,7 @@ fn read_column(source: ColumnReader, n_rows: usize, column: &mut Column) -> Resu
         ColumnReader::Int96ColumnReader(_) => "times",
         ColumnReader::ByteArrayColumnReader(_) | ColumnReader::FixedLenByteArrayColumnReader(_) => "text",
     };
-    Err(Fault::ColumnType { name: column.name.clone(), found: found.into() })
+    Err(TableFault::ColumnType { name: column.name.clone(), found: found.into() })
 }
 
 fn append<T: DataType>(
@@ -205,15 +205,15 @@ fn append<T: DataType>(
     n_rows: usize,
     column: &mut Column,
     number: impl Fn(T::T) -> f64,
-) -> Result<(), Fault> {
+) -> Result<(), TableFault> {
     let (mut levels, mut values) = (Vec::new(), Vec::new());
     let mut n_read = 0;
     while n_read < n_rows {
         let (records, ..) = reader
             .read_records(n_rows - n_read, Some(&mut levels), None, &mut values)
-            .map_err(Fault::Parquet)?;
+            .map_err(TableFault::Parquet)?;
         if records == 0 {
-            return Err(Fault::Damaged);
+            return Err(TableFault::Damaged);
         }
         n_read += records;
     }

@@ -7,24 +7,25 @@ use super::journal::Journal;
 use trunnion_files::input;
 
 use super::{
-    Action, ENDED, Error, Fault, Format, Table, UNFINISHED, aliases, csv, extremes, parquet, partial_path,
+    ENDED, FileAction, FileFormat, ResultsError, Table, TableFault, UNFINISHED, aliases, csv, extremes,
+    parquet, partial_path,
 };
 
 /// Reads `.parquet`, `.csv`, or the `.partial` that a running or killed run has of either.
-pub fn read(path: &Path) -> Result<Table, Error> {
+pub fn read(path: &Path) -> Result<Table, ResultsError> {
     let unfinished = path.extension().is_some_and(|extension| extension == "partial");
-    let format = Format::of(&if unfinished { path.with_extension("") } else { path.to_owned() })?;
+    let format = FileFormat::of(&if unfinished { path.with_extension("") } else { path.to_owned() })?;
     if path.is_dir() {
-        return Err(Error::IsFolder { path: path.to_owned() });
+        return Err(ResultsError::IsFolder { path: path.to_owned() });
     }
     let table = match (format, unfinished) {
-        (Format::Csv, _) => read_csv(path, unfinished),
-        (Format::Parquet, true) => read_journal(path),
-        (Format::Parquet, false) => input::open(path).map(parquet::read).map_err(io::Error::from),
+        (FileFormat::Csv, _) => read_csv(path, unfinished),
+        (FileFormat::Parquet, true) => read_journal(path),
+        (FileFormat::Parquet, false) => input::open(path).map(parquet::read).map_err(io::Error::from),
     };
     let mut table = table
         .map_err(|cause| refused(path, cause))?
-        .map_err(|fault| Error::Content { path: path.to_owned(), fault })?;
+        .map_err(|fault| ResultsError::Content { path: path.to_owned(), fault })?;
     extremes::unfold(&mut table);
     aliases::unfold(&mut table);
     if unfinished {
@@ -33,7 +34,7 @@ pub fn read(path: &Path) -> Result<Table, Error> {
     Ok(table)
 }
 
-fn read_csv(path: &Path, unfinished: bool) -> io::Result<Result<Table, Fault>> {
+fn read_csv(path: &Path, unfinished: bool) -> io::Result<Result<Table, TableFault>> {
     let mut bytes = vec![];
     input::open(path)?.read_to_end(&mut bytes)?;
     let text = match std::str::from_utf8(&bytes) {
@@ -42,12 +43,12 @@ fn read_csv(path: &Path, unfinished: bool) -> io::Result<Result<Table, Fault>> {
         Err(cut) if unfinished && cut.error_len().is_none() => {
             std::str::from_utf8(&bytes[..cut.valid_up_to()]).unwrap_or_default()
         }
-        Err(_) => return Ok(Err(Fault::NotText)),
+        Err(_) => return Ok(Err(TableFault::NotText)),
     };
     Ok(csv::parse(text, unfinished))
 }
 
-fn read_journal(path: &Path) -> io::Result<Result<Table, Fault>> {
+fn read_journal(path: &Path) -> io::Result<Result<Table, TableFault>> {
     let source = BufReader::new(input::open(path)?);
     let mut journal = match Journal::open(source)? {
         Ok(journal) => journal,
@@ -57,21 +58,21 @@ fn read_journal(path: &Path) -> io::Result<Result<Table, Fault>> {
     Ok(Ok(Table { columns, metadata: journal.header.metadata }))
 }
 
-fn refused(path: &Path, cause: io::Error) -> Error {
+fn refused(path: &Path, cause: io::Error) -> ResultsError {
     let path = path.to_owned();
     if cause.kind() == io::ErrorKind::NotFound {
         let partial = Some(partial_path(&path)).filter(|partial| partial.exists());
-        return Error::NotFound { path, partial };
+        return ResultsError::NotFound { path, partial };
     }
-    Error::File { path, action: Action::Read, cause, kept: None }
+    ResultsError::File { path, action: FileAction::Read, cause, kept: None }
 }
 
 /// Whether a `.partial` holds nothing that was computed: no row, or of a run over time only the one at its start.
-pub(super) fn is_worthless(partial: &Path, format: Format) -> bool {
+pub(super) fn is_worthless(partial: &Path, format: FileFormat) -> bool {
     let rows = |first: &str, n: usize| n == 0 || n == 1 && first == "time";
     let look = || -> io::Result<bool> {
         let mut source = BufReader::new(input::open(partial)?);
-        if format == Format::Parquet {
+        if format == FileFormat::Parquet {
             let Ok(mut journal) = Journal::open(source)? else { return Ok(false) };
             let n = journal.next_rows(2)?[0].values.len();
             return Ok(rows(&journal.header.columns[0].name, n));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{Error, Fault, nearest};
+use super::{ResultsError, TableFault, nearest};
 use crate::Extremes;
 
 /// What is known about a result besides its numbers: model, hash, solver, tolerance, version, how it ended.
@@ -62,21 +62,21 @@ impl Table {
     }
 
     /// The column of this name.
-    pub fn column(&self, name: &str) -> Result<&Column, Error> {
-        self.columns.iter().find(|column| column.name == name).ok_or_else(|| Error::NoColumn {
+    pub fn column(&self, name: &str) -> Result<&Column, ResultsError> {
+        self.columns.iter().find(|column| column.name == name).ok_or_else(|| ResultsError::NoColumn {
             name: name.to_owned(),
             nearest: nearest(name, self.names()).into_iter().map(str::to_owned).collect(),
         })
     }
 
     /// All columns whose name fits a pattern in which `*` stands for any text, in the order of the file.
-    pub fn matching(&self, pattern: &str) -> Result<Vec<&Column>, Error> {
+    pub fn matching(&self, pattern: &str) -> Result<Vec<&Column>, ResultsError> {
         if !pattern.contains('*') {
             return Ok(vec![self.column(pattern)?]);
         }
         let found: Vec<_> = self.columns.iter().filter(|column| fits(pattern, &column.name)).collect();
         if found.is_empty() {
-            return Err(Error::NoColumn { name: pattern.to_owned(), nearest: Vec::new() });
+            return Err(ResultsError::NoColumn { name: pattern.to_owned(), nearest: Vec::new() });
         }
         Ok(found)
     }
@@ -96,25 +96,25 @@ impl Table {
     }
 
     /// At least one column, names given and distinct, lengths equal; further names may still be without values, and are of stored columns.
-    pub(super) fn check(&self) -> Result<(), Fault> {
+    pub(super) fn check(&self) -> Result<(), TableFault> {
         if self.columns.is_empty() {
-            return Err(Fault::NoColumns);
+            return Err(TableFault::NoColumns);
         }
         let mut seen = HashSet::new();
         for column in &self.columns {
             if !seen.insert(&column.name) {
-                return Err(Fault::TwiceNamed { name: column.name.clone() });
+                return Err(TableFault::TwiceNamed { name: column.name.clone() });
             }
             if let Some(of) = &column.same_as
                 && !self.stored().any(|other| other.name == *of)
             {
-                return Err(Fault::Alias { name: column.name.clone(), of: of.clone() });
+                return Err(TableFault::Alias { name: column.name.clone(), of: of.clone() });
             }
             if column.same_as.is_some() && column.values.is_empty() {
                 continue;
             }
             if column.values.len() != self.rows() {
-                return Err(Fault::Ragged {
+                return Err(TableFault::Ragged {
                     name: column.name.clone(),
                     found: column.values.len(),
                     expected: self.rows(),
@@ -154,7 +154,9 @@ mod tests {
     #[test]
     fn a_wrong_name_is_answered_with_near_ones() {
         let table = table(&["time", "boom.cyl.p_a", "boom.cyl.p_b", "pump.q"]);
-        let Err(Error::NoColumn { nearest, .. }) = table.column("boom.cyl.pa") else { panic!("found") };
+        let Err(ResultsError::NoColumn { nearest, .. }) = table.column("boom.cyl.pa") else {
+            panic!("found")
+        };
         assert_eq!(nearest, ["boom.cyl.p_a", "boom.cyl.p_b"]);
     }
 

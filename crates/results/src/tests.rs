@@ -62,7 +62,7 @@ fn row(i: usize) -> [f64; 3] {
     [t, x, f64::from(i >= 20)]
 }
 
-fn write_rows(writer: &mut Writer, n: usize) {
+fn write_rows(writer: &mut ResultsWriter, n: usize) {
     for i in 0..n {
         writer.push_row(&row(i)).unwrap();
     }
@@ -88,7 +88,7 @@ fn a_finished_run_reads_back_as_written() {
     let folder = Folder::new("finished");
     for name in ["run.parquet", "run.csv"] {
         let path = folder.file(name);
-        let mut writer = Writer::open(&path, &header()).unwrap();
+        let mut writer = ResultsWriter::open(&path, &header()).unwrap();
         write_rows(&mut writer, 5000);
         let more = Metadata::from([("steps".to_owned(), "812".to_owned())]);
         writer.finish("failed: step fell to 1e-14 s\nat t = 0.31 s", more).unwrap();
@@ -106,7 +106,7 @@ fn a_run_without_rows_is_a_result() {
     let folder = Folder::new("no-rows");
     for name in ["run.parquet", "run.csv"] {
         let path = folder.file(name);
-        Writer::open(&path, &header()).unwrap().finish(CANCELLED, Metadata::new()).unwrap();
+        ResultsWriter::open(&path, &header()).unwrap().finish(CANCELLED, Metadata::new()).unwrap();
         let table = read(&path).unwrap();
         assert_rows(&table, 0);
         assert_eq!(table.ended(), Some(CANCELLED));
@@ -116,7 +116,7 @@ fn a_run_without_rows_is_a_result() {
 #[test]
 fn converting_keeps_everything() {
     let folder = Folder::new("convert");
-    let mut writer = Writer::open(&folder.file("a.parquet"), &header()).unwrap();
+    let mut writer = ResultsWriter::open(&folder.file("a.parquet"), &header()).unwrap();
     write_rows(&mut writer, 100);
     writer.finish(COMPLETE, Metadata::new()).unwrap();
     let table = read(&folder.file("a.parquet")).unwrap();
@@ -133,7 +133,7 @@ fn a_killed_run_leaves_its_rows_and_an_old_result_stays() {
     for name in ["run.parquet", "run.csv"] {
         let path = folder.file(name);
         fs::write(&path, "the result of yesterday").unwrap();
-        let mut writer = Writer::open(&path, &header()).unwrap();
+        let mut writer = ResultsWriter::open(&path, &header()).unwrap();
         write_rows(&mut writer, 40);
         drop(writer);
         assert_eq!(fs::read_to_string(&path).unwrap(), "the result of yesterday");
@@ -151,7 +151,7 @@ fn a_partial_file_cut_anywhere_reads_up_to_the_last_whole_row() {
     let folder = Folder::new("cut");
     for name in ["run.parquet", "run.csv"] {
         let partial = partial_path(&folder.file(name));
-        let mut writer = Writer::open(&folder.file(name), &header()).unwrap();
+        let mut writer = ResultsWriter::open(&folder.file(name), &header()).unwrap();
         let head = fs::metadata(&partial).unwrap().len();
         write_rows(&mut writer, 12);
         drop(writer);
@@ -167,7 +167,7 @@ fn a_partial_file_cut_anywhere_reads_up_to_the_last_whole_row() {
         assert_eq!(last, 12);
         // Cut inside the header nothing is left to read, which is said.
         fs::write(&partial, &bytes[..head as usize / 2]).unwrap();
-        assert!(matches!(read(&partial), Err(Error::Content { .. })));
+        assert!(matches!(read(&partial), Err(ResultsError::Content { .. })));
     }
 }
 
@@ -175,7 +175,7 @@ fn a_partial_file_cut_anywhere_reads_up_to_the_last_whole_row() {
 fn rows_reach_the_file_before_the_end() {
     let folder = Folder::new("flushed");
     let path = folder.file("run.parquet");
-    let mut writer = Writer::open(&path, &header()).unwrap();
+    let mut writer = ResultsWriter::open(&path, &header()).unwrap();
     write_rows(&mut writer, 200_000);
     assert!(read(&writer.partial()).unwrap().rows() > 150_000);
     writer.flush().unwrap();
@@ -187,7 +187,7 @@ fn rows_reach_the_file_before_the_end() {
 fn a_destination_that_cannot_be_written_is_refused_at_once() {
     let folder = Folder::new("refused");
     let check = |path: &Path, message: &str, hint: &str| {
-        let error = Writer::open(path, &header()).err().expect("refused");
+        let error = ResultsWriter::open(path, &header()).err().expect("refused");
         let (text, advice) = (error.to_string(), error.hint().unwrap_or_default());
         assert!(text.contains(message) && advice.contains(hint), "{text}\n{advice}");
     };
@@ -204,19 +204,22 @@ fn a_destination_that_cannot_be_written_is_refused_at_once() {
     check(&old, "read-only", "another name");
     fs::write(folder.file("file"), "").unwrap();
     check(&folder.file("file/run.csv"), "Not a directory", "");
-    let running = Writer::open(&folder.file("run.csv"), &header()).unwrap();
+    let running = ResultsWriter::open(&folder.file("run.csv"), &header()).unwrap();
     check(&folder.file("run.csv"), "another run is writing", "wait");
     drop(running);
     let mut twice = header();
     twice.columns[2].name = "time".into();
-    assert!(matches!(Writer::open(&folder.file("a.csv"), &twice), Err(Error::Content { .. })));
-    assert!(matches!(Writer::open(&folder.file("a.csv"), &Table::default()), Err(Error::Content { .. })));
+    assert!(matches!(ResultsWriter::open(&folder.file("a.csv"), &twice), Err(ResultsError::Content { .. })));
+    assert!(matches!(
+        ResultsWriter::open(&folder.file("a.csv"), &Table::default()),
+        Err(ResultsError::Content { .. })
+    ));
 }
 
 #[test]
 fn a_row_of_the_wrong_length_is_refused() {
     let folder = Folder::new("row");
-    let mut writer = Writer::open(&folder.file("run.csv"), &header()).unwrap();
+    let mut writer = ResultsWriter::open(&folder.file("run.csv"), &header()).unwrap();
     let error = writer.push_row(&[1.0]).unwrap_err();
     assert!(error.to_string().contains("a row of 1 values was given for 3 columns"), "{error}");
 }
@@ -226,7 +229,7 @@ fn a_row_of_the_wrong_length_is_refused() {
 fn a_full_disk_is_an_error_and_what_was_there_stays() {
     let folder = Folder::new("full");
     let path = folder.file("run.parquet");
-    let mut writer = Writer::open(&path, &header()).unwrap();
+    let mut writer = ResultsWriter::open(&path, &header()).unwrap();
     write_rows(&mut writer, 10);
     writer.flush().unwrap();
     writer.redirect(OpenOptions::new().write(true).open("/dev/full").unwrap());
@@ -246,7 +249,7 @@ fn lost_rows_make_a_failed_result() {
     let folder = Folder::new("lost");
     for name in ["run.parquet", "run.csv"] {
         let path = folder.file(name);
-        let mut writer = Writer::open(&path, &header()).unwrap();
+        let mut writer = ResultsWriter::open(&path, &header()).unwrap();
         write_rows(&mut writer, 10);
         writer.flush().unwrap();
         let file = writer.redirect(OpenOptions::new().write(true).open("/dev/full").unwrap());
@@ -266,7 +269,7 @@ fn lost_rows_make_a_failed_result() {
 fn a_result_is_bounded() {
     let folder = Folder::new("bounded");
     let path = folder.file("run.parquet");
-    let mut writer = Writer::open(&path, &header()).unwrap();
+    let mut writer = ResultsWriter::open(&path, &header()).unwrap();
     let refused = (0..1_000_000).find_map(|i| writer.push_row(&row(i)).err()).expect("a limit");
     assert!(refused.hint().unwrap().contains("is kept in"), "{refused}");
     drop(writer);
@@ -290,10 +293,10 @@ fn garbage_is_refused_with_a_reason() {
     ] {
         fs::write(folder.file(name), bytes).unwrap();
         let error = read(&folder.file(name)).expect_err(name);
-        assert!(matches!(error, Error::Content { .. }), "{error}");
+        assert!(matches!(error, ResultsError::Content { .. }), "{error}");
     }
-    assert!(matches!(read(&folder.file("none.csv")), Err(Error::NotFound { partial: None, .. })));
-    assert!(matches!(read(&folder.0), Err(Error::Extension { .. })));
+    assert!(matches!(read(&folder.file("none.csv")), Err(ResultsError::NotFound { partial: None, .. })));
+    assert!(matches!(read(&folder.0), Err(ResultsError::Extension { .. })));
 }
 
 /// Any single damaged byte gives an error or a table, never a panic.
@@ -301,7 +304,7 @@ fn garbage_is_refused_with_a_reason() {
 fn a_damaged_parquet_file_never_panics() {
     let folder = Folder::new("damaged");
     let path = folder.file("run.parquet");
-    let mut writer = Writer::open(&path, &header()).unwrap();
+    let mut writer = ResultsWriter::open(&path, &header()).unwrap();
     write_rows(&mut writer, 50);
     writer.finish(COMPLETE, Metadata::new()).unwrap();
     let whole = fs::read(&path).unwrap();
@@ -340,7 +343,7 @@ fn further_names_are_stored_once_and_all_are_read() {
     let folder = Folder::new("aliases");
     for name in ["run.parquet", "run.csv"] {
         let path = folder.file(name);
-        let mut writer = Writer::open(&path, &with_aliases()).unwrap();
+        let mut writer = ResultsWriter::open(&path, &with_aliases()).unwrap();
         (0..500).for_each(|i| writer.push_row(&with_alias_values(i)).unwrap());
         writer.flush().unwrap();
         let check = |table: &Table| {
@@ -377,14 +380,14 @@ fn further_names_are_stored_once_and_all_are_read() {
 #[test]
 fn a_further_name_that_has_other_values_is_told_or_stored() {
     let folder = Folder::new("alias-differs");
-    let mut writer = Writer::open(&folder.file("run.csv"), &with_aliases()).unwrap();
+    let mut writer = ResultsWriter::open(&folder.file("run.csv"), &with_aliases()).unwrap();
     let mut values = with_alias_values(1);
     values[4] += 1.0;
     let error = writer.push_row(&values).unwrap_err().to_string();
     assert!(error.contains("`rod.x` was to be another name of `body.x`"), "{error}");
     let mut header = with_aliases();
     header.columns[1].same_as = Some("nothing".into());
-    let error = Writer::open(&folder.file("other.csv"), &header).err().unwrap().to_string();
+    let error = ResultsWriter::open(&folder.file("other.csv"), &header).err().unwrap().to_string();
     assert!(error.contains("`strut.rod.x` is another name of `nothing`"), "{error}");
     // A table in which one of them was changed since, as to another unit, keeps both.
     let mut table = with_aliases();

@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use parquet::errors::ParquetError;
 
 use super::journal::{self, Journal};
-use super::parquet::Sink;
+use super::parquet::ParquetSink;
 use super::read::is_worthless;
 use super::{
-    Action, COMPLETE, Column, ENDED, Error, Fault, Format, Metadata, Table, aliases, csv, extremes,
-    parquet as columns,
+    COMPLETE, Column, ENDED, FileAction, FileFormat, Metadata, ResultsError, Table, TableFault, aliases, csv,
+    extremes, parquet as columns,
 };
-use trunnion_files::output::{self, Growing, Refusal};
+use trunnion_files::output::{self, GrowingFile, OverwriteRefusal};
 
 /// A killed run loses at most what came in this time, or this many bytes.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
@@ -32,10 +32,10 @@ pub const MOST_BYTES: u64 = if cfg!(test) { 8 << 20 } else { 32 << 30 };
 const FAILED: &str = "failed:";
 
 /// A results file being written. Another thread may have to end it ([`rescue`]): the file itself is shared.
-pub struct Writer(Arc<Mutex<Option<Open>>>);
+pub struct ResultsWriter(Arc<Mutex<Option<OpenResults>>>);
 
 /// All files being written.
-static ALL: Mutex<Vec<Weak<Mutex<Option<Open>>>>> = Mutex::new(vec![]);
+static ALL: Mutex<Vec<Weak<Mutex<Option<OpenResults>>>>> = Mutex::new(vec![]);
 
 /// Ends all files being written, from outside of the runs that write them: these will not go on. Gives the places where results are.
 pub fn rescue(ended: &str) -> Vec<PathBuf> {
@@ -54,30 +54,30 @@ pub fn rescue(ended: &str) -> Vec<PathBuf> {
     written
 }
 
-impl Writer {
+impl ResultsWriter {
     /// Starts a file with the columns and metadata of `header`, whose rows are ignored.
     ///
     /// A destination that cannot be written is refused here, before anything was computed.
-    pub fn open(destination: &Path, header: &Table) -> Result<Self, Error> {
-        let shared = Arc::new(Mutex::new(Some(Open::new(destination, header)?)));
+    pub fn open(destination: &Path, header: &Table) -> Result<Self, ResultsError> {
+        let shared = Arc::new(Mutex::new(Some(OpenResults::new(destination, header)?)));
         let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|file| file.strong_count() > 0);
         all.push(Arc::downgrade(&shared));
-        Ok(Writer(shared))
+        Ok(ResultsWriter(shared))
     }
 
-    fn with<R>(&self, body: impl FnOnce(&mut Open) -> R) -> Option<R> {
+    fn with<R>(&self, body: impl FnOnce(&mut OpenResults) -> R) -> Option<R> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(body)
     }
 
     /// Adds a row, one value per column.
-    pub fn push_row(&mut self, row: &[f64]) -> Result<(), Error> {
+    pub fn push_row(&mut self, row: &[f64]) -> Result<(), ResultsError> {
         self.with(|open| open.push_row(row)).unwrap_or(Ok(()))
     }
 
     /// Hands all rows so far to the system, where they survive the end of this process.
-    pub fn flush(&mut self) -> Result<(), Error> {
-        self.with(Open::flush).unwrap_or(Ok(()))
+    pub fn flush(&mut self) -> Result<(), ResultsError> {
+        self.with(OpenResults::flush).unwrap_or(Ok(()))
     }
 
     /// Rows pushed so far.
@@ -93,16 +93,16 @@ impl Writer {
     /// Ends the file: how the run ended ([`super::COMPLETE`], [`super::CANCELLED`] or `failed: …`) and what
     /// else is known only now. After an error the rows are still in the partial file; where rows were lost
     /// before, the result says that it failed, whatever `ended` is. False: the run got nowhere, and an older result stays.
-    pub fn finish(self, ended: &str, more: Metadata) -> Result<bool, Error> {
+    pub fn finish(self, ended: &str, more: Metadata) -> Result<bool, ResultsError> {
         let open = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         open.map_or(Ok(false), |open| open.finish(ended, more))
     }
 }
 
-struct Open {
+struct OpenResults {
     destination: PathBuf,
-    growing: Growing,
-    format: Format,
+    growing: GrowingFile,
+    format: FileFormat,
     header: Table,
     /// By column: the one whose values it has.
     same: Vec<Option<usize>>,
@@ -119,20 +119,20 @@ struct Open {
     lost: Option<io::ErrorKind>,
 }
 
-impl Open {
-    fn new(destination: &Path, header: &Table) -> Result<Self, Error> {
-        let format = Format::of(destination)?;
+impl OpenResults {
+    fn new(destination: &Path, header: &Table) -> Result<Self, ResultsError> {
+        let format = FileFormat::of(destination)?;
         check_destination(destination)?;
         let header = without_rows(header);
-        header.check().map_err(|fault| Error::Content { path: destination.to_owned(), fault })?;
-        let growing = Growing::open(destination, |partial| is_worthless(partial, format));
+        header.check().map_err(|fault| ResultsError::Content { path: destination.to_owned(), fault })?;
+        let growing = GrowingFile::open(destination, |partial| is_worthless(partial, format));
         let growing = growing.map_err(|cause| match output::refusal(&cause) {
-            Some(Refusal::Busy) => Error::Busy { path: destination.to_owned() },
-            _ => refused(&output::partial_path(destination), Action::Create, cause),
+            Some(OverwriteRefusal::Busy) => ResultsError::Busy { path: destination.to_owned() },
+            _ => refused(&output::partial_path(destination), FileAction::Create, cause),
         })?;
         let waiting = match format {
-            Format::Parquet => journal::head(&header),
-            Format::Csv => csv::head(&header).into_bytes(),
+            FileFormat::Parquet => journal::head(&header),
+            FileFormat::Csv => csv::head(&header).into_bytes(),
         };
         let place = |of: &String| header.columns.iter().position(|column| column.name == *of);
         let same = header.columns.iter().map(|column| column.same_as.as_ref().and_then(place)).collect();
@@ -155,31 +155,31 @@ impl Open {
         Ok(writer)
     }
 
-    fn push_row(&mut self, row: &[f64]) -> Result<(), Error> {
+    fn push_row(&mut self, row: &[f64]) -> Result<(), ResultsError> {
         let expected = self.header.columns.len();
         if row.len() != expected {
-            let fault = Fault::RowLength { found: row.len(), expected };
-            return Err(Error::Content { path: self.destination.clone(), fault });
+            let fault = TableFault::RowLength { found: row.len(), expected };
+            return Err(ResultsError::Content { path: self.destination.clone(), fault });
         }
         if let Some(kind) = self.lost {
-            return Err(self.refused(self.partial(), Action::Write, kind.into()));
+            return Err(self.refused(self.partial(), FileAction::Write, kind.into()));
         }
         if self.written > MOST_BYTES {
-            return Err(self.refused(self.partial(), Action::Write, io::ErrorKind::FileTooLarge.into()));
+            return Err(self.refused(self.partial(), FileAction::Write, io::ErrorKind::FileTooLarge.into()));
         }
         for (k, of) in self.same.iter().enumerate().filter_map(|(k, of)| Some((k, (*of)?))) {
             if !aliases::is_same(row[k], row[of]) {
                 let [name, of] = [k, of].map(|k| self.header.columns[k].name.clone());
-                return Err(Error::Content {
+                return Err(ResultsError::Content {
                     path: self.destination.clone(),
-                    fault: Fault::NotTheSame { name, of },
+                    fault: TableFault::NotTheSame { name, of },
                 });
             }
         }
         let stored = row.iter().zip(&self.same).filter(|(_, of)| of.is_none()).map(|(value, _)| *value);
         match self.format {
-            Format::Parquet => journal::push_row(&mut self.waiting, stored),
-            Format::Csv => csv::push_row(&mut self.waiting, stored),
+            FileFormat::Parquet => journal::push_row(&mut self.waiting, stored),
+            FileFormat::Csv => csv::push_row(&mut self.waiting, stored),
         }
         if self.rows == 0 {
             self.first = row[0];
@@ -192,7 +192,7 @@ impl Open {
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), Error> {
+    fn flush(&mut self) -> Result<(), ResultsError> {
         self.flushed_at = Instant::now();
         let result = self.growing.file.write_all(&self.waiting);
         match &result {
@@ -206,7 +206,7 @@ impl Open {
             }
         }
         self.waiting.clear();
-        result.map_err(|cause| self.refused(self.partial(), Action::Write, cause))
+        result.map_err(|cause| self.refused(self.partial(), FileAction::Write, cause))
     }
 
     fn partial(&self) -> &Path {
@@ -218,7 +218,7 @@ impl Open {
         self.rows > 0 && (self.moved || self.header.columns[0].name != "time")
     }
 
-    fn finish(mut self, ended: &str, more: Metadata) -> Result<bool, Error> {
+    fn finish(mut self, ended: &str, more: Metadata) -> Result<bool, ResultsError> {
         let mut last = more;
         if ended != COMPLETE && !self.is_worth_keeping() && self.destination.symlink_metadata().is_ok() {
             return Ok(false);
@@ -231,14 +231,14 @@ impl Open {
         };
         last.insert(ENDED.to_owned(), ended);
         match self.format {
-            Format::Csv => {
+            FileFormat::Csv => {
                 self.waiting.extend(csv::comments(&last).bytes());
                 self.flush()?;
                 let published = self.growing.publish();
-                published.map_err(|cause| self.refused(&self.destination, Action::Rename, cause))?;
+                published.map_err(|cause| self.refused(&self.destination, FileAction::Rename, cause))?;
                 self.finished = true;
             }
-            Format::Parquet => {
+            FileFormat::Parquet => {
                 self.flush()?;
                 self.header.metadata.extend(last);
                 self.convert().map_err(|error| self.keeping(error))?;
@@ -251,13 +251,13 @@ impl Open {
     }
 
     /// The journal as Parquet, row group by row group.
-    fn convert(&self) -> Result<(), Error> {
+    fn convert(&self) -> Result<(), ResultsError> {
         let partial = self.partial();
-        let unreadable = |cause| refused(partial, Action::Read, cause);
+        let unreadable = |cause| refused(partial, FileAction::Read, cause);
         let source = BufReader::new(File::open(partial).map_err(unreadable)?);
         let mut journal = Journal::open(source)
             .map_err(unreadable)?
-            .map_err(|fault| Error::Content { path: partial.to_owned(), fault })?;
+            .map_err(|fault| ResultsError::Content { path: partial.to_owned(), fault })?;
         let limit = columns::rows_per_group(self.header.stored().count());
         write_parquet(&self.destination, &self.header, || {
             let rows = journal.next_rows(limit).map_err(unreadable)?;
@@ -265,29 +265,29 @@ impl Open {
         })
     }
 
-    fn refused(&self, path: &Path, action: Action, cause: io::Error) -> Error {
+    fn refused(&self, path: &Path, action: FileAction, cause: io::Error) -> ResultsError {
         self.keeping(refused(path, action, cause))
     }
 
     /// Says in an error that the rows so far are not lost.
-    fn keeping(&self, error: Error) -> Error {
+    fn keeping(&self, error: ResultsError) -> ResultsError {
         match error {
-            Error::File { path, action, cause, .. } if self.rows > 0 => {
-                Error::File { path, action, cause, kept: Some(self.partial().to_owned()) }
+            ResultsError::File { path, action, cause, .. } if self.rows > 0 => {
+                ResultsError::File { path, action, cause, kept: Some(self.partial().to_owned()) }
             }
             other => other,
         }
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenResults {
     /// A run that ends without `finish` leaves all its rows in the partial file, if it has any.
     fn drop(&mut self) {
         if self.finished {
             return;
         }
         if !self.waiting.is_empty() {
-            // There is nobody left to tell; the rows flushed before are safe.
+            // No caller is left to tell; the rows flushed before are safe.
             let _ = self.flush();
         }
         if !self.is_worth_keeping() {
@@ -297,10 +297,10 @@ impl Drop for Open {
 }
 
 /// Saves a table in the format its name asks for, whole or not at all.
-pub fn write(table: &Table, destination: &Path) -> Result<(), Error> {
-    let format = Format::of(destination)?;
+pub fn write(table: &Table, destination: &Path) -> Result<(), ResultsError> {
+    let format = FileFormat::of(destination)?;
     check_destination(destination)?;
-    table.check().map_err(|fault| Error::Content { path: destination.to_owned(), fault })?;
+    table.check().map_err(|fault| ResultsError::Content { path: destination.to_owned(), fault })?;
     let mut header = without_rows(table);
     for (column, same_as) in header.columns.iter_mut().zip(aliases::checked(table)) {
         column.same_as = same_as;
@@ -314,7 +314,7 @@ pub fn write(table: &Table, destination: &Path) -> Result<(), Error> {
         .collect();
     header.metadata = extremes::folded(&table.metadata, &stored);
     match format {
-        Format::Parquet => {
+        FileFormat::Parquet => {
             let limit = columns::rows_per_group(stored.len());
             let mut from = 0;
             write_parquet(destination, &header, || {
@@ -328,8 +328,8 @@ pub fn write(table: &Table, destination: &Path) -> Result<(), Error> {
                 Ok(Some(rows).filter(|rows| !rows[0].values.is_empty()))
             })
         }
-        Format::Csv => publish(destination, |mut file, temporary| {
-            let failed = |cause| refused(temporary, Action::Write, cause);
+        FileFormat::Csv => publish(destination, |mut file, temporary| {
+            let failed = |cause| refused(temporary, FileAction::Write, cause);
             let mut text = csv::head(&header).into_bytes();
             for row in 0..table.rows() {
                 csv::push_row(&mut text, stored.iter().map(|column| column.values[row]));
@@ -348,14 +348,16 @@ pub fn write(table: &Table, destination: &Path) -> Result<(), Error> {
 fn write_parquet(
     destination: &Path,
     header: &Table,
-    mut next_rows: impl FnMut() -> Result<Option<Vec<Column>>, Error>,
-) -> Result<(), Error> {
+    mut next_rows: impl FnMut() -> Result<Option<Vec<Column>>, ResultsError>,
+) -> Result<(), ResultsError> {
     publish(destination, |file, temporary| {
         let failed = |error: ParquetError| match columns::system_error(error) {
-            Ok(cause) => refused(temporary, Action::Write, cause),
-            Err(error) => Error::Content { path: destination.to_owned(), fault: Fault::Parquet(error) },
+            Ok(cause) => refused(temporary, FileAction::Write, cause),
+            Err(error) => {
+                ResultsError::Content { path: destination.to_owned(), fault: TableFault::Parquet(error) }
+            }
         };
-        let mut sink = Sink::create(file, header).map_err(failed)?;
+        let mut sink = ParquetSink::create(file, header).map_err(failed)?;
         while let Some(rows) = next_rows()? {
             sink.row_group(&rows).map_err(failed)?;
         }
@@ -364,16 +366,19 @@ fn write_parquet(
 }
 
 /// Fills a temporary file and lets it take the destination's name; on an error nothing of it stays.
-fn publish(destination: &Path, fill: impl FnOnce(File, &Path) -> Result<File, Error>) -> Result<(), Error> {
-    let system = |cause| refused(destination, Action::Write, cause);
+fn publish(
+    destination: &Path,
+    fill: impl FnOnce(File, &Path) -> Result<File, ResultsError>,
+) -> Result<(), ResultsError> {
+    let system = |cause| refused(destination, FileAction::Write, cause);
     output::publish(destination, |file| fill(file, destination), system)
 }
 
-fn check_destination(destination: &Path) -> Result<(), Error> {
+fn check_destination(destination: &Path) -> Result<(), ResultsError> {
     output::check(destination).map_err(|cause| match output::refusal(&cause) {
-        Some(Refusal::Folder) => Error::IsFolder { path: destination.to_owned() },
-        Some(Refusal::Protected) => Error::Protected { path: destination.to_owned() },
-        _ => refused(destination, Action::Create, cause),
+        Some(OverwriteRefusal::Folder) => ResultsError::IsFolder { path: destination.to_owned() },
+        Some(OverwriteRefusal::Protected) => ResultsError::Protected { path: destination.to_owned() },
+        _ => refused(destination, FileAction::Create, cause),
     })
 }
 
@@ -381,16 +386,16 @@ fn without_rows(table: &Table) -> Table {
     Table { columns: table.columns.iter().map(Column::bare).collect(), metadata: table.metadata.clone() }
 }
 
-fn refused(path: &Path, action: Action, cause: io::Error) -> Error {
+fn refused(path: &Path, action: FileAction, cause: io::Error) -> ResultsError {
     let path = path.to_owned();
     match output::refusal(&cause) {
-        Some(refusal) => Error::Kept { path, refusal },
-        None => Error::File { path, action, cause, kept: None },
+        Some(refusal) => ResultsError::Kept { path, refusal },
+        None => ResultsError::File { path, action, cause, kept: None },
     }
 }
 
 #[cfg(test)]
-impl Writer {
+impl ResultsWriter {
     /// From now on writes go to another file; gives the one before back, unless the result is written already.
     pub(super) fn redirect(&mut self, file: File) -> Option<File> {
         self.with(|open| std::mem::replace(&mut open.growing.file, file))

@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use trunnion_num::space::{Point, Pose, Turn, UNTURNED, product, times, transposed, unit};
+use trunnion_num::space::{Point, Pose, RotationMatrix, UNTURNED, product, times, transposed, unit};
 
 use crate::rotation::about;
 
@@ -61,7 +61,7 @@ impl AxisLimits {
 pub struct LinkMass {
     pub mass: f64,
     pub centre: Point,
-    pub inertia: Turn,
+    pub inertia: RotationMatrix,
 }
 
 impl LinkMass {

@@ -9,7 +9,9 @@
 //!   M_jk = S_jᵀ I_k^c S_k,   j carries k                                                           (2)  [Featherstone2008, §6.2]
 
 use trunnion_num::Matrix;
-use trunnion_num::space::{Point, Pose, Turn, apply, cross, dot, minus, plus, product, times, transposed};
+use trunnion_num::space::{
+    Point, Pose, RotationMatrix, apply, cross, dot, minus, plus, product, times, transposed,
+};
 
 use crate::arm::{Arm, AxisMotion};
 
@@ -22,7 +24,7 @@ pub struct MassNode {
     pub point: Point,
     pub mass: f64,
     /// About `point`, in the axes of the link.
-    pub inertia: Turn,
+    pub inertia: RotationMatrix,
 }
 
 /// The masses of the links.
@@ -78,7 +80,7 @@ pub fn axis_inertias(arm: &Arm, q: &[f64], nodes: &[MassNode]) -> Vec<f64> {
 struct CompositeBody {
     mass: f64,
     moment: Point,
-    inertia: Turn,
+    inertia: RotationMatrix,
 }
 
 /// (2)
@@ -133,7 +135,7 @@ fn axis_about_origin(arm: &Arm, links: &[Pose], k: usize) -> (Point, Point) {
     }
 }
 
-fn in_base(inertia: Turn, link: Pose) -> Turn {
+fn in_base(inertia: RotationMatrix, link: Pose) -> RotationMatrix {
     product(link.r, product(inertia, transposed(link.r)))
 }
 

@@ -6,11 +6,12 @@
 //!   X⁻¹ = (Rᵀ, −Rᵀ p)                                                       (4)
 
 use trunnion_num::space::{
-    Point, Pose, Quaternion, Turn, apply, cross, dot, norm, normalised, product, times, transposed, unit,
+    Point, Pose, Quaternion, RotationMatrix, apply, cross, dot, norm, normalised, product, times, transposed,
+    unit,
 };
 
 /// (1); `axis` has length 1.
-pub fn about(axis: Point, angle: f64) -> Turn {
+pub fn about(axis: Point, angle: f64) -> RotationMatrix {
     let (s, c) = angle.sin_cos();
     let [x, y, z] = axis;
     let d = 1.0 - c;
@@ -22,7 +23,7 @@ pub fn about(axis: Point, angle: f64) -> Turn {
 }
 
 /// exp of a rotation vector φ a.
-pub fn exponential(vector: Point) -> Turn {
+pub fn exponential(vector: Point) -> RotationMatrix {
     match unit(vector) {
         Some(axis) => about(axis, norm(vector)),
         None => trunnion_num::space::UNTURNED,
@@ -30,7 +31,7 @@ pub fn exponential(vector: Point) -> Turn {
 }
 
 /// The quaternion of a rotation, w ≥ 0. The largest of the four is found first, so that nothing cancels. [Shepperd1978]
-pub fn quaternion(r: Turn) -> Quaternion {
+pub fn quaternion(r: RotationMatrix) -> Quaternion {
     let trace = r[0][0] + r[1][1] + r[2][2];
     let squares = [trace, r[0][0], r[1][1], r[2][2]];
     let largest = (1..4).fold(0, |best, i| if squares[i] > squares[best] { i } else { best });
@@ -49,7 +50,7 @@ pub fn quaternion(r: Turn) -> Quaternion {
 }
 
 /// (2), through the quaternion: φ = 2 atan2(|v|, w) is exact near 0 and near π.
-pub fn logarithm(r: Turn) -> Point {
+pub fn logarithm(r: RotationMatrix) -> Point {
     let [w, x, y, z] = quaternion(r);
     let v = [x, y, z];
     match unit(v) {
@@ -59,7 +60,7 @@ pub fn logarithm(r: Turn) -> Point {
 }
 
 /// (3)
-pub fn slerp(a: Turn, b: Turn, s: f64) -> Turn {
+pub fn slerp(a: RotationMatrix, b: RotationMatrix, s: f64) -> RotationMatrix {
     product(a, exponential(times(s, logarithm(product(transposed(a), b)))))
 }
 
@@ -84,7 +85,7 @@ mod tests {
     use trunnion_num::noise::Noise;
     use trunnion_num::space::{UNTURNED, from_quaternion, from_rpy};
 
-    fn far(a: Turn, b: Turn) -> f64 {
+    fn far(a: RotationMatrix, b: RotationMatrix) -> f64 {
         a.iter().flatten().zip(b.iter().flatten()).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
     }
 

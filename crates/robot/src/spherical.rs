@@ -12,7 +12,7 @@
 use std::f64::consts::TAU;
 
 use trunnion_num::space::{
-    Point, Pose, Turn, apply, cross, dot, minus, norm, plus, product, times, transposed, unit,
+    Point, Pose, RotationMatrix, apply, cross, dot, minus, norm, plus, product, times, transposed, unit,
 };
 
 use crate::arm::{Arm, AxisMotion};
@@ -162,7 +162,7 @@ impl SphericalArm {
     fn orient(
         &self,
         placement: &Placement,
-        motion: Turn,
+        motion: RotationMatrix,
         near: [f64; 6],
     ) -> [([f64; 6], WristSide, bool); 2] {
         let [l1, l2, l3, l4, l5, l6] = &self.lines;

@@ -9,7 +9,7 @@
 use std::f64::consts::TAU;
 
 use trunnion_num::space::{
-    Point, Pose, Turn, cross, dot, minus, norm, plus, product, times, transposed, unit,
+    Point, Pose, RotationMatrix, cross, dot, minus, norm, plus, product, times, transposed, unit,
 };
 
 use crate::rotation::logarithm;
@@ -103,7 +103,7 @@ impl ToolCurve {
     }
 }
 
-fn between(a: Turn, b: Turn) -> Point {
+fn between(a: RotationMatrix, b: RotationMatrix) -> Point {
     logarithm(product(transposed(a), b))
 }
 

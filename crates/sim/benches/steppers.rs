@@ -6,14 +6,14 @@ use std::time::Instant;
 use trunnion_sim::problem::{Layout, Problem};
 use trunnion_sim::solvers::bdf::bdf;
 use trunnion_sim::solvers::esdirk::{esdirk34, trbdf2};
-use trunnion_sim::solvers::problems::{Written, hydraulic_circuit};
+use trunnion_sim::solvers::problems::{TestProblem, hydraulic_circuit};
 use trunnion_sim::solvers::rosenbrock::{realtime, rodas5p};
-use trunnion_sim::stepper::{Options, Stepper, Work};
+use trunnion_sim::stepper::{SolverOptions, SolverWork, Stepper};
 
 const OUTPUTS: usize = 501;
 
 /// Values at the outputs, row by row.
-fn run(solver: &mut dyn Stepper, problem: &mut Written) -> Vec<f64> {
+fn run(solver: &mut dyn Stepper, problem: &mut TestProblem) -> Vec<f64> {
     let n = problem.layout().n();
     let (start, t_end) = (problem.start.clone(), problem.t_end);
     let mut rows = start.clone();
@@ -43,14 +43,14 @@ fn error(rows: &[f64], reference: &[f64], n: usize) -> (f64, usize) {
     (0..n).map(|i| (of(i), i)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a })
 }
 
-type Make = fn(&Layout, &Options) -> Box<dyn Stepper>;
+type Make = fn(&Layout, &SolverOptions) -> Box<dyn Stepper>;
 
 fn main() {
     let mut problem = hydraulic_circuit();
     let n = problem.layout().n();
-    let tight = Options { rtol: 1e-10, ..Options::default() };
+    let tight = SolverOptions { rtol: 1e-10, ..SolverOptions::default() };
     let reference = run(&mut rodas5p(problem.layout(), &tight), &mut problem);
-    let check = run(&mut esdirk34(problem.layout(), &Options { rtol: 1e-8, ..tight }), &mut problem);
+    let check = run(&mut esdirk34(problem.layout(), &SolverOptions { rtol: 1e-8, ..tight }), &mut problem);
     println!("reference: two methods agree to {:.1e} of the range", error(&check, &reference, n).0);
     {
         let (mut y, mut f, mut j) = (reference[100 * n..101 * n].to_vec(), vec![0.0; n], vec![0.0; 45]);
@@ -81,12 +81,12 @@ fn main() {
     );
     for (name, make) in adaptive {
         for rtol in [1e-3, 1e-4, 2e-5, 1e-5, 1e-6] {
-            let options = Options { rtol, ..Options::default() };
+            let options = SolverOptions { rtol, ..SolverOptions::default() };
             report(name, rtol, &mut || make(problem_layout(), &options), &reference);
         }
     }
     for rtol in [1e-3, 1e-4, 1e-5] {
-        let options = Options { rtol, h: Some(1e-3), ..Options::default() };
+        let options = SolverOptions { rtol, h: Some(1e-3), ..SolverOptions::default() };
         report("realtime", rtol, &mut || Box::new(realtime(problem_layout(), &options)), &reference);
     }
 }
@@ -99,7 +99,7 @@ fn report(name: &str, setting: f64, make: &mut dyn FnMut() -> Box<dyn Stepper>, 
     let mut problem = hydraulic_circuit();
     let n = problem.layout().n();
     let mut best = f64::INFINITY;
-    let (mut rows, mut work) = (Vec::new(), Work::default());
+    let (mut rows, mut work) = (Vec::new(), SolverWork::default());
     for _ in 0..15 {
         let mut solver = make();
         let start = Instant::now();

@@ -11,9 +11,9 @@
 //!
 //! `equilibrium.rs` does the same for a machine, with its switches, loops, trapped oil and held outputs.
 
-use crate::newton::{Consistent, Part, Stuck, largest};
+use crate::newton::{ConsistentValues, NewtonBlock, NewtonFailure, largest};
 use crate::problem::{Layout, Problem};
-use crate::stepper::{Failure, Work};
+use crate::stepper::{SolverWork, StepFailure};
 use trunnion_num::{Lu, Pattern};
 
 /// Steps of (1) before giving up, and how often Newton's method is tried in between.
@@ -22,13 +22,13 @@ const TRY_EVERY: usize = 20;
 /// A step that makes f this much larger is taken back.
 const WORSE: f64 = 100.0;
 
-/// A position further from its start than so many of its sizes is no rest that anybody looked for: of an angle, a full turn.
-const FAR: f64 = std::f64::consts::TAU;
+/// A position further from its start than so many of its sizes is not the equilibrium sought: of an angle, a full turn.
+const FARTHEST: f64 = std::f64::consts::TAU;
 
-/// Why there is no rest.
+/// Why there is no equilibrium.
 #[derive(Clone, Debug, PartialEq)]
-pub enum NoRest {
-    Solver(Failure),
+pub enum EquilibriumFailure {
+    Solver(StepFailure),
     /// The only rest found has this position far from its start.
     Far {
         unknown: usize,
@@ -40,20 +40,25 @@ pub enum NoRest {
     },
 }
 
-impl From<Failure> for NoRest {
-    fn from(failure: Failure) -> Self {
-        NoRest::Solver(failure)
+impl From<StepFailure> for EquilibriumFailure {
+    fn from(failure: StepFailure) -> Self {
+        EquilibriumFailure::Solver(failure)
     }
 }
 
-/// Bring `y` to rest at time `t`, keeping the unknowns `hold`. On failure `y` is as before.
-pub fn balance(problem: &mut dyn Problem, t: f64, y: &mut [f64], hold: &[usize]) -> Result<Work, NoRest> {
+/// Find the equilibrium `y` at time `t`, keeping the unknowns `hold`. On failure `y` is as before.
+pub fn balance(
+    problem: &mut dyn Problem,
+    t: f64,
+    y: &mut [f64],
+    hold: &[usize],
+) -> Result<SolverWork, EquilibriumFailure> {
     let given_up: Vec<usize> = hold.iter().map(|&held| partner(problem.layout(), held)).collect();
     let positions: Vec<usize> = problem.layout().second_order.iter().map(|pair| pair.0).collect();
     search(problem, t, y, hold, &given_up, &|i| !positions.contains(&i))
 }
 
-/// Rest with the rows `given_up` left out for the unknowns `hold`. Of unknowns that nothing determines there, those that `may_stay` are left where the
+/// Equilibrium with the rows `given_up` left out for the unknowns `hold`. Of unknowns that nothing determines there, those that `may_stay` are left where the
 /// transient has brought them: a volume that a valve has just shut off.
 pub(crate) fn search(
     problem: &mut dyn Problem,
@@ -62,31 +67,32 @@ pub(crate) fn search(
     hold: &[usize],
     given_up: &[usize],
     may_stay: &dyn Fn(usize) -> bool,
-) -> Result<Work, NoRest> {
+) -> Result<SolverWork, EquilibriumFailure> {
     let layout = problem.layout().clone();
-    let mut part = at_rest(&layout, hold, given_up);
+    let mut part = equilibrium_block(&layout, hold, given_up);
     part.reach = 1.0;
     let start = y.to_vec();
     let first = match part.newton(problem, t, y) {
         Ok(()) if near(&layout, &start, y) => return Ok(part.work),
         Ok(()) => None,
-        Err(stuck) => Some(stuck),
+        Err(why) => Some(why),
     };
     let reached = y.to_vec();
     y.copy_from_slice(&start);
-    let _ = Consistent::new(&layout).solve(problem, t, y);
+    let _ = ConsistentValues::new(&layout).solve(problem, t, y);
     match relax(&layout, &mut part, problem, t, y) {
         Ok(()) => Ok(part.work),
         Err(_) => {
             let Some(first) = first else {
                 let far = furthest(&layout, &start, &reached);
                 y.copy_from_slice(if far.is_none() { &reached } else { &start });
-                return far
-                    .map_or(Ok(part.work), |unknown| Err(NoRest::Far { unknown, value: reached[unknown] }));
+                return far.map_or(Ok(part.work), |unknown| {
+                    Err(EquilibriumFailure::Far { unknown, value: reached[unknown] })
+                });
             };
             let failure = match part.undetermined(problem, t, y) {
                 Some(unknown) if may_stay(unknown) && part.fulfilled(problem, t, y) => return Ok(part.work),
-                Some(unknown) => Failure::Singular { t, unknown },
+                Some(unknown) => StepFailure::Singular { t, unknown },
                 None => part.failure(problem, t, &reached, first),
             };
             y.copy_from_slice(&start);
@@ -110,24 +116,26 @@ fn near(layout: &Layout, a: &[f64], b: &[f64]) -> bool {
 pub(crate) fn furthest(layout: &Layout, from: &[f64], to: &[f64]) -> Option<usize> {
     let moved = |i: usize| (to[i] - from[i]).abs() / layout.nominal[i];
     let positions = layout.second_order.iter().map(|pair| pair.0);
-    positions.max_by(|&i, &j| moved(i).total_cmp(&moved(j))).filter(|&i| moved(i) > FAR || moved(i).is_nan())
+    positions
+        .max_by(|&i, &j| moved(i).total_cmp(&moved(j)))
+        .filter(|&i| moved(i) > FARTHEST || moved(i).is_nan())
 }
 
 /// All unknowns but the held ones, all rows but those given up for them.
-fn at_rest(layout: &Layout, hold: &[usize], given_up: &[usize]) -> Part {
+fn equilibrium_block(layout: &Layout, hold: &[usize], given_up: &[usize]) -> NewtonBlock {
     let rows = (0..layout.n()).filter(|i| !given_up.contains(i)).collect();
     let columns = (0..layout.n()).filter(|i| !hold.contains(i)).collect();
-    Part::new(layout, rows, columns)
+    NewtonBlock::new(layout, rows, columns)
 }
 
 /// Pseudo-transient continuation (1), with Newton's method tried on the way.
 fn relax(
     layout: &Layout,
-    part: &mut Part,
+    part: &mut NewtonBlock,
     problem: &mut dyn Problem,
     t: f64,
     y: &mut [f64],
-) -> Result<(), Stuck> {
+) -> Result<(), NewtonFailure> {
     let m = part.m();
     // Where M = 1: local column of the unknown whose row this is; none if that unknown is held.
     let rate: Vec<Option<usize>> = (part.rows.iter())
@@ -182,7 +190,7 @@ fn relax(
             tau /= 8.0;
             part.evaluate(problem, t, y)?;
             if tau < 1e-14 {
-                return Err(Stuck::NoConvergence);
+                return Err(NewtonFailure::NoConvergence);
             }
             continue;
         }
@@ -194,12 +202,12 @@ fn relax(
                     return Ok(());
                 }
                 // At rest, yet not determined.
-                Err(Stuck::Singular) if moved < 1e-12 => return Err(Stuck::Singular),
+                Err(NewtonFailure::Singular) if moved < 1e-12 => return Err(NewtonFailure::Singular),
                 _ => part.evaluate(problem, t, y)?,
             }
         }
     }
-    Err(Stuck::NoConvergence)
+    Err(NewtonFailure::NoConvergence)
 }
 
 #[cfg(test)]
@@ -234,11 +242,11 @@ mod tests {
         };
         let mut y = [3.0, 1.0];
         let failure = balance(&mut free(0.0), 0.0, &mut y, &[]).unwrap_err();
-        assert_eq!(failure, Failure::Singular { t: 0.0, unknown: 0 }.into());
+        assert_eq!(failure, StepFailure::Singular { t: 0.0, unknown: 0 }.into());
         assert_eq!(y, [3.0, 1.0]);
         // Falling for ever: no equilibrium, and the position is still what is free.
         let failure = balance(&mut free(9.81), 0.0, &mut y, &[]).unwrap_err();
-        assert_eq!(failure, Failure::Singular { t: 0.0, unknown: 0 }.into());
+        assert_eq!(failure, StepFailure::Singular { t: 0.0, unknown: 0 }.into());
         balance(&mut free(9.81), 0.0, &mut y, &[0]).unwrap();
         assert!(y[0] == 3.0 && y[1].abs() < 1e-14, "{y:?}");
     }

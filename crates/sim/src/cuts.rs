@@ -9,7 +9,7 @@ use trunnion_equations::Image;
 pub struct Cuts {
     /// Columns and rows that stay, and the expressions cut.
     n: usize,
-    /// Of `Part::Jacobian`.
+    /// Of `ProgramKind::Jacobian`.
     pub entries: Vec<f64>,
     /// By column: (row, place) of the entries; rows of expressions count from n.
     columns: Vec<Vec<(usize, usize)>>,
@@ -82,8 +82,8 @@ mod tests {
     use std::collections::HashMap;
     use std::sync::Arc;
 
-    use trunnion_equations::flat::{Equation, Kind, Origin, Quantity, Unit};
-    use trunnion_equations::{Engine, Flat, analyse};
+    use trunnion_equations::flat::{DisplayUnit, Equation, Origin, Quantity, QuantityRole};
+    use trunnion_equations::{EvaluationEngine, Flat, analyse};
 
     use crate::machine::{Machine, Prepared};
     use crate::problem::Problem;
@@ -97,8 +97,8 @@ mod tests {
         for k in 0..N {
             starts.push(0.1 + 0.001 * k as f64);
             let start = flat.graph.constant(starts[k]).id;
-            let (unit, doc, origin) = (Unit::default(), String::new(), Origin::default());
-            let (name, kind) = (format!("x{k}"), Kind::Unknown { start });
+            let (unit, doc, origin) = (DisplayUnit::default(), String::new(), Origin::default());
+            let (name, kind) = (format!("x{k}"), QuantityRole::Unknown { start });
             flat.add(Quantity { name, unit, doc, origin, kind, nominal: None, range: (0.0, 0.0) });
         }
         let mut z = flat.graph.constant(0.0).id;
@@ -110,7 +110,7 @@ mod tests {
         }
         let system = analyse(flat).unwrap();
         assert!(system.n_cut > 0);
-        let prepared = Arc::new(Prepared::new(system, Engine::Interpreter));
+        let prepared = Arc::new(Prepared::new(system, EvaluationEngine::Interpreter));
         let (mut machine, y) = Machine::start(prepared, &HashMap::new(), 0.0).unwrap();
         let pattern = machine.layout().pattern.clone();
         assert_eq!(pattern.nnz(), N * (N + 1) / 2);

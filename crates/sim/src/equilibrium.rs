@@ -1,19 +1,19 @@
 //! Static equilibrium of a machine: switches follow, loops stay closed, trapped oil stays trapped, what is held is held.
 //!
 //! Whatever is found is looked at before it is given back: every row that is not left to a support is fulfilled, no position is far from its
-//! start, and no event that warns or ends a run is true there (a piston beyond its stroke, an accumulator without oil). Whether the rest
+//! start, and no event that warns or ends a run is true there (a piston beyond its stroke, an accumulator without oil). Whether the equilibrium
 //! is stable follows from the poles of the linear model.
 
 use trunnion_equations::Image;
 
-use crate::balance::{NoRest, furthest, partner, search};
+use crate::balance::{EquilibriumFailure, furthest, partner, search};
+use crate::equilibrium_problem::{ConstrainedRows, EquilibriumProblem, Outputs};
+use crate::equilibrium_rows::{Selection, SelectionPoint, linearised, select};
 use crate::linear::{Pole, linearise};
 use crate::machine::{Loaded, Machine};
 use crate::modes::modes;
 use crate::problem::{Direction, Hybrid, Layout, Problem};
-use crate::rest::{Point, Selection, linearised, select};
-use crate::rest_problem::{AtRest, Outputs, Tied};
-use crate::stepper::{Failure, Work};
+use crate::stepper::{SolverWork, StepFailure};
 
 /// Choices of independent states that are tried.
 const CHOICES: usize = 2;
@@ -38,37 +38,42 @@ const SLOW: f64 = 0.1;
 const LENGTHS: [&str; 5] = ["m", "mm", "cm", "km", "µm"];
 const ANGLES: [&str; 3] = ["rad", "deg", "rev"];
 
-/// What keeps its value while the rest is found: unknowns by their place in y, and any other recorded signal by its column.
+/// What keeps its value while the equilibrium is sought: unknowns by their place in y, and any other recorded signal by its column.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Hold {
+pub struct HeldValues {
     pub unknowns: Vec<usize>,
     pub outputs: Vec<usize>,
 }
 
-/// Of a rest that was found.
+/// An equilibrium that was found.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rest {
-    pub work: Work,
+pub struct Equilibrium {
+    pub work: SolverWork,
     /// Held unknowns that something else has to carry: the row, and what it would be if they were let go (SI).
     pub supported: Vec<(usize, usize, f64)>,
     /// States that are not at rest, because of what is held or because nothing depends on them: the row, and its rate (SI).
     pub moving: Vec<(usize, f64)>,
-    /// States whose trapped amount stayed, and those whose amount was chosen so that the rest is one.
+    /// States whose trapped amount stayed, and those whose amount was chosen so that it is an equilibrium.
     pub kept: Vec<usize>,
     pub released: Vec<usize>,
 }
 
-/// A rest from which a small push leads away.
+/// An equilibrium from which a small push leads away.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unstable {
+pub struct UnstableMode {
     /// The state that takes part most.
     pub state: usize,
     pub pole: Pole,
 }
 
-/// Bring a machine to rest, its switching relations following the values. Where that does not lead to rest the relations
-/// keep their side until the others are at rest. Events do not happen, tasks are not run. On failure `y` is as before.
-pub fn balance_machine(machine: &mut Machine, t: f64, y: &mut [f64], hold: &Hold) -> Result<Rest, NoRest> {
+/// Find the equilibrium of a machine, its switching relations following the values. Where that does not lead to rest the relations
+/// keep their side until the others are at rest. Events do not fire, tasks are not run. On failure `y` is as before.
+pub fn find_equilibrium(
+    machine: &mut Machine,
+    t: f64,
+    y: &mut [f64],
+    hold: &HeldValues,
+) -> Result<Equilibrium, EquilibriumFailure> {
     let start = y.to_vec();
     let slow = machine.slow_values().to_vec();
     let found = search_machine(machine, t, y, hold).and_then(|rest| {
@@ -82,13 +87,18 @@ pub fn balance_machine(machine: &mut Machine, t: f64, y: &mut [f64], hold: &Hold
     found
 }
 
-fn search_machine(machine: &mut Machine, t: f64, y: &mut [f64], hold: &Hold) -> Result<Rest, NoRest> {
+fn search_machine(
+    machine: &mut Machine,
+    t: f64,
+    y: &mut [f64],
+    hold: &HeldValues,
+) -> Result<Equilibrium, EquilibriumFailure> {
     let mut first = None;
     let mut left_out = vec![];
     for _ in 0..CHOICES {
-        let tied = Tied::new(machine, t, y, &hold.unknowns, &left_out);
+        let tied = ConstrainedRows::new(machine, t, y, &hold.unknowns, &left_out);
         let g = vec![0.0; machine.layout().guards.len()];
-        let mut at = AtRest { g, follows: true, machine, tied, replaced: None };
+        let mut at = EquilibriumProblem { g, follows: true, machine, tied, replaced: None };
         match at.find(t, y, hold) {
             Ok(rest) => return Ok(rest),
             Err(failure) => {
@@ -99,11 +109,11 @@ fn search_machine(machine: &mut Machine, t: f64, y: &mut [f64], hold: &Hold) -> 
             }
         }
     }
-    Err(first.unwrap_or(NoRest::Solver(Failure::Singular { t, unknown: 0 })))
+    Err(first.unwrap_or(EquilibriumFailure::Solver(StepFailure::Singular { t, unknown: 0 })))
 }
 
-impl AtRest<'_> {
-    fn find(&mut self, t: f64, y: &mut [f64], hold: &Hold) -> Result<Rest, NoRest> {
+impl EquilibriumProblem<'_> {
+    fn find(&mut self, t: f64, y: &mut [f64], hold: &HeldValues) -> Result<Equilibrium, EquilibriumFailure> {
         let (start, slow) = (y.to_vec(), self.machine.slow_values().to_vec());
         let found = self.find_with(t, y, hold, false);
         if hold.unknowns.is_empty() || found.as_ref().is_ok_and(|rest| rest.supported.is_empty()) {
@@ -125,13 +135,19 @@ impl AtRest<'_> {
         found
     }
 
-    fn find_with(&mut self, t: f64, y: &mut [f64], hold: &Hold, carry: bool) -> Result<Rest, NoRest> {
-        let own = given_up(self.machine, t, y, &hold.unknowns);
+    fn find_with(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+        hold: &HeldValues,
+        carry: bool,
+    ) -> Result<Equilibrium, EquilibriumFailure> {
+        let own = released_rows(self.machine, t, y, &hold.unknowns);
         let outputs = Outputs::new(self.machine, &hold.outputs);
         let plain = Selection { left_out: own.clone(), ..Selection::default() };
         let start = y.to_vec();
         if carry {
-            self.leave_flat_spots(t, y);
+            self.leave_stationary_points(t, y);
         }
         let selection = self.select(t, y, hold, (&own, carry), &outputs).unwrap_or(plain);
         let mut work = self.settle_at(t, y, &start, hold, &selection, &outputs)?;
@@ -156,7 +172,7 @@ impl AtRest<'_> {
     }
 
     /// A square law has no slope at zero, where a search would take it for nothing.
-    fn leave_flat_spots(&mut self, t: f64, y: &mut [f64]) {
+    fn leave_stationary_points(&mut self, t: f64, y: &mut [f64]) {
         let (_, jacobian) = linearised(self, t, y);
         let layout = self.layout().clone();
         for (i, j, place) in layout.pattern.entries() {
@@ -166,12 +182,12 @@ impl AtRest<'_> {
         }
     }
 
-    /// Rows for rest at this point; None where f = 0 with the rows of what is held left out does, or nothing better is known.
+    /// Rows for the equilibrium at this point; None where f = 0 with the rows of what is held left out does, or nothing better is known.
     fn select(
         &mut self,
         t: f64,
         y: &[f64],
-        hold: &Hold,
+        hold: &HeldValues,
         (own, carry): (&[usize], bool),
         outputs: &Outputs,
     ) -> Option<Selection> {
@@ -187,7 +203,7 @@ impl AtRest<'_> {
             (0..layout.n()).filter(|&j| is_turn(image, j) || is_length(image, j)).collect();
         let spins = image.pattern.entries().filter(|e| is_turn(image, e.0) && !is_turn(image, e.1));
         let spins: Vec<usize> = spins.map(|e| e.1).collect();
-        let at = Point {
+        let at = SelectionPoint {
             layout: &layout,
             jacobian: &jacobian,
             f: &f,
@@ -206,10 +222,10 @@ impl AtRest<'_> {
         t: f64,
         y: &mut [f64],
         start: &[f64],
-        hold: &Hold,
+        hold: &HeldValues,
         selection: &Selection,
         outputs: &Outputs,
-    ) -> Result<Work, NoRest> {
+    ) -> Result<SolverWork, EquilibriumFailure> {
         self.replaced = None;
         if !selection.replaced.is_empty() {
             self.replace(&selection.replaced, outputs, t, start);
@@ -234,7 +250,7 @@ impl AtRest<'_> {
             }
             self.machine.guards(t, y, &mut self.g);
             if !self.machine.settle(t, y, &self.g) {
-                return Ok(Work::default());
+                return Ok(SolverWork::default());
             }
         }
         y.copy_from_slice(&before);
@@ -246,11 +262,11 @@ impl AtRest<'_> {
         &mut self,
         t: f64,
         y: &[f64],
-        hold: &Hold,
+        hold: &HeldValues,
         own: &[usize],
         selection: Selection,
-        work: Work,
-    ) -> Result<Rest, NoRest> {
+        work: SolverWork,
+    ) -> Result<Equilibrium, EquilibriumFailure> {
         let (f, jacobian) = linearised(self, t, y);
         let layout = self.layout().clone();
         let mut share = vec![0.0; f.len()];
@@ -259,13 +275,15 @@ impl AtRest<'_> {
         }
         let open = |i: usize| f[i].abs() > FULFILLED * share[i] || f[i].is_nan();
         let Selection { kept, released, watching, .. } = selection;
-        let mut rest = Rest { work, kept, released, ..Rest::default() };
+        let mut rest = Equilibrium { work, kept, released, ..Equilibrium::default() };
         for i in (0..f.len()).filter(|&i| open(i)) {
             match own.iter().position(|&row| row == i) {
                 Some(k) => rest.supported.push((hold.unknowns[k], i, f[i])),
                 None if watching.contains(&i) => rest.moving.push((i, f[i])),
-                None if layout.differential[i] && *hold != Hold::default() => rest.moving.push((i, f[i])),
-                None => return Err(Failure::Inconsistent { t, row: i, residual: f[i] }.into()),
+                None if layout.differential[i] && *hold != HeldValues::default() => {
+                    rest.moving.push((i, f[i]))
+                }
+                None => return Err(StepFailure::Inconsistent { t, row: i, residual: f[i] }.into()),
             }
         }
         Ok(rest)
@@ -278,14 +296,20 @@ fn sorted(list: &[usize]) -> Vec<usize> {
     list
 }
 
-/// A rest that a reader would believe.
-fn plausible(machine: &mut Machine, t: f64, start: &[f64], y: &[f64], hold: &Hold) -> Result<(), NoRest> {
+/// An equilibrium that is plausible.
+fn plausible(
+    machine: &mut Machine,
+    t: f64,
+    start: &[f64],
+    y: &[f64],
+    hold: &HeldValues,
+) -> Result<(), EquilibriumFailure> {
     let layout = machine.layout().clone();
     if let Some(unknown) = furthest(&layout, start, y)
         && !hold.unknowns.contains(&unknown)
         && is_angle(&machine.image(), unknown)
     {
-        return Err(NoRest::Far { unknown, value: y[unknown] });
+        return Err(EquilibriumFailure::Far { unknown, value: y[unknown] });
     }
     let image = machine.image();
     let mut g = vec![0.0; layout.guards.len()];
@@ -299,7 +323,7 @@ fn plausible(machine: &mut Machine, t: f64, start: &[f64], y: &[f64], hold: &Hol
         };
         holds && (event.warn.is_some() || event.terminate.is_some())
     };
-    (0..image.events.len()).find(told).map_or(Ok(()), |event| Err(NoRest::Refused { event }))
+    (0..image.events.len()).find(told).map_or(Ok(()), |event| Err(EquilibriumFailure::Refused { event }))
 }
 
 fn is_angle(image: &Image, unknown: usize) -> bool {
@@ -312,8 +336,13 @@ fn is_length(image: &Image, unknown: usize) -> bool {
     unknown < image.n_states && (LENGTHS.contains(&unit) || ANGLES.contains(&unit))
 }
 
-/// Why there is no rest, and what to do, in the user's names. `hold` is how one says that something is held.
-pub fn reason(loaded: &Loaded, t: f64, no_rest: &NoRest, hold: impl Fn(&str) -> String) -> (String, String) {
+/// Why there is no equilibrium, and what to do, in the user's names. `hold` is how one says that something is held.
+pub fn reason(
+    loaded: &Loaded,
+    t: f64,
+    no_rest: &EquilibriumFailure,
+    hold: impl Fn(&str) -> String,
+) -> (String, String) {
     let image = &loaded.image;
     let shown = |i: usize, value: f64| {
         let unit = &image.quantity(image.unknowns[i]).unit;
@@ -324,22 +353,22 @@ pub fn reason(loaded: &Loaded, t: f64, no_rest: &NoRest, hold: impl Fn(&str) -> 
     let nearer =
         |held: &str| format!("start nearer to rest, {held}, or check that the model can rest at all");
     match no_rest {
-        NoRest::Solver(Failure::Singular { unknown, .. }) => {
+        EquilibriumFailure::Solver(StepFailure::Singular { unknown, .. }) => {
             let x = name(*unknown);
             let message = format!("at rest nothing determines `{x}`: every value of `{x}` would do, or none");
             (message, format!("hold it where it starts with {}", hold(x)))
         }
-        NoRest::Solver(Failure::Inconsistent { row: i, residual, .. }) => {
+        EquilibriumFailure::Solver(StepFailure::Inconsistent { row: i, residual, .. }) => {
             let message = format!(
                 "no equilibrium was found at t = {t} s: `{}` is off by {residual:.3e} at best",
                 row(*i)
             );
             (message, nearer(&format!("hold an unknown with {}", hold("…"))))
         }
-        NoRest::Solver(failure) => {
+        EquilibriumFailure::Solver(failure) => {
             (format!("no equilibrium was found at t = {t} s: {failure:?}"), nearer("hold an unknown"))
         }
-        NoRest::Far { unknown, value } => {
+        EquilibriumFailure::Far { unknown, value } => {
             let x = name(*unknown);
             let message = format!(
                 "the only equilibrium found has `{x}` at {}, far from its start",
@@ -347,7 +376,7 @@ pub fn reason(loaded: &Loaded, t: f64, no_rest: &NoRest, hold: impl Fn(&str) -> 
             );
             (message, nearer(&format!("hold it where it starts with {}", hold(x))))
         }
-        NoRest::Refused { event } => {
+        EquilibriumFailure::Refused { event } => {
             let event = &image.events[*event];
             let text = event.warn.as_ref().or(event.terminate.as_ref()).map_or("", String::as_str);
             let message = format!("the equilibrium is refused, because of `{}` there: {text}", event.name);
@@ -356,8 +385,8 @@ pub fn reason(loaded: &Loaded, t: f64, no_rest: &NoRest, hold: impl Fn(&str) -> 
     }
 }
 
-/// Whether a small push leads away from this rest; what is supported stays where it is held.
-pub fn unstable(machine: &mut Machine, t: f64, y: &[f64], rest: &Rest) -> Option<Unstable> {
+/// Whether a small push leads away from this equilibrium; what is supported stays where it is held.
+pub fn unstable(machine: &mut Machine, t: f64, y: &[f64], rest: &Equilibrium) -> Option<UnstableMode> {
     if y.len() > MOST_POLES {
         return None;
     }
@@ -370,12 +399,12 @@ pub fn unstable(machine: &mut Machine, t: f64, y: &[f64], rest: &Rest) -> Option
     let worst = worst.max_by(|a, b| a.pole.re.total_cmp(&b.pole.re))?;
     let share = |k: usize| worst.shares[k];
     let most = (0..free.len()).max_by(|&i, &j| share(i).total_cmp(&share(j)))?;
-    Some(Unstable { state: states[free[most]], pole: worst.pole })
+    Some(UnstableMode { state: states[free[most]], pole: worst.pole })
 }
 
 /// The row given up for each held unknown: what holds it acts there. A part of a quaternion has the speed that turns it most, a length whose
 /// rate is that of one other state (a mass by its momentum) the row of that.
-pub fn given_up(machine: &mut Machine, t: f64, y: &[f64], hold: &[usize]) -> Vec<usize> {
+pub fn released_rows(machine: &mut Machine, t: f64, y: &[f64], hold: &[usize]) -> Vec<usize> {
     let layout = machine.layout().clone();
     let image = &*machine.image();
     let mut values = vec![0.0; layout.pattern.nnz()];

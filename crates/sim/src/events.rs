@@ -19,7 +19,7 @@
 //! - except if it has just fired there: then it goes on, or comes back, without firing again, unless the event put it there
 //!   (`integrate/instant.rs`); if it does so for ever that is reported;
 //! - a guard of direction Both fires only when it comes from a side; leaving zero it fires nothing, but modes that
-//!   mirror it are brought into line (`Hybrid::settle`). The same holds for the others when they do not fire;
+//!   mirror it are updated (`Hybrid::settle`). The same holds for the others when they do not fire;
 //! - as long as it stays zero, nothing happens.
 //!
 //! **Jumps.** If an event or a sampled task puts a guard from one side to the other, it crosses at that instant, once. Put
@@ -32,7 +32,7 @@
 //! Limits: a pair of crossings that the samples and the parabola through them do not hint at is missed; the maximum step
 //! is the remedy. Guards that are not finite somewhere have no sign there.
 
-use crate::problem::{Direction, Hybrid, Layout, Role, Table};
+use crate::problem::{Direction, GraphTable, GuardRole, Hybrid, Layout};
 use crate::stepper::Segment;
 use trunnion_num::Archive;
 
@@ -60,13 +60,13 @@ const CLOSER: f64 = 0.125;
 /// Samples within this share of the step count as its start.
 const AT_ONCE: f64 = 1e-6;
 /// Roundings of time for which the noise of algebraic unknowns at a kink is taken to be the same.
-const BLUNT: f64 = 1e6;
+const MERGED_ROUNDINGS: f64 = 1e6;
 const ROOT_ITERATIONS: usize = 120;
 const DIP_ITERATIONS: usize = 40;
 
-/// Something that happens to a guard.
+/// A zero crossing of a guard.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+pub struct LocatedCrossing {
     pub t: f64,
     pub guard: usize,
     /// Towards positive values.
@@ -85,22 +85,22 @@ pub struct Locator {
     watched: Vec<bool>,
     /// No guard, but an argument of a table (`events/points.rs`).
     arguments: Vec<bool>,
-    tables: Vec<(usize, Table)>,
-    passed: Vec<points::Passed>,
+    tables: Vec<(usize, GraphTable)>,
+    passed: Vec<points::PassedBreakpoint>,
     /// Kinks are passed without a look.
     passes_kinks: bool,
     /// Kinks that only the curve at hand passes.
     overlooked: Vec<bool>,
     /// Guards of time, whose crossings are known without a search.
     timed: Vec<bool>,
-    /// Tolerance of the unknowns, relative and absolute, and of a kink: it is not told apart within. Found in a search when first asked for.
+    /// Tolerance of the unknowns, relative and absolute, and of a kink: it is not distinguished within. Found in a search when first asked for.
     tolerance: (f64, Vec<f64>),
-    blur: Vec<f64>,
+    band: Vec<f64>,
     soft: Vec<f64>,
-    blur_is_known: bool,
+    band_is_known: bool,
     uncertain: Vec<f64>,
     /// Algebraic unknowns may jump where branches differ by next to nothing, as the pressure behind a valve that closes: a kink of
-    /// theirs is told apart to rounding.
+    /// theirs is distinguished to rounding.
     sharp: Vec<bool>,
     /// What rounding does to each guard, where noise was last read.
     rounding: Vec<f64>,
@@ -129,7 +129,7 @@ pub struct Locator {
     high: Vec<f64>,
     is_clear: Vec<bool>,
     /// What `search` found, at one instant.
-    found: Vec<Found>,
+    found: Vec<LocatedCrossing>,
     y: Vec<f64>,
     g: Vec<f64>,
     // Of `limit_blur` and `matters`: values and guards close by, rows of f by both branches.
@@ -151,8 +151,8 @@ pub fn sign(x: f64) -> i8 {
     (x > 0.0) as i8 - (x < 0.0) as i8
 }
 
-/// Whether what happens at `later`, not before t, counts as happening at t.
-pub fn meets(t: f64, later: f64) -> bool {
+/// Whether an event at `later`, not before t, coincides with one at t.
+pub fn coincides(t: f64, later: f64) -> bool {
     later - t <= TOGETHER * (1.0 + t.abs())
 }
 
@@ -169,22 +169,25 @@ impl Locator {
         let points = SAMPLES.len() + 20;
         Locator {
             directions: guards.iter().map(|g| g.direction).collect(),
-            kinks: guards.iter().map(|g| !matches!(g.role, Role::Switch | Role::Argument)).collect(),
-            arguments: guards.iter().map(|g| g.role == Role::Argument).collect(),
+            kinks: guards
+                .iter()
+                .map(|g| !matches!(g.role, GuardRole::Switch | GuardRole::Argument))
+                .collect(),
+            arguments: guards.iter().map(|g| g.role == GuardRole::Argument).collect(),
             tables: layout.tables.clone(),
             passed: Vec::new(),
-            watched: guards.iter().map(|g| g.role == Role::Watched).collect(),
+            watched: guards.iter().map(|g| g.role == GuardRole::Watched).collect(),
             passes_kinks: false,
-            sharp: guards.iter().map(|g| g.role == Role::Kink && g.algebraic).collect(),
+            sharp: guards.iter().map(|g| g.role == GuardRole::Kink && g.algebraic).collect(),
             rounding: vec![0.0; m],
             bluntness: vec![0.0; m],
             blunt_at: f64::NEG_INFINITY,
             overlooked: vec![false; m],
             timed: vec![false; m],
             tolerance,
-            blur: vec![0.0; m],
+            band: vec![0.0; m],
             soft: vec![0.0; m],
-            blur_is_known: false,
+            band_is_known: false,
             uncertain: vec![0.0; n],
             side: vec![0; m],
             resting: vec![false; m],
@@ -228,7 +231,7 @@ impl Locator {
     }
 
     /// All that `search` found at its instant.
-    pub fn found(&self) -> &[Found] {
+    pub fn found(&self) -> &[LocatedCrossing] {
         &self.found
     }
 
@@ -258,18 +261,18 @@ impl Locator {
         self.timed[guard]
     }
 
-    /// A kink that nobody asks for, or what cannot cross.
+    /// A kink that is not asked for, or what cannot cross.
     pub fn passes(&self, guard: usize) -> bool {
         self.arguments[guard] || self.passes_kinks && self.kinks[guard]
     }
 
     /// For a search that is made again, on another curve.
-    pub fn keep_sides(&mut self) {
+    pub fn save_sides(&mut self) {
         self.kept.0.copy_from_slice(&self.side);
         self.kept.1.copy_from_slice(&self.resting);
     }
 
-    pub fn put_sides_back(&mut self) {
+    pub fn restore_sides(&mut self) {
         self.side.copy_from_slice(&self.kept.0);
         self.resting.copy_from_slice(&self.kept.1);
     }
@@ -292,22 +295,22 @@ impl Locator {
     }
 
     /// Put a guard on a side, well clear of zero.
-    pub fn put(&mut self, guard: usize, side: i8) {
+    pub fn set_side(&mut self, guard: usize, side: i8) {
         self.side[guard] = side;
         self.resting[guard] = false;
         self.may_fire[guard] = true;
     }
 
     /// Put a guard on a side although its value is still within `level`, its noise.
-    pub fn lean(&mut self, guard: usize, side: i8, level: f64) {
-        self.put(guard, side);
+    pub fn set_side_within_noise(&mut self, guard: usize, side: i8, level: f64) {
+        self.set_side(guard, side);
         self.resting[guard] = true;
         self.level[guard] = level;
     }
 
     /// Take the side from a guard whose value is within `level`, its noise.
-    pub fn free(&mut self, guard: usize, may_fire: bool, level: f64) {
-        self.lean(guard, 0, level);
+    pub fn clear_side(&mut self, guard: usize, may_fire: bool, level: f64) {
+        self.set_side_within_noise(guard, 0, level);
         self.may_fire[guard] = may_fire;
     }
 
@@ -321,7 +324,7 @@ impl Locator {
     }
 
     /// The side on which the condition of an event does not hold; 0: it has none.
-    pub fn away(&self, guard: usize) -> i8 {
+    pub fn inactive_side(&self, guard: usize) -> i8 {
         match self.directions[guard] {
             Direction::Both => 0,
             Direction::Rising => -1,
@@ -338,7 +341,7 @@ impl Locator {
     }
 
     /// The earliest instant in (from, to], or at `from` if a guard leaves zero there, at which something is found.
-    /// `ends_there`: something happens at `to`, and guards that cross within `TOGETHER` of it cross there.
+    /// `ends_there`: an event is at `to`, and guards that cross within `TOGETHER` of it cross there.
     pub fn search<P: Hybrid>(
         &mut self,
         problem: &mut P,
@@ -348,8 +351,8 @@ impl Locator {
         ends_there: bool,
     ) -> Option<f64> {
         self.found.clear();
-        self.blur_is_known = false;
-        if from - self.blunt_at > BLUNT * resolution(from) {
+        self.band_is_known = false;
+        if from - self.blunt_at > MERGED_ROUNDINGS * resolution(from) {
             self.bluntness.fill(0.0);
         }
         if to <= from || self.timed.iter().all(|&t| t) {
@@ -363,7 +366,7 @@ impl Locator {
             self.values.extend_from_slice(&self.g);
         }
         self.measure_noise(problem, curve, from);
-        self.clear_the_rest();
+        self.exclude_by_parabola();
         let mut earliest = f64::INFINITY;
         for guard in 0..self.len() {
             if self.is_clear[guard] || self.passes(guard) || self.timed[guard] || self.overlooked[guard] {
@@ -375,7 +378,7 @@ impl Locator {
             }
         }
         if self.found.is_empty() {
-            // Beyond this curve nobody rests at its start any more; those without side are still at zero.
+            // Beyond this curve no guard rests at its start any more; those without side are still at zero.
             for guard in 0..self.len() {
                 if !self.is_clear[guard] {
                     self.resting[guard] = self.side[guard] == 0;
@@ -384,15 +387,15 @@ impl Locator {
             }
             return None;
         }
-        self.found.retain(|f| meets(earliest, f.t));
+        self.found.retain(|f| coincides(earliest, f.t));
         let at = self.found.iter().fold(earliest, |t, f| t.max(f.t)).min(to);
-        self.arrive(problem, curve, at);
+        self.update_sides(problem, curve, at);
         Some(at)
     }
 
     /// Tells guards that stay on their side: no parabola through three samples comes nearer to zero than the lowest of them
     /// by more than a quarter of their spread.
-    fn clear_the_rest(&mut self) {
+    fn exclude_by_parabola(&mut self) {
         let m = self.len();
         self.low.fill(f64::INFINITY);
         self.high.fill(f64::NEG_INFINITY);
@@ -406,7 +409,7 @@ impl Locator {
     }
 
     /// Guards that are on their other side at `to`, without asking since when: the work of two evaluations.
-    pub fn look_at_end<P: Hybrid>(
+    pub fn crossings_at_end<P: Hybrid>(
         &mut self,
         problem: &mut P,
         curve: &Segment,
@@ -422,13 +425,13 @@ impl Locator {
         for guard in 0..self.len() {
             self.resting[guard] &= self.g[guard].abs() <= 2.0 * self.level[guard];
         }
-        self.arrive(problem, curve, to);
+        self.update_sides(problem, curve, to);
         for guard in 0..self.len() {
             let s = sign(self.g[guard]);
             if self.side[guard] == 0 && s != 0 && !self.resting[guard] {
                 let fires = self.may_fire[guard] && self.directions[guard] != Direction::Both;
                 let fires = fires && self.counts(guard, s);
-                self.found.push(Found { t: to, guard, rising: s > 0, fires });
+                self.found.push(LocatedCrossing { t: to, guard, rising: s > 0, fires });
             }
         }
         (!self.found.is_empty()).then_some(to)
@@ -449,7 +452,7 @@ impl Locator {
     }
 
     /// Sides at the instant `at` of those that were not found.
-    fn arrive<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, at: f64) {
+    fn update_sides<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, at: f64) {
         self.evaluate(problem, curve, at);
         for guard in 0..self.len() {
             let s = sign(self.g[guard]);
@@ -459,11 +462,11 @@ impl Locator {
             if !changes || self.overlooked[guard] || self.found.iter().any(|f| f.guard == guard) {
                 continue;
             }
-            if self.kinks[guard] && self.is_blurred(problem, curve, guard, self.g[guard], at) {
+            if self.kinks[guard] && self.is_within_band(problem, curve, guard, self.g[guard], at) {
                 continue;
             }
             if self.counts(guard, s) {
-                self.found.push(Found { t: at, guard, rising: s > 0, fires: true });
+                self.found.push(LocatedCrossing { t: at, guard, rising: s > 0, fires: true });
             } else {
                 self.side[guard] = s;
             }
@@ -480,7 +483,13 @@ impl Locator {
     }
 
     /// Whether costly guards cannot come near zero on the curve; `g` then has values of theirs.
-    fn costly_stay_clear<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) -> bool {
+    fn costly_guards_stay_clear<P: Hybrid>(
+        &mut self,
+        problem: &mut P,
+        curve: &Segment,
+        from: f64,
+        to: f64,
+    ) -> bool {
         let mut any = false;
         for guard in (0..self.len()).filter(|&g| problem.is_costly(g)) {
             any = true;
@@ -517,7 +526,7 @@ impl Locator {
         self.times.clear();
         self.values.clear();
         self.skips_costly = false;
-        self.skips_costly = self.costly_stay_clear(problem, curve, from, to);
+        self.skips_costly = self.costly_guards_stay_clear(problem, curve, from, to);
         let finest = 8.0 * resolution(from.abs().max(to.abs()));
         let any_resting = (0..self.len()).any(|i| self.resting[i] && !self.timed[i] && !self.arguments[i]);
         self.times.push(from);
@@ -576,14 +585,14 @@ impl Locator {
         })
     }
 
-    /// The first thing that happens to one guard, unless it is clearly later than `earliest`.
+    /// The first zero crossing of one guard, unless it is clearly later than `earliest`.
     fn first<P: Hybrid>(
         &mut self,
         problem: &mut P,
         curve: &Segment,
         guard: usize,
         earliest: f64,
-    ) -> Option<Found> {
+    ) -> Option<LocatedCrossing> {
         // A kink that is met a little later has time until then.
         let (m, beyond) = (self.len(), self.kinks[guard] && self.looks_beyond);
         let points = self.times.len() - beyond as usize;
@@ -606,7 +615,7 @@ impl Locator {
         // A stretch beyond zero is judged once.
         let mut blurred = false;
         for k in k + 1..points {
-            if !meets(earliest, self.times[last]) {
+            if !coincides(earliest, self.times[last]) {
                 return None;
             }
             let s = sign(g(self, k));
@@ -615,7 +624,7 @@ impl Locator {
                     && last == k - 1
                     && sign(g(self, k - 2)) == side
                     && let Some(dip) = self.dip(problem, curve, guard, side, k - 1)
-                    && !self.is_dip_blurred(problem, curve, guard, dip)
+                    && !self.is_dip_within_band(problem, curve, guard, dip)
                 {
                     // Out through the dip's left flank, back through its right one.
                     let (a, b) = (self.times[k - 2], self.times[k]);
@@ -624,17 +633,17 @@ impl Locator {
                     } else {
                         (side, self.root(problem, curve, guard, -side, dip, b))
                     };
-                    return Some(Found { t, guard, rising: fires > 0, fires: true });
+                    return Some(LocatedCrossing { t, guard, rising: fires > 0, fires: true });
                 }
                 (last, blurred) = (k, false);
             } else if s == -side {
-                blurred = blurred || self.kinks[guard] && self.stays_blurred(problem, curve, guard, k);
+                blurred = blurred || self.kinks[guard] && self.stays_within_band(problem, curve, guard, k);
                 if blurred {
                     continue;
                 }
                 if self.counts(guard, s) {
                     let t = self.root(problem, curve, guard, side, self.times[last], self.times[k]);
-                    return Some(Found { t, guard, rising: s > 0, fires: true });
+                    return Some(LocatedCrossing { t, guard, rising: s > 0, fires: true });
                 }
                 side = s;
                 last = k;
@@ -648,14 +657,20 @@ impl Locator {
             let beyond = to + f64::max(AT_ONCE * (to - from), 4.0 * resolution(to));
             if sign(self.value(problem, curve, beyond, guard)) == -side {
                 let t = self.root(problem, curve, guard, side, self.times[last], to);
-                return Some(Found { t, guard, rising: side < 0, fires: true });
+                return Some(LocatedCrossing { t, guard, rising: side < 0, fires: true });
             }
         }
         None
     }
 
     /// A guard without side that has clearly left zero at sample k.
-    fn leave<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, guard: usize, k: usize) -> Found {
+    fn leave<P: Hybrid>(
+        &mut self,
+        problem: &mut P,
+        curve: &Segment,
+        guard: usize,
+        k: usize,
+    ) -> LocatedCrossing {
         let s = sign(self.values[k * self.len() + guard]);
         let fires = self.resting[guard]
             && self.may_fire[guard]
@@ -664,7 +679,7 @@ impl Locator {
         let (from, to) = (self.times[0], *self.times.last().unwrap());
         let (mut a, mut b) = (self.times[k - 1], self.times[k]);
         if b - from <= AT_ONCE * (to - from) || k == 1 {
-            return Found { t: from, guard, rising: s > 0, fires };
+            return LocatedCrossing { t: from, guard, rising: s > 0, fires };
         }
         // It stayed at zero for a while: where did it stop to?
         while b - a > 2.0 * resolution(b) {
@@ -674,7 +689,7 @@ impl Locator {
             }
             if self.value(problem, curve, x, guard).abs() > 2.0 * self.noise[guard] { b = x } else { a = x }
         }
-        Found { t: b, guard, rising: s > 0, fires }
+        LocatedCrossing { t: b, guard, rising: s > 0, fires }
     }
 
     /// The smallest time in [a, b] at which the guard is no longer on `side`; at b it is not.

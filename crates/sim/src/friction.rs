@@ -5,7 +5,7 @@
 //!   starts → slides    when its speed is beyond doubt
 //!   starts → sticks    when it turns round before that
 
-use trunnion_equations::{Image, STARTED, STILL};
+use trunnion_equations::{Image, STARTED, STICTION_SPEED};
 
 /// The mode of friction that starts, for each direction.
 const STARTS: f64 = 2.0;
@@ -20,7 +20,7 @@ pub struct Frictions {
 }
 
 /// What the program says of one friction.
-struct Now {
+struct FrictionValues {
     speed: f64,
     limit: f64,
     /// Along the speed.
@@ -57,15 +57,19 @@ impl Frictions {
         }
     }
 
-    fn now(&self, k: usize) -> Now {
-        Now { speed: self.values[3 * k], limit: self.values[3 * k + 1], held_by: self.values[3 * k + 2] }
+    fn now(&self, k: usize) -> FrictionValues {
+        FrictionValues {
+            speed: self.values[3 * k],
+            limit: self.values[3 * k + 1],
+            held_by: self.values[3 * k + 2],
+        }
     }
 
     /// Its guard fell through zero.
     pub fn fire(&mut self, k: usize, slow: &mut [f64]) -> bool {
-        let Now { speed, held_by, .. } = self.now(k);
+        let FrictionValues { speed, held_by, .. } = self.now(k);
         let turned = slow[self.modes[k]].abs() == STARTS && slow[self.modes[k]] * speed < 0.0;
-        let new = if speed.abs() > STILL && !turned {
+        let new = if speed.abs() > STICTION_SPEED && !turned {
             speed.signum()
         } else if slow[self.modes[k]] != 0.0 {
             0.0
@@ -78,15 +82,15 @@ impl Frictions {
     /// What does not fit its speed or its force changes: the first that is found, as the others may follow from it.
     pub fn settle(&mut self, slow: &mut [f64]) -> bool {
         for k in 0..self.len() {
-            let Now { speed, limit, held_by } = self.now(k);
+            let FrictionValues { speed, limit, held_by } = self.now(k);
             let mode = slow[self.modes[k]];
             let new = if mode.abs() == STARTS {
                 match 0.5 * mode * speed {
                     ahead if ahead > STARTED => speed.signum(),
-                    ahead if ahead < -STILL => 0.0,
+                    ahead if ahead < -STICTION_SPEED => 0.0,
                     _ => mode,
                 }
-            } else if mode * speed < -STILL || (mode == 0.0 && speed.abs() > STILL) {
+            } else if mode * speed < -STICTION_SPEED || (mode == 0.0 && speed.abs() > STICTION_SPEED) {
                 speed.signum()
             } else if mode != 0.0 && mode * speed <= 0.0 {
                 0.0

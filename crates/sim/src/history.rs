@@ -53,7 +53,7 @@ impl History {
     }
 
     /// Time that all firings to come will take if their intervals go on shrinking as they have; ∞ if they do not shrink.
-    pub fn time_to_come(&self) -> f64 {
+    pub fn remaining_time(&self) -> f64 {
         let half = (self.count.min(BURST) - 1) / 2;
         let (later, both) = (self.time(0) - self.time(half), self.time(0) - self.time(2 * half));
         let ratio = later / (both - later);

@@ -7,7 +7,7 @@
 //! Euler predictor along the tangent, Newton corrector in the plane across it. The curve is followed forwards first
 //! (λ grows), then backwards: it may bend round and reach λ = 1 from there. Unknowns are scaled by their size.
 
-use crate::newton::{Part, Stuck, largest};
+use crate::newton::{NewtonBlock, NewtonFailure, largest};
 use crate::problem::Problem;
 use trunnion_num::{Lu, Pattern};
 
@@ -21,17 +21,22 @@ const LARGEST: f64 = 1.0;
 const FAR: f64 = 1e6;
 
 /// Solve f = 0 on the part from `y`, both ways along the curve (1).
-pub fn solve(part: &mut Part, problem: &mut dyn Problem, t: f64, y: &mut [f64]) -> Result<(), Stuck> {
+pub fn solve(
+    part: &mut NewtonBlock,
+    problem: &mut dyn Problem,
+    t: f64,
+    y: &mut [f64],
+) -> Result<(), NewtonFailure> {
     let start = y.to_vec();
-    let mut stuck = Stuck::NoConvergence;
+    let mut why = NewtonFailure::NoConvergence;
     for forwards in [1.0, -1.0] {
         y.copy_from_slice(&start);
         match follow(part, problem, t, y, forwards) {
             Ok(()) => return Ok(()),
-            Err(e) => stuck = e,
+            Err(e) => why = e,
         }
     }
-    Err(stuck)
+    Err(why)
 }
 
 struct Curve {
@@ -47,12 +52,12 @@ struct Curve {
 }
 
 fn follow(
-    part: &mut Part,
+    part: &mut NewtonBlock,
     problem: &mut dyn Problem,
     t: f64,
     y: &mut [f64],
     forwards: f64,
-) -> Result<(), Stuck> {
+) -> Result<(), NewtonFailure> {
     let m = part.m();
     part.evaluate(problem, t, y)?;
     let f_0: Vec<f64> = part.rows.iter().map(|&i| part.f[i]).collect();
@@ -96,23 +101,29 @@ fn follow(
             }
             ds /= 2.0;
             if ds < SMALLEST {
-                return Err(Stuck::NoConvergence);
+                return Err(NewtonFailure::NoConvergence);
             }
         }
         let far = part.columns.iter().zip(&curve.size).any(|(&i, size)| y[i].abs() > FAR * size);
         if far || lambda.abs() > FAR {
-            return Err(Stuck::NoConvergence);
+            return Err(NewtonFailure::NoConvergence);
         }
         // Far out the curve is long: let the steps grow with it.
         let reach = part.columns.iter().zip(&curve.size).fold(1.0, |r: f64, (&i, s)| r.max(y[i].abs() / s));
         ds = f64::min(ds * 1.1, LARGEST * reach);
     }
-    Err(Stuck::NoConvergence)
+    Err(NewtonFailure::NoConvergence)
 }
 
 impl Curve {
     /// Factor the matrix of (2) at y with the tangent at hand as its last row.
-    fn factor(&mut self, part: &mut Part, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Stuck> {
+    fn factor(
+        &mut self,
+        part: &mut NewtonBlock,
+        problem: &mut dyn Problem,
+        t: f64,
+        y: &[f64],
+    ) -> Result<(), NewtonFailure> {
         let m = part.m();
         let _ = part.linearise(problem, t, y);
         self.values.fill(0.0);
@@ -130,24 +141,30 @@ impl Curve {
                 put(k, m, self.f_0[k]);
             }
         }
-        self.bordered.refactor(&self.values).map_err(|_| Stuck::Singular)
+        self.bordered.refactor(&self.values).map_err(|_| NewtonFailure::Singular)
     }
 
     /// The next tangent (2), of length one, in the direction of the last.
-    fn turn(&mut self, part: &mut Part, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Stuck> {
+    fn turn(
+        &mut self,
+        part: &mut NewtonBlock,
+        problem: &mut dyn Problem,
+        t: f64,
+        y: &[f64],
+    ) -> Result<(), NewtonFailure> {
         self.factor(part, problem, t, y)?;
         self.tangent.fill(0.0);
         *self.tangent.last_mut().unwrap() = 1.0;
         self.bordered.solve(&mut self.tangent);
         let length = self.tangent.iter().map(|x| x * x).sum::<f64>().sqrt();
         self.tangent.iter_mut().for_each(|x| *x /= length);
-        if length.is_finite() { Ok(()) } else { Err(Stuck::Singular) }
+        if length.is_finite() { Ok(()) } else { Err(NewtonFailure::Singular) }
     }
 
     /// Predictor of length ds and correctors; the number of these, or None if they do not converge.
     fn advance(
         &mut self,
-        part: &mut Part,
+        part: &mut NewtonBlock,
         problem: &mut dyn Problem,
         t: f64,
         y: &mut [f64],

@@ -1,6 +1,6 @@
 //! The run loop: steps, events, sampled instants and output, for any solver and any hybrid problem.
 //!
-//! Order of what happens at one instant t:
+//! Order of event handling at one instant t:
 //!   1. guards that cross there are fired, algebraic unknowns made consistent, modes settled, guards that jumped to their other side
 //!      fired as well, until nothing changes (`instant.rs`);
 //!   2. tasks due at t are sampled together, then those that wait for them; if they changed something, as in 1;
@@ -17,15 +17,17 @@
 //!
 //! No clock, no input or output, no threads: the observer does what has to be done outside.
 
-use crate::events::{Locator, meets, resolution, sign};
+use crate::events::{Locator, coincides, resolution, sign};
 use crate::history::{BURST, History};
-use crate::newton::Consistent;
+use crate::newton::ConsistentValues;
 use crate::plan::Points;
-pub use crate::plan::{Ended, Moment, Observer, Output, Piece, Plan, Progress, Summary};
+pub use crate::plan::{
+    Ended, IntegrationProgress, Moment, Observer, OutputTimes, RunPlan, StepPiece, Summary,
+};
 use crate::problem::{Corner, Crossing, Hybrid};
 pub use crate::run_error::RunError;
-use crate::stepper::{Failure, Options, Stepper, Tolerance};
-use instant::Instant;
+use crate::stepper::{SolverOptions, StepFailure, Stepper, Tolerance};
+use instant::GuardsAtInstant;
 use std::ops::ControlFlow;
 use trunnion_num::Archive;
 
@@ -34,7 +36,7 @@ const VANISHING: f64 = 1e-10;
 /// The same relative to time itself, some hundred roundings.
 const VANISHING_TIME: f64 = 1e-13;
 /// Firings that shrink to less than this share of the run come to an end.
-const LITTLE: f64 = 1e-3;
+const ACCUMULATION_SHARE: f64 = 1e-3;
 /// Kinks that come as fast as this, so many within a share of the run, or in nearly every step of a larger share, are not worth ending steps
 /// for until so many times as long has passed.
 const KINK_BUNCH: u64 = 64;
@@ -50,7 +52,7 @@ const ROUNDS: usize = 10_000;
 const MOMENT: f64 = 64.0;
 /// Where most of so many steps tried are held down by stability and more than so many are left to do, the model needs another solver.
 const PACE_STEPS: u64 = 100_000;
-const TO_DO: f64 = 1e7;
+const MOST_STEPS_LEFT: f64 = 1e7;
 /// A step that passes over something is made shorter this often at most.
 const SHORTER: usize = 40;
 /// In tolerances: how far a curve may be off between the ends of a step.
@@ -60,12 +62,12 @@ const CURVE_GROWTH: f64 = 1.2;
 const CURVE_STEPS: u64 = 16;
 /// A step is cut this often at most where its curve is no solution: where the slope differs so much from the rates, in tolerances.
 const CUTS: usize = 20;
-const STRAYS: f64 = 1e3;
+const LARGEST_DEFECT: f64 = 1e3;
 const SHORT: f64 = 1e-3;
 /// From the length of a step up to a point of a table to that of the next.
 const POINT_GROWTH: f64 = 5.0;
 /// Restarts and events that leave zero at once, within vanishing time.
-const STANDING: usize = 200;
+const MOST_ZERO_STEPS: usize = 200;
 
 /// Run `problem` from the values `y`, whose differential part counts and whose algebraic part is a first guess, as
 /// `plan` says. `y` ends as the last values reached, also after an error.
@@ -73,12 +75,12 @@ pub fn integrate<P: Hybrid>(
     problem: &mut P,
     y: &mut [f64],
     stepper: &mut dyn Stepper,
-    plan: &Plan,
+    plan: &RunPlan,
     observer: &mut dyn Observer<P>,
 ) -> Result<Summary, RunError> {
     plan.check()?;
     let state = &mut RunState::new(problem, y, plan);
-    let mut run = Run { problem, stepper, plan, observer, state };
+    let mut run = Integration { problem, stepper, plan, observer, state };
     let ended = run.run();
     y.copy_from_slice(&run.state.y);
     if let Some(tolerance) = run.stepper.tolerance() {
@@ -86,13 +88,13 @@ pub fn integrate<P: Hybrid>(
     }
     match ended {
         Ok(()) => Ok(run.summary(Ended::Completed)),
-        Err(Stop::Ended(ended)) => Ok(run.summary(ended)),
-        Err(Stop::Error(error)) => Err(error),
+        Err(LoopExit::Ended(ended)) => Ok(run.summary(ended)),
+        Err(LoopExit::Error(error)) => Err(error),
     }
 }
 
 /// Why the loop is left early.
-pub(crate) enum Stop {
+pub(crate) enum LoopExit {
     Ended(Ended),
     Error(RunError),
 }
@@ -107,9 +109,9 @@ enum Sampled {
     Jump,
 }
 
-impl From<RunError> for Stop {
+impl From<RunError> for LoopExit {
     fn from(error: RunError) -> Self {
-        Stop::Error(error)
+        LoopExit::Error(error)
     }
 }
 
@@ -130,10 +132,10 @@ impl Default for Curves {
 }
 
 /// A run as it goes on: what it works on, and what it remembers.
-pub(crate) struct Run<'a, P: Hybrid> {
+pub(crate) struct Integration<'a, P: Hybrid> {
     pub problem: &'a mut P,
     pub stepper: &'a mut dyn Stepper,
-    pub plan: &'a Plan,
+    pub plan: &'a RunPlan,
     pub observer: &'a mut dyn Observer<P>,
     pub state: &'a mut RunState,
 }
@@ -141,7 +143,7 @@ pub(crate) struct Run<'a, P: Hybrid> {
 /// All that a run remembers, beside its problem and its solver: it can be laid aside between two steps.
 #[derive(Clone)]
 pub(crate) struct RunState {
-    pub consistent: Consistent,
+    pub consistent: ConsistentValues,
     locator: Locator,
     pub t: f64,
     pub y: Vec<f64>,
@@ -156,7 +158,7 @@ pub(crate) struct RunState {
     /// In steps of this length.
     kinks_step: f64,
     curves: Curves,
-    /// Instants between the ends of steps at which something happened, since whoever counts put it to 0.
+    /// Instants between the ends of steps at which events were handled, since whoever counts put it to 0.
     pub located: usize,
     /// The last step up to a point of a table took so long: those that follow become longer by and by.
     point_pace: f64,
@@ -171,26 +173,27 @@ pub(crate) struct RunState {
     standing: usize,
     standing_since: f64,
     history: Vec<History>,
-    /// Nothing happened since the last piece of the solution.
+    /// No event since the last piece of the solution.
     joined: bool,
     /// Time after the last jump of an algebraic unknown, and the moment it took.
     jumped: (f64, f64),
     /// What crosses at the instant at hand, and all guards there.
     crossings: Vec<Crossing>,
-    at: Instant,
+    at: GuardsAtInstant,
     /// Values of grid points and before events.
     y_out: Vec<f64>,
 }
 
 impl RunState {
     /// At the beginning of a plan, with the values `y`.
-    pub fn new<P: Hybrid>(problem: &P, y: &[f64], plan: &Plan) -> Self {
+    pub fn new<P: Hybrid>(problem: &P, y: &[f64], plan: &RunPlan) -> Self {
         let layout = problem.layout();
         let (n, m) = (layout.n(), layout.guards.len());
         let (rtol, atol) = plan.tolerance;
-        let tolerance = Tolerance::new(layout, &Options { rtol, atol, ..Options::default() }).given();
+        let tolerance =
+            Tolerance::new(layout, &SolverOptions { rtol, atol, ..SolverOptions::default() }).given();
         RunState {
-            consistent: Consistent::new(layout),
+            consistent: ConsistentValues::new(layout),
             locator: Locator::new(layout, tolerance),
             t: plan.t_0,
             y: y.to_vec(),
@@ -215,20 +218,20 @@ impl RunState {
             joined: false,
             jumped: (f64::NAN, 0.0),
             crossings: Vec::with_capacity(m),
-            at: Instant::new(n, m),
+            at: GuardsAtInstant::new(n, m),
             y_out: vec![0.0; n],
         }
     }
 }
 
-impl<P: Hybrid> Run<'_, P> {
-    fn run(&mut self) -> Result<(), Stop> {
+impl<P: Hybrid> Integration<'_, P> {
+    fn run(&mut self) -> Result<(), LoopExit> {
         self.begin()?;
         self.go_on(f64::INFINITY).map(|_| ())
     }
 
     /// Steps up to `until` or a little beyond, or to the end of the plan; true: that was the end.
-    pub fn go_on(&mut self, until: f64) -> Result<bool, Stop> {
+    pub fn go_on(&mut self, until: f64) -> Result<bool, LoopExit> {
         let t_end = self.plan.t_end;
         loop {
             if self.state.t >= t_end {
@@ -239,26 +242,27 @@ impl<P: Hybrid> Run<'_, P> {
                 return Ok(false);
             }
             self.report_here()?;
-            self.once(t_end)?;
-            let at = Progress { t: self.state.t, steps: self.state.steps, events: self.state.events };
+            self.single_step(t_end)?;
+            let at =
+                IntegrationProgress { t: self.state.t, steps: self.state.steps, events: self.state.events };
             if self.observer.progress(at).is_break() {
-                return Err(Stop::Ended(Ended::Cancelled));
+                return Err(LoopExit::Ended(Ended::Cancelled));
             }
         }
     }
 
     /// At t₀, before the first step.
-    pub fn begin(&mut self) -> Result<(), Stop> {
+    pub fn begin(&mut self) -> Result<(), LoopExit> {
         self.state.locator.watch_kinks(self.stepper.freezes_kinks());
         self.problem.follow_kinks(!self.stepper.freezes_kinks());
         self.problem.next_corner(self.state.t, self.horizon());
         let timed: Vec<usize> = (0..self.state.locator.len()).filter(|&g| self.problem.is_timed(g)).collect();
         self.state.locator.leave_out(&timed);
         self.make_consistent()?;
-        self.happen(true)?;
+        self.handle_events(true)?;
         self.find_begun();
         if !self.state.crossings.is_empty() {
-            self.happen(true)?;
+            self.handle_events(true)?;
         }
         // Guards of time that leave zero here.
         self.pass_corner(Corner { t: self.state.t, jumps: false })?;
@@ -283,8 +287,8 @@ impl<P: Hybrid> Run<'_, P> {
         }
     }
 
-    /// One step of the solver and what happens in it, up to `t_end` at most.
-    pub fn once(&mut self, t_end: f64) -> Result<(), Stop> {
+    /// One step of the solver and the events in it, up to `t_end` at most.
+    pub fn single_step(&mut self, t_end: f64) -> Result<(), LoopExit> {
         let horizon = self.horizon();
         let corner = self.problem.next_corner(self.state.t, horizon);
         if self.state.t >= self.state.kinks_again {
@@ -313,18 +317,18 @@ impl<P: Hybrid> Run<'_, P> {
         if limit > self.state.t
             && let Err(failure) = self.stepper.step(self.problem, limit)
         {
-            return self.jump_over(failure, limit);
+            return self.jump_unresolved(failure, limit);
         }
         // A step may be left undone for now.
         if self.stepper.state().0 > self.state.t {
             self.state.steps += 1;
             self.note_pace(t_end)?;
-            if self.stepper.freezes_kinks() && !(self.passes_over_nothing()? && self.curve_is_true()?) {
+            if self.stepper.freezes_kinks() && !(self.step_within_watches()? && self.check_curve()?) {
                 return Ok(());
             }
             self.follow_step(if corner.jumps { f64::INFINITY } else { corner.t })?;
         }
-        if meets(self.state.t, corner.t) && corner.t <= t_end {
+        if coincides(self.state.t, corner.t) && corner.t <= t_end {
             self.pass_corner(corner)?;
         }
         match self.sample_due()? {
@@ -336,9 +340,9 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// A step was made: where an explicit solver is held down by stability, does the run come to its end at this pace?
-    fn note_pace(&mut self, t_end: f64) -> Result<(), Stop> {
+    fn note_pace(&mut self, t_end: f64) -> Result<(), LoopExit> {
         let (t, tried_before, held_before) = self.state.pace_since;
-        let (work, held_down) = (self.stepper.work(), self.stepper.held_down());
+        let (work, held_down) = (self.stepper.work(), self.stepper.stability_limited_steps());
         let tried = (work.steps + work.rejected).saturating_sub(tried_before);
         if tried < PACE_STEPS {
             return Ok(());
@@ -346,7 +350,7 @@ impl<P: Hybrid> Run<'_, P> {
         self.state.pace_since = (self.state.t, work.steps + work.rejected, held_down);
         let h = (self.state.t - t) / tried as f64;
         let stiff = held_down.saturating_sub(held_before) > tried / 2;
-        if stiff && t_end - self.state.t > TO_DO * h {
+        if stiff && t_end - self.state.t > MOST_STEPS_LEFT * h {
             return Err(RunError::Stiff { t, h }.into());
         }
         Ok(())
@@ -354,9 +358,9 @@ impl<P: Hybrid> Run<'_, P> {
 
     /// An algebraic unknown that changes faster than time resolves, as the pressure between two valves that close, jumps: the run goes on
     /// behind the jump, from consistent values a moment later. Moments double as long as that does not help, up to vanishing time.
-    fn jump_over(&mut self, failure: Failure, limit: f64) -> Result<(), Stop> {
+    fn jump_unresolved(&mut self, failure: StepFailure, limit: f64) -> Result<(), LoopExit> {
         let layout = self.problem.layout();
-        let jumps = matches!(failure, Failure::StepTooSmall { unknown, .. } if layout.differential.get(unknown) == Some(&false));
+        let jumps = matches!(failure, StepFailure::StepTooSmall { unknown, .. } if layout.differential.get(unknown) == Some(&false));
         let (since, last) = self.state.jumped;
         let dt = if self.state.t == since { 2.0 * last } else { MOMENT * resolution(self.state.t) };
         if !jumps || dt > self.vanishing() {
@@ -374,16 +378,16 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// Parameters, inputs or modes were changed from outside.
-    pub fn take_change(&mut self) -> Result<(), Stop> {
+    pub fn take_change(&mut self) -> Result<(), LoopExit> {
         self.make_consistent()?;
         self.state.crossings.clear();
-        self.happen(true)?;
+        self.handle_events(true)?;
         self.restart()
     }
 
     /// The last step, made again and shorter as long as its curve is no solution between the ends; false: left undone. Only asked where something
     /// reads the curve, and where steps have grown, or now and then.
-    fn curve_is_true(&mut self) -> Result<bool, Stop> {
+    fn check_curve(&mut self) -> Result<bool, LoopExit> {
         for _ in 0..SHORTER {
             let end = self.stepper.state().0;
             let h = end - self.state.t;
@@ -403,7 +407,7 @@ impl<P: Hybrid> Run<'_, P> {
             }
             let share = (CURVE_ERROR / error).powf(0.25).clamp(0.1, 0.8);
             self.state.curves = Curves { longest: share * h, ..Curves::default() };
-            if !self.again_up_to(self.state.t + share * h)? {
+            if !self.repeat_step(self.state.t + share * h)? {
                 return Ok(false);
             }
         }
@@ -411,18 +415,18 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// The last step once more, up to `limit`; false: left undone.
-    fn again_up_to(&mut self, limit: f64) -> Result<bool, Stop> {
+    fn repeat_step(&mut self, limit: f64) -> Result<bool, LoopExit> {
         let done = self.stepper.resume(self.problem, self.state.t, &self.state.y);
         done.map_err(|failure| self.solver_error(failure))?;
         if let Err(failure) = self.stepper.step(self.problem, limit) {
-            self.jump_over(failure, limit)?;
+            self.jump_unresolved(failure, limit)?;
             return Ok(false);
         }
         Ok(true)
     }
 
     /// The last step, made again and shorter as long as it passes over something; false: left undone.
-    fn passes_over_nothing(&mut self) -> Result<bool, Stop> {
+    fn step_within_watches(&mut self) -> Result<bool, LoopExit> {
         for _ in 0..SHORTER {
             let end = self.stepper.state();
             let h = end.0 - self.state.t;
@@ -430,7 +434,7 @@ impl<P: Hybrid> Run<'_, P> {
             if h <= self.vanishing() {
                 break;
             }
-            if !self.again_up_to(self.state.t + share * h)? {
+            if !self.repeat_step(self.state.t + share * h)? {
                 return Ok(false);
             }
         }
@@ -438,11 +442,11 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// Over the last step: grid points and events in their order, up to its end or to the first that changes something.
-    fn follow_step(&mut self, corner: f64) -> Result<(), Stop> {
+    fn follow_step(&mut self, corner: f64) -> Result<(), LoopExit> {
         let mut end = self.stepper.state().0;
         let (mut from, mut cuts) = (self.state.t, 0);
-        self.state.locator.keep_sides();
-        self.state.locator.overlook_none();
+        self.state.locator.save_sides();
+        self.state.locator.ignore_none();
         loop {
             let ends_there = self.problem.next_instant() <= end || end.next_up() >= corner;
             let (problem, curve) = (&mut *self.problem, self.stepper.segment());
@@ -453,26 +457,27 @@ impl<P: Hybrid> Run<'_, P> {
             } else if searches {
                 self.state.locator.search(problem, curve, from, end, ends_there)
             } else {
-                self.state.locator.look_at_end(problem, curve, from, end)
+                self.state.locator.crossings_at_end(problem, curve, from, end)
             };
-            let mut found = found.map(|t| if ends_there && meets(t, end) { end } else { t });
+            let mut found = found.map(|t| if ends_there && coincides(t, end) { end } else { t });
             if let Some(at) = found.filter(|_| searches) {
-                found = self.meet_kinks(at, end);
+                found = self.locate_kinks(at, end);
                 if found.is_none() {
-                    self.state.locator.overlook_found();
+                    self.state.locator.ignore_found();
                     continue;
                 }
             }
-            let again = match found.filter(|&at| from == self.state.t && cuts < CUTS && self.strays(at)) {
-                None if from == self.state.t && cuts < CUTS => self.passes_points(),
-                strays => strays,
-            };
+            let again =
+                match found.filter(|&at| from == self.state.t && cuts < CUTS && self.leaves_solution(at)) {
+                    None if from == self.state.t && cuts < CUTS => self.passes_points(),
+                    strays => strays,
+                };
             if let Some(at) = again {
                 // Once more, up to there.
                 cuts += 1;
-                self.state.locator.put_sides_back();
-                self.state.locator.overlook_none();
-                if !self.again_up_to(at)? {
+                self.state.locator.restore_sides();
+                self.state.locator.ignore_none();
+                if !self.repeat_step(at)? {
                     return Ok(());
                 }
                 end = self.stepper.state().0;
@@ -481,7 +486,7 @@ impl<P: Hybrid> Run<'_, P> {
             if from == self.state.t {
                 self.state.points.begin_step(from, end);
             }
-            self.pass_piece(from, found.or(hidden).unwrap_or(end))?;
+            self.observe_piece(from, found.or(hidden).unwrap_or(end))?;
             if let (None, Some(part)) = (found, hidden) {
                 from = part;
                 continue;
@@ -498,7 +503,7 @@ impl<P: Hybrid> Run<'_, P> {
             };
             self.state.located += 1;
             if at <= self.state.t {
-                self.stand_still()?;
+                self.count_zero_step()?;
             }
             self.report_until(at)?;
             self.move_to(at);
@@ -517,11 +522,11 @@ impl<P: Hybrid> Run<'_, P> {
                 if found.fires {
                     self.state.crossings.push(Crossing { guard: found.guard, rising: found.rising });
                 } else {
-                    self.falls_through(found.guard, heading)?;
+                    self.check_accumulation(found.guard, heading)?;
                 }
                 self.state.at.heading[found.guard] = heading;
             }
-            if meets(at, corner) {
+            if coincides(at, corner) {
                 self.move_to(corner);
                 self.find_timed();
             }
@@ -531,7 +536,7 @@ impl<P: Hybrid> Run<'_, P> {
                 let located = &mut self.state.at.located[found.guard];
                 *located = located.max(2.0 * self.state.at.g[found.guard].abs());
             }
-            if self.happen(false)? {
+            if self.handle_events(false)? {
                 return self.restart();
             }
             from = at;
@@ -553,7 +558,7 @@ impl<P: Hybrid> Run<'_, P> {
 
     /// Whether the curve over the step is no solution at `at`, as that of a stiff state may be which is right at the end of the step: what
     /// its slope differs from f is larger than the tolerance by far.
-    fn strays(&mut self, at: f64) -> bool {
+    fn leaves_solution(&mut self, at: f64) -> bool {
         let h = self.stepper.state().0 - self.state.t;
         if self.stepper.tolerance().is_none() || at - self.state.t <= SHORT * h.max(self.vanishing()) {
             return false;
@@ -566,17 +571,17 @@ impl<P: Hybrid> Run<'_, P> {
         let differential = &self.problem.layout().differential;
         (0..y.len()).any(|i| {
             let off = (at - self.state.t) * (f[i] - slope[i]).abs();
-            differential[i] && off > STRAYS * tolerance.weight(i, y[i].abs())
+            differential[i] && off > LARGEST_DEFECT * tolerance.weight(i, y[i].abs())
         })
     }
 
     /// Show the curve from one instant to another to the observer.
-    fn pass_piece(&mut self, from: f64, to: f64) -> Result<(), Stop> {
+    fn observe_piece(&mut self, from: f64, to: f64) -> Result<(), LoopExit> {
         if to > from {
-            let piece = Piece { curve: self.stepper.segment(), from, to, joined: self.state.joined };
+            let piece = StepPiece { curve: self.stepper.segment(), from, to, joined: self.state.joined };
             self.state.joined = true;
             if self.observer.follow(self.problem, piece).is_break() {
-                return Err(Stop::Ended(Ended::Cancelled));
+                return Err(LoopExit::Ended(Ended::Cancelled));
             }
         }
         Ok(())
@@ -623,16 +628,16 @@ impl<P: Hybrid> Run<'_, P> {
         self.state.t = t;
     }
 
-    /// Time in which nothing can happen on purpose.
+    /// Time too short for two events that are meant.
     fn vanishing(&self) -> f64 {
         (VANISHING * self.plan.length()).max(VANISHING_TIME * self.state.t.abs())
     }
 
     /// A guard that fired at ever shorter intervals and now goes on instead of coming back.
-    fn falls_through(&self, guard: usize, heading: i8) -> Result<(), Stop> {
+    fn check_accumulation(&self, guard: usize, heading: i8) -> Result<(), LoopExit> {
         let history = &self.state.history[guard];
         let goes_on = !self.state.locator.may_fire(guard) && heading == history.heading;
-        if goes_on && history.time_to_come() < LITTLE * self.plan.length() {
+        if goes_on && history.remaining_time() < ACCUMULATION_SHARE * self.plan.length() {
             let (count, t) = (history.count.min(BURST), self.state.t);
             let within = t - history.time(count - 1);
             return Err(RunError::Zeno { guard: self.guard_name(guard), t, count, within }.into());
@@ -641,7 +646,7 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// Run the tasks due.
-    fn sample_due(&mut self) -> Result<Sampled, Stop> {
+    fn sample_due(&mut self) -> Result<Sampled, LoopExit> {
         let (t, events) = (self.state.t, self.state.events);
         let mut sampled = Sampled::Nothing;
         for _ in 0..ROUNDS {
@@ -658,39 +663,39 @@ impl<P: Hybrid> Run<'_, P> {
                 let jumps = (0..self.state.y.len()).any(moved);
                 self.make_consistent()?;
                 self.state.crossings.clear();
-                self.happen(true)?;
+                self.handle_events(true)?;
                 let jumps = jumps || self.state.events > events || sampled == Sampled::Jump;
                 sampled = if jumps { Sampled::Jump } else { Sampled::Inputs };
             }
             if effect.terminate {
                 self.report(t, Moment::End)?;
-                return Err(Stop::Ended(Ended::Terminated));
+                return Err(LoopExit::Ended(Ended::Terminated));
             }
         }
-        Err(RunError::StuckTask { t }.into())
+        Err(RunError::TaskWithoutProgress { t }.into())
     }
 
-    fn take_inputs(&mut self) -> Result<(), Stop> {
+    fn take_inputs(&mut self) -> Result<(), LoopExit> {
         self.state.joined = false;
         let done = self.stepper.take_inputs(self.problem, self.state.t, &self.state.y);
         done.map_err(|failure| self.solver_error(failure).into())
     }
 
-    fn restart(&mut self) -> Result<(), Stop> {
+    fn restart(&mut self) -> Result<(), LoopExit> {
         (self.state.restarts, self.state.joined) = (self.state.restarts + 1, false);
         self.state.curves = Curves::default();
-        self.stand_still()?;
+        self.count_zero_step()?;
         let done = self.stepper.restart(self.problem, self.state.t, &self.state.y);
         done.map_err(|failure| self.solver_error(failure).into())
     }
 
-    /// Something happens that does not move time.
-    fn stand_still(&mut self) -> Result<(), Stop> {
+    /// A step or an event that does not advance time.
+    fn count_zero_step(&mut self) -> Result<(), LoopExit> {
         self.state.standing += 1;
-        if self.state.standing > STANDING { Err(self.chattering().into()) } else { Ok(()) }
+        if self.state.standing > MOST_ZERO_STEPS { Err(self.chattering().into()) } else { Ok(()) }
     }
 
-    fn make_consistent(&mut self) -> Result<(), Stop> {
+    fn make_consistent(&mut self) -> Result<(), LoopExit> {
         let done = self.state.consistent.solve(self.problem, self.state.t, &mut self.state.y);
         let Err(failure) = done else { return Ok(()) };
         // By the branches at hand there may be no such values.
@@ -706,7 +711,7 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// Report grid points before t, read off the curve.
-    fn report_until(&mut self, t: f64) -> Result<(), Stop> {
+    fn report_until(&mut self, t: f64) -> Result<(), LoopExit> {
         loop {
             let point = self.state.points.next(self.plan);
             if point >= t {
@@ -719,10 +724,10 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// Report a grid point at the instant that is done with.
-    fn report_here(&mut self) -> Result<(), Stop> {
+    fn report_here(&mut self) -> Result<(), LoopExit> {
         let due = self.state.points.next(self.plan) <= self.state.t;
         self.state.points.pass(self.plan, self.state.t);
-        if due || matches!(self.plan.output, Output::Steps(_)) {
+        if due || matches!(self.plan.output, OutputTimes::Steps(_)) {
             self.state.y_out.copy_from_slice(&self.state.y);
             self.report_grid(self.state.t)?;
         }
@@ -730,10 +735,10 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// Report the values of a solver in `y_out`.
-    fn report_grid(&mut self, t: f64) -> Result<(), Stop> {
+    fn report_grid(&mut self, t: f64) -> Result<(), LoopExit> {
         // Branches that follow the values may be others at every point.
         let branches = (!self.state.locator.passes_kinks()).then_some(self.state.kinks + self.state.restarts);
-        self.state.consistent.polish(
+        self.state.consistent.refine(
             self.problem,
             (t, &mut self.state.y_out),
             self.plan.tolerance.0,
@@ -741,14 +746,14 @@ impl<P: Hybrid> Run<'_, P> {
         );
         match self.observer.observe(self.problem, t, &self.state.y_out, Moment::Grid) {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Stop::Ended(Ended::Cancelled)),
+            ControlFlow::Break(()) => Err(LoopExit::Ended(Ended::Cancelled)),
         }
     }
 
-    fn report(&mut self, t: f64, moment: Moment) -> Result<(), Stop> {
+    fn report(&mut self, t: f64, moment: Moment) -> Result<(), LoopExit> {
         match self.observer.observe(self.problem, t, &self.state.y, moment) {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Stop::Ended(Ended::Cancelled)),
+            ControlFlow::Break(()) => Err(LoopExit::Ended(Ended::Cancelled)),
         }
     }
 
@@ -774,7 +779,7 @@ impl<P: Hybrid> Run<'_, P> {
         self.problem.layout().guards[guard].name.clone()
     }
 
-    fn solver_error(&self, failure: Failure) -> RunError {
+    fn solver_error(&self, failure: StepFailure) -> RunError {
         let name = failure.place().and_then(|i| self.problem.layout().names.get(i).cloned());
         let name = name.unwrap_or_default();
         RunError::Solver { failure, name }

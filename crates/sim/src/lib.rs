@@ -1,10 +1,12 @@
 //! Solvers, events, sampled tasks and the run loop.
 
 pub mod balance;
-pub mod closure;
+pub mod constraints;
 mod cuts;
-pub mod driven;
+pub mod dependent_states;
 pub mod equilibrium;
+mod equilibrium_problem;
+mod equilibrium_rows;
 pub mod events;
 mod friction;
 mod history;
@@ -20,10 +22,9 @@ mod offer;
 pub mod output_watch;
 pub mod plan;
 pub mod problem;
-mod rest;
-mod rest_problem;
 pub mod run;
 pub mod run_error;
+pub mod sampled_input;
 #[cfg(test)]
 mod scenes;
 #[cfg(feature = "script")]
@@ -34,5 +35,4 @@ pub mod start_error;
 mod state_watch;
 pub mod stepper;
 pub mod task;
-pub mod ties;
 mod time_watch;

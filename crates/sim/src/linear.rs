@@ -6,7 +6,7 @@
 //!
 //! x are the states, z the other unknowns; the index of the equations is one, so g_z is regular. Multipliers of closed loops follow from x, z
 //! and u; where loops or quaternions tie states together the model is one of those that are independent, A ← S A T, B ← S B, C ← C T with S and
-//! T of `ties.rs`: this holds along a motion too. (2) works on the balanced
+//! T of `dependent_states.rs`: this holds along a motion too. (2) works on the balanced
 //! Hessenberg form of A, O(n²) a frequency. [Laub1981]
 //!
 //! Assumes a point at which the equations are smooth; modes keep their values. The point need not be one of rest: then
@@ -15,15 +15,15 @@
 use std::cmp::Ordering;
 
 use num_complex::Complex64;
-use trunnion_equations::{Compiled, Engine, Expr, Symbol};
+use trunnion_equations::{Compiled, EvaluationEngine, Expr, Symbol};
 use trunnion_num::eigen::{self, Graded};
 use trunnion_num::{DenseLu, Matrix, hessenberg, null_vector};
 
+use crate::dependent_states::{DependentStateRows, choose, tangent};
 use crate::machine::{Machine, Prepared};
-use crate::newton::Part;
+use crate::newton::NewtonBlock;
 use crate::problem::Problem;
-use crate::stepper::Failure;
-use crate::ties::{Ties, choose, tangent};
+use crate::stepper::StepFailure;
 
 /// ẋ = A x + B u, y = C x + D u, in SI.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,24 +41,24 @@ pub fn linearise(
     y: &[f64],
     inputs: &[Symbol],
     outputs: &[usize],
-) -> Result<(LinearModel, Vec<usize>), Failure> {
-    let prepared = machine.prepared().ok_or(Failure::NoSymbols)?.clone();
+) -> Result<(LinearModel, Vec<usize>), StepFailure> {
+    let prepared = machine.prepared().ok_or(StepFailure::NoSymbols)?.clone();
     let system = &prepared.system;
     let (n, n_x) = (system.n(), system.n_states);
     let gradients = gradients(&prepared, machine, t, y, inputs, outputs);
     for m in [&gradients.f_y, &gradients.f_u] {
         if let Some(row) = (0..n).find(|&i| m.row(i).iter().any(|v| !v.is_finite())) {
-            return Err(Failure::NotFinite { t, row });
+            return Err(StepFailure::NotFinite { t, row });
         }
     }
     let Some(model) = eliminate(n_x, &gradients) else {
-        let free = Part::algebraic(&prepared.layout).undetermined(machine, t, y);
-        return Err(Failure::Singular { t, unknown: free.unwrap_or(n_x) });
+        let free = NewtonBlock::algebraic(&prepared.layout).undetermined(machine, t, y);
+        return Err(StepFailure::Singular { t, unknown: free.unwrap_or(n_x) });
     };
-    let Some(mut ties) = Ties::new(machine) else { return Ok((model, (0..n_x).collect())) };
+    let Some(mut ties) = DependentStateRows::new(machine) else { return Ok((model, (0..n_x).collect())) };
     let choice = choose(machine, &mut ties, t, y, &[]);
     let unknown = choice.dependent.first().copied().unwrap_or(0);
-    let along = tangent(&ties, &choice).ok_or(Failure::Singular { t, unknown })?;
+    let along = tangent(&ties, &choice).ok_or(StepFailure::Singular { t, unknown })?;
     let free = |m: &Matrix| Matrix::from_fn(choice.free.len(), m.columns(), |i, j| m[(choice.free[i], j)]);
     let LinearModel { a, b, c, d } = model;
     let model = LinearModel { a: free(&a.times(&along)), b: free(&b), c: c.times(&along), d };
@@ -90,7 +90,7 @@ fn gradients(
         f_y[(i, j)] = values[place];
     }
     let shown: Vec<Expr> = outputs.iter().map(|&column| prepared.column_expression(column)).collect();
-    let compiled = Compiled::new(system.input_programs(inputs, &shown), Engine::Interpreter);
+    let compiled = Compiled::new(system.input_programs(inputs, &shown), EvaluationEngine::Interpreter);
     let mut scratch = vec![0.0; compiled.scratch()];
     let mut k = vec![0.0; compiled.n_slow()];
     compiled.prepare(machine.slow_values(), &mut scratch, &mut k);
@@ -191,7 +191,7 @@ impl Pole {
 
 impl LinearModel {
     /// In the order of `Pole::order`.
-    pub fn poles(&self) -> Result<Vec<Pole>, eigen::Unfound> {
+    pub fn poles(&self) -> Result<Vec<Pole>, eigen::EigenFailure> {
         let mut poles: Vec<Pole> =
             eigen::eigenvalues(&self.a)?.into_iter().map(|(re, im)| Pole { re, im }).collect();
         poles.sort_by(Pole::order);
@@ -287,17 +287,21 @@ mod tests {
     use std::collections::HashMap;
     use std::f64::consts::{FRAC_PI_2, TAU};
     use std::sync::Arc;
-    use trunnion_equations::flat::{Equation, Kind, Origin, Quantity, Unit};
+    use trunnion_equations::flat::{DisplayUnit, Equation, Origin, Quantity, QuantityRole};
     use trunnion_equations::{Flat, analyse};
 
     fn quantity(flat: &mut Flat, name: &str, value: f64, unknown: bool) -> Symbol {
         let e = flat.graph.constant(value).id;
         flat.add(Quantity {
             name: name.into(),
-            unit: Unit::default(),
+            unit: DisplayUnit::default(),
             doc: String::new(),
             origin: Origin::default(),
-            kind: if unknown { Kind::Unknown { start: e } } else { Kind::Parameter { value: e } },
+            kind: if unknown {
+                QuantityRole::Unknown { start: e }
+            } else {
+                QuantityRole::Parameter { value: e }
+            },
             nominal: None,
             range: (f64::NEG_INFINITY, f64::INFINITY),
         })
@@ -309,7 +313,7 @@ mod tests {
     }
 
     fn machine(flat: Flat) -> (Machine, Vec<f64>) {
-        let prepared = Arc::new(Prepared::new(analyse(flat).unwrap(), Engine::Interpreter));
+        let prepared = Arc::new(Prepared::new(analyse(flat).unwrap(), EvaluationEngine::Interpreter));
         Machine::start(prepared, &HashMap::new(), 0.0).unwrap()
     }
 

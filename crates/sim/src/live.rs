@@ -2,7 +2,7 @@
 //!
 //! In a period the solver (`realtime`) goes on to the period's end in as many steps as its tolerance asks for. `attempts` of them
 //! are tried at most, and one more; what is then left is carried on in the next period and counted as an overrun. Events are located and
-//! split steps `located` times a period; what happens beyond that is seen at the ends of steps. Sampled tasks run at their exact
+//! split steps `located` times a period; events beyond that are handled at the ends of steps. Sampled tasks run at their exact
 //! instants. Work is counted, not timed: the same inputs give the same bits on every machine, however late it is.
 //!
 //! A period allocates nothing, controllers in JavaScript aside. `remember` keeps all that the periods to come depend on: a
@@ -12,15 +12,17 @@ use std::ops::ControlFlow;
 
 use trunnion_num::Archive;
 
-use crate::integrate::{Ended, Moment, Observer, Output, Plan, Run, RunError, RunState, Stop};
+use crate::integrate::{
+    Ended, Integration, LoopExit, Moment, Observer, OutputTimes, RunError, RunPlan, RunState,
+};
 use crate::machine::Machine;
 use crate::solvers::one_step::OneStep;
 use crate::solvers::rosenbrock::{Rosenbrock, realtime};
-use crate::stepper::{Options, Stepper};
+use crate::stepper::{SolverOptions, Stepper};
 
 /// How fast, how exact, and with how much work a period.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pace {
+pub struct RealTimeSettings {
     /// Of one period (s).
     pub period: f64,
     pub rtol: f64,
@@ -30,9 +32,9 @@ pub struct Pace {
     pub located: usize,
 }
 
-impl Default for Pace {
+impl Default for RealTimeSettings {
     fn default() -> Self {
-        Pace { period: 1e-3, rtol: 1e-4, attempts: 5, located: 4 }
+        RealTimeSettings { period: 1e-3, rtol: 1e-4, attempts: 5, located: 4 }
     }
 }
 
@@ -49,9 +51,9 @@ impl Observer<Machine> for Unwatched {
 pub struct LiveRun {
     machine: Machine,
     stepper: OneStep<Rosenbrock>,
-    plan: Plan,
+    plan: RunPlan,
     state: RunState,
-    pace: Pace,
+    pace: RealTimeSettings,
     /// Periods so far, those of them whose work was not finished in time, steps tried in the last one.
     periods: u64,
     pub overruns: u64,
@@ -59,22 +61,22 @@ pub struct LiveRun {
     /// An input was changed since the last period.
     changed: bool,
     ended: Option<Ended>,
-    /// Of each event: when it first happened.
+    /// Of each event: when it first fired.
     first: Vec<Option<f64>>,
 }
 
 impl LiveRun {
     /// A machine at t_0 with the values `y`. Everything is compiled and allocated here; values are made consistent, modes settled, and
     /// the tasks due at the start are done.
-    pub fn new(mut machine: Machine, y: &[f64], t_0: f64, pace: Pace) -> Result<Self, RunError> {
+    pub fn new(mut machine: Machine, y: &[f64], t_0: f64, pace: RealTimeSettings) -> Result<Self, RunError> {
         machine.warm_up(t_0, y);
-        let options = Options { rtol: pace.rtol, h: Some(pace.period), ..Options::default() };
+        let options = SolverOptions { rtol: pace.rtol, h: Some(pace.period), ..SolverOptions::default() };
         let stepper = realtime(&machine.loaded().layout, &options);
-        let plan = Plan {
+        let plan = RunPlan {
             both_sides: false,
             tolerance: (pace.rtol, None),
             max_located: pace.located,
-            ..Plan::new(t_0, f64::INFINITY, Output::Start)
+            ..RunPlan::new(t_0, f64::INFINITY, OutputTimes::Start)
         };
         let first = vec![None; machine.loaded().image.events.len()];
         let mut state = RunState::new(&machine, y, &plan);
@@ -98,9 +100,9 @@ impl LiveRun {
     }
 
     /// The loop of steps over what this one owns.
-    fn with<T>(&mut self, work: impl FnOnce(&mut Run<'_, Machine>) -> T) -> T {
+    fn with<T>(&mut self, work: impl FnOnce(&mut Integration<'_, Machine>) -> T) -> T {
         let LiveRun { machine: problem, stepper, plan, state, .. } = self;
-        work(&mut Run { problem, stepper, plan, observer: &mut Unwatched, state })
+        work(&mut Integration { problem, stepper, plan, observer: &mut Unwatched, state })
     }
 
     /// Where the run stands; behind `due` after an overrun.
@@ -129,7 +131,7 @@ impl LiveRun {
         &mut self.machine
     }
 
-    /// Number and first time of every event that happened.
+    /// Number and first time of every event that fired.
     pub fn fired(&self) -> Vec<(usize, f64)> {
         self.first.iter().enumerate().filter_map(|(event, t)| t.map(|t| (event, t))).collect()
     }
@@ -162,7 +164,7 @@ impl LiveRun {
         Ok(self.ended)
     }
 
-    fn period(&mut self) -> Result<(), Stop> {
+    fn period(&mut self) -> Result<(), LoopExit> {
         let due = self.due();
         let tried = |live: &Self| {
             let work = live.stepper.work();
@@ -178,7 +180,7 @@ impl LiveRun {
                 self.overruns += 1;
                 break;
             }
-            self.with(|run| run.once(due))?;
+            self.with(|run| run.single_step(due))?;
             self.attempts = tried(self) - before;
         }
         // Work carried on keeps its count: a period that only locates events would never end.
@@ -188,11 +190,11 @@ impl LiveRun {
         Ok(())
     }
 
-    fn end_with(&mut self, done: Result<(), Stop>) -> Result<(), RunError> {
+    fn end_with(&mut self, done: Result<(), LoopExit>) -> Result<(), RunError> {
         match done {
             Ok(()) => {}
-            Err(Stop::Ended(ended)) => self.ended = Some(ended),
-            Err(Stop::Error(error)) => return Err(error),
+            Err(LoopExit::Ended(ended)) => self.ended = Some(ended),
+            Err(LoopExit::Error(error)) => return Err(error),
         }
         Ok(())
     }

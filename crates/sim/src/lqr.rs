@@ -10,7 +10,7 @@
 //! oscillate for ever, in which case (4) is the limit of ever weaker discounting, but it may not grow.
 
 use num_complex::Complex64;
-use trunnion_num::riccati::{Problem, Unsolvable, riccati};
+use trunnion_num::riccati::{RiccatiFailure, RiccatiProblem, riccati};
 use trunnion_num::{Matrix, Qr, eigen, reachable};
 
 use crate::linear::{LinearModel, Pole};
@@ -31,7 +31,7 @@ pub struct Weights {
 
 /// A motion that the feedback cannot change.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Untouched {
+pub struct UncontrollableMode {
     pub pole: Pole,
     /// For a real pole: Σ c_k x_k moves with it alone. Else the size of each state in it.
     pub combination: Vec<f64>,
@@ -43,20 +43,20 @@ pub struct Regulator {
     pub gain: Matrix,
     /// Of A − B K.
     pub poles: Vec<Pole>,
-    pub untouched: Vec<Untouched>,
+    pub untouched: Vec<UncontrollableMode>,
     /// What is left of the Riccati equation, relative to its terms.
     pub residual: f64,
 }
 
 /// Why there is no feedback.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Refused {
+pub enum RegulatorFailure {
     /// Inputs move no state.
     NoInfluence,
     /// A combination of inputs has no weight.
     FreeEffort,
     /// A growing motion that no input reaches.
-    OutOfReach(Untouched),
+    OutOfReach(UncontrollableMode),
     /// A motion that does not die out and that the cost does not see; the share of each state in it.
     Unseen { pole: Pole, shares: Vec<f64> },
     /// These signals do not say enough; what K x lacks at most, as a share.
@@ -67,7 +67,11 @@ pub enum Refused {
 
 impl LinearModel {
     /// The feedback (1); from the signals C x alone where C is given: they have to determine all that inputs reach.
-    pub fn regulator(&self, weights: &Weights, signals: Option<&Matrix>) -> Result<Regulator, Refused> {
+    pub fn regulator(
+        &self,
+        weights: &Weights,
+        signals: Option<&Matrix>,
+    ) -> Result<Regulator, RegulatorFailure> {
         let n = self.a.rows();
         let scale = eigen::balance(&mut self.a.clone());
         let a = Matrix::from_fn(n, n, |i, j| self.a[(i, j)] / scale[i] * scale[j]);
@@ -75,11 +79,11 @@ impl LinearModel {
         let c = Matrix::from_fn(self.c.rows(), n, |i, j| self.c[(i, j)] * scale[j]);
         let (t, rank) = reachable(&a, &b, REACHED);
         if rank == 0 {
-            return Err(Refused::NoInfluence);
+            return Err(RegulatorFailure::NoInfluence);
         }
-        let parts = Parts::new(&a, &b, &c, &self.d, weights, &t, rank);
-        let untouched = parts.untouched(&t, &scale)?;
-        parts.look_for_unseen(&t)?;
+        let parts = RegulatorMatrices::new(&a, &b, &c, &self.d, weights, &t, rank);
+        let untouched = parts.uncontrollable(&t, &scale)?;
+        parts.find_unobservable(&t)?;
         let (gain, residual) = parts.gain()?;
         let gain = gain.times(&t.transposed());
         let mut gain = Matrix::from_fn(gain.rows(), n, |i, j| gain[(i, j)] / scale[j]);
@@ -90,13 +94,13 @@ impl LinearModel {
             whole = gain.times(signals);
         }
         let closed = LinearModel { a: self.a.plus(-1.0, &self.b.times(&whole)), ..self.clone() };
-        let poles = closed.poles().map_err(|_| Refused::Unsolved)?;
+        let poles = closed.poles().map_err(|_| RegulatorFailure::Unsolved)?;
         Ok(Regulator { gain, poles, untouched, residual })
     }
 }
 
 /// Gains of the signals C x that do the same as K on the columns of V.
-fn from_signals(gain: &Matrix, v: &Matrix, signals: &Matrix) -> Result<Matrix, Refused> {
+fn from_signals(gain: &Matrix, v: &Matrix, signals: &Matrix) -> Result<Matrix, RegulatorFailure> {
     let seen = signals.times(v);
     // Units differ: every signal counts in its largest part of V.
     let size = |k: usize| seen.row(k).iter().fold(0.0, |m: f64, x| m.max(x.abs())).max(f64::MIN_POSITIVE);
@@ -105,13 +109,13 @@ fn from_signals(gain: &Matrix, v: &Matrix, signals: &Matrix) -> Result<Matrix, R
     let found = Qr::new(&chosen).solve(&wanted, REACHED);
     let missing = chosen.times(&found).plus(-1.0, &wanted).norm() / wanted.norm().max(f64::MIN_POSITIVE);
     if missing > 1e-6 {
-        return Err(Refused::TooFewSignals { missing });
+        return Err(RegulatorFailure::TooFewSignals { missing });
     }
     Ok(Matrix::from_fn(gain.rows(), signals.rows(), |i, j| found[(j, i)] / size(j)))
 }
 
 /// Everything in the coordinates of (3).
-struct Parts {
+struct RegulatorMatrices {
     rank: usize,
     a: Matrix,
     b: Matrix,
@@ -120,7 +124,7 @@ struct Parts {
     n: Matrix,
 }
 
-impl Parts {
+impl RegulatorMatrices {
     fn new(
         a: &Matrix,
         b: &Matrix,
@@ -135,7 +139,7 @@ impl Parts {
             |m: &Matrix| Matrix::from_fn(m.rows(), m.columns(), |i, j| weights.outputs[i] * m[(i, j)]);
         let effort = |i: usize, j: usize| if i == j { weights.inputs[i] } else { 0.0 };
         let through = d.transposed().times(&weigh(d));
-        Parts {
+        RegulatorMatrices {
             rank,
             a: t.transposed().times(a).times(t),
             b: t.transposed().times(b),
@@ -146,12 +150,14 @@ impl Parts {
     }
 
     /// Motions of A_u, in states as given; one that grows cannot be left alone.
-    fn untouched(&self, t: &Matrix, scale: &[f64]) -> Result<Vec<Untouched>, Refused> {
+    fn uncontrollable(&self, t: &Matrix, scale: &[f64]) -> Result<Vec<UncontrollableMode>, RegulatorFailure> {
         let (n, rank) = (t.rows(), self.rank);
         let a_u = self.a.block((rank, rank), n - rank, n - rank);
         let limit = MARGINAL * self.a.norm();
         let mut list = constants(&a_u, t, scale, limit);
-        for eigen::Pair { value, left, .. } in eigen::pairs(&a_u).map_err(|_| Refused::Unsolved)? {
+        for eigen::EigenPair { value, left, .. } in
+            eigen::pairs(&a_u).map_err(|_| RegulatorFailure::Unsolved)?
+        {
             if value.norm() <= limit {
                 continue;
             }
@@ -161,9 +167,9 @@ impl Parts {
                 true => normalised((0..n).map(|k| entry(k).re).collect(), scale),
                 false => (0..n).map(|k| entry(k).norm()).collect(),
             };
-            let one = Untouched { pole: Pole { re, im }, combination };
+            let one = UncontrollableMode { pole: Pole { re, im }, combination };
             if re > limit {
-                return Err(Refused::OutOfReach(one));
+                return Err(RegulatorFailure::OutOfReach(one));
             }
             list.push(one);
         }
@@ -173,18 +179,20 @@ impl Parts {
     }
 
     /// Motions on the imaginary axis that cost nothing: the Riccati equation has no solution with them.
-    fn look_for_unseen(&self, t: &Matrix) -> Result<(), Refused> {
+    fn find_unobservable(&self, t: &Matrix) -> Result<(), RegulatorFailure> {
         let (n, rank) = (t.rows(), self.rank);
         let [a, b, q, cross] =
             [&self.a, &self.b, &self.q, &self.n].map(|m| m.block((0, 0), rank, m.columns().min(rank)));
-        let across = self.r.solve(&cross.transposed()).map_err(|_| Refused::FreeEffort)?;
+        let across = self.r.solve(&cross.transposed()).map_err(|_| RegulatorFailure::FreeEffort)?;
         let a = a.plus(-1.0, &b.times(&across));
         let q = q.plus(-1.0, &cross.times(&across));
         let (seen, n_seen) = reachable(&a.transposed(), &q, REACHED);
         let inside = seen.transposed().times(&a).times(&seen);
         let hidden = inside.block((n_seen, n_seen), rank - n_seen, rank - n_seen);
         let limit = MARGINAL * self.a.norm();
-        for eigen::Pair { value, right, .. } in eigen::pairs(&hidden).map_err(|_| Refused::Unsolved)? {
+        for eigen::EigenPair { value, right, .. } in
+            eigen::pairs(&hidden).map_err(|_| RegulatorFailure::Unsolved)?
+        {
             let Complex64 { re, im } = value;
             if re.abs() > limit {
                 continue;
@@ -194,7 +202,7 @@ impl Parts {
             let part = |k: usize| right.iter().zip(basis.row(k)).map(|(v, b)| v * b).sum::<Complex64>();
             let sizes: Vec<f64> = (0..n).map(|k| part(k).norm()).collect();
             let sum: f64 = sizes.iter().sum();
-            return Err(Refused::Unseen {
+            return Err(RegulatorFailure::Unseen {
                 pole: Pole { re, im },
                 shares: sizes.into_iter().map(|s| s / sum).collect(),
             });
@@ -203,10 +211,10 @@ impl Parts {
     }
 
     /// (4), and the residual of the Riccati equation.
-    fn gain(&self) -> Result<(Matrix, f64), Refused> {
+    fn gain(&self) -> Result<(Matrix, f64), RegulatorFailure> {
         let (n, rank) = (self.a.rows(), self.rank);
         let (rest, n_u) = (n - rank, self.b.columns());
-        let problem = Problem {
+        let problem = RiccatiProblem {
             a: self.a.block((0, 0), rank, rank),
             b: self.b.block((0, 0), rank, n_u),
             q: self.q.block((0, 0), rank, rank),
@@ -214,8 +222,8 @@ impl Parts {
             n: self.n.block((0, 0), rank, n_u),
         };
         let solution = riccati(&problem).map_err(|e| match e {
-            Unsolvable::FreeEffort => Refused::FreeEffort,
-            Unsolvable::Unstable | Unsolvable::NotFinite => Refused::Unsolved,
+            RiccatiFailure::FreeEffort => RegulatorFailure::FreeEffort,
+            RiccatiFailure::Unstable | RiccatiFailure::NotFinite => RegulatorFailure::Unsolved,
         })?;
         if rest == 0 {
             return Ok((solution.gain, solution.residual));
@@ -228,13 +236,13 @@ impl Parts {
         let right = right.plus(-1.0, &k_r.transposed().times(&n_u.transposed()));
         let x = sylvester(&closed.transposed(), &self.a.block((rank, rank), rest, rest), &right)?;
         let force = problem.b.transposed().times(&x).plus(1.0, &n_u.transposed());
-        let k_u = self.r.solve(&force).map_err(|_| Refused::FreeEffort)?;
+        let k_u = self.r.solve(&force).map_err(|_| RegulatorFailure::FreeEffort)?;
         Ok((k_r.beside(&k_u), solution.residual))
     }
 }
 
 /// What never changes: combinations l with lᵀ A_u = 0, as few states in each as can be.
-fn constants(a_u: &Matrix, t: &Matrix, scale: &[f64], limit: f64) -> Vec<Untouched> {
+fn constants(a_u: &Matrix, t: &Matrix, scale: &[f64], limit: f64) -> Vec<UncontrollableMode> {
     let (n, rest) = (t.rows(), a_u.rows());
     let qr = Qr::new(a_u);
     let null = rest - qr.rank(limit);
@@ -254,14 +262,16 @@ fn constants(a_u: &Matrix, t: &Matrix, scale: &[f64], limit: f64) -> Vec<Untouch
         }
     }
     let pole = Pole { re: 0.0, im: 0.0 };
-    (0..null).map(|k| Untouched { pole, combination: normalised(rows.row(k).to_vec(), scale) }).collect()
+    (0..null)
+        .map(|k| UncontrollableMode { pole, combination: normalised(rows.row(k).to_vec(), scale) })
+        .collect()
 }
 
 /// X of A X + X B + C = 0, all entries at once.
-fn sylvester(a: &Matrix, b: &Matrix, c: &Matrix) -> Result<Matrix, Refused> {
+fn sylvester(a: &Matrix, b: &Matrix, c: &Matrix) -> Result<Matrix, RegulatorFailure> {
     let (m, n) = (a.rows(), b.rows());
     if m * n > MOST_UNKNOWNS {
-        return Err(Refused::Unsolved);
+        return Err(RegulatorFailure::Unsolved);
     }
     // Entry (i, j) of X has the number i n + j.
     let all = Matrix::from_fn(m * n, m * n, |row, column| {
@@ -269,7 +279,7 @@ fn sylvester(a: &Matrix, b: &Matrix, c: &Matrix) -> Result<Matrix, Refused> {
         (if j == l { a[(i, k)] } else { 0.0 }) + if i == k { b[(l, j)] } else { 0.0 }
     });
     let right = Matrix::from_fn(m * n, 1, |row, _| -c[(row / n, row % n)]);
-    let x = all.solve(&right).map_err(|_| Refused::Unsolved)?;
+    let x = all.solve(&right).map_err(|_| RegulatorFailure::Unsolved)?;
     Ok(Matrix::from_fn(m, n, |i, j| x[(i * n + j, 0)]))
 }
 
@@ -352,7 +362,7 @@ mod tests {
             }
         }
         let few = linear.regulator(&weights, Some(&picked(&[0, 1, 3]))).unwrap_err();
-        assert!(matches!(few, Refused::TooFewSignals { missing } if missing > 0.01), "{few:?}");
+        assert!(matches!(few, RegulatorFailure::TooFewSignals { missing } if missing > 0.01), "{few:?}");
     }
 
     #[test]
@@ -395,16 +405,16 @@ mod tests {
         let weights = Weights { outputs: vec![1.0], inputs: vec![1.0] };
         // A position that nothing weighs.
         let free = model(matrix([[0.0, 1.0], [0.0, 0.0]]), matrix([[0.0], [1.0]]));
-        let Err(Refused::Unseen { pole, shares }) = free.regulator(&weights, None) else { panic!() };
+        let Err(RegulatorFailure::Unseen { pole, shares }) = free.regulator(&weights, None) else { panic!() };
         assert!(pole.re.abs() < 1e-9 && shares[0] > 0.99, "{pole:?} {shares:?}");
         // A growing state that no input moves.
         let grows = model(matrix([[2.0, 0.0], [0.0, -1.0]]), matrix([[0.0], [1.0]]));
-        let Err(Refused::OutOfReach(one)) = grows.regulator(&weights, None) else { panic!() };
+        let Err(RegulatorFailure::OutOfReach(one)) = grows.regulator(&weights, None) else { panic!() };
         assert!((one.pole.re - 2.0).abs() < 1e-12 && one.combination == [1.0, 0.0], "{one:?}");
         let still = model(matrix([[-1.0, 0.0], [0.0, -1.0]]), matrix([[0.0], [0.0]]));
-        assert_eq!(still.regulator(&weights, None).err(), Some(Refused::NoInfluence));
+        assert_eq!(still.regulator(&weights, None).err(), Some(RegulatorFailure::NoInfluence));
         let free = Weights { outputs: vec![1.0], inputs: vec![0.0] };
-        assert_eq!(grows_not().regulator(&free, None).err(), Some(Refused::FreeEffort));
+        assert_eq!(grows_not().regulator(&free, None).err(), Some(RegulatorFailure::FreeEffort));
     }
 
     fn grows_not() -> LinearModel {

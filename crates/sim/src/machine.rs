@@ -4,37 +4,37 @@
 
 mod clamp;
 mod hybrid;
+mod integer_parts;
 mod loaded;
 mod start;
 mod watch;
-mod whole;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use trunnion_equations::image::QuantityKind;
-pub use trunnion_equations::image::{Column, ColumnSource};
-use trunnion_equations::{Compiled, Image, Part, SlowValues, Symbol};
+pub use trunnion_equations::image::{ColumnSource, ImageColumn};
+use trunnion_equations::{Compiled, Image, ProgramKind, SlowValues, Symbol};
 use trunnion_num::Archive;
 
-use crate::closure::{Loops, Quaternion, normalise};
+use crate::constraints::{ClosedLoops, QuaternionPlaces, normalise};
 use crate::cuts::Cuts;
-use crate::equilibrium::Rest;
+use crate::equilibrium::Equilibrium;
 use crate::friction::Frictions;
-use crate::problem::{Hybrid, Layout, Problem, Role};
+use crate::problem::{GuardRole, Hybrid, Layout, Problem};
 use crate::run_error::RunError;
 use crate::state_watch::StateWatch;
 use crate::task::Tasks;
 use crate::time_watch::TimeWatch;
-use clamp::Held;
-use loaded::Model;
+use clamp::ActiveClamps;
+use loaded::LoadedModel;
 pub use loaded::{Loaded, Prepared};
 
 /// One run of a model.
 pub struct Machine {
     /// Parameters, inputs and start values from outside.
     given: HashMap<Symbol, f64>,
-    model: Model,
+    model: LoadedModel,
     /// Parameters, inputs and modes.
     slow: Vec<f64>,
     /// Those for which k was found.
@@ -46,8 +46,8 @@ pub struct Machine {
     /// Written by `compute_actions`.
     actions: Vec<f64>,
     outputs: Vec<f64>,
-    loops: Option<Loops>,
-    quaternions: Vec<Quaternion>,
+    loops: Option<ClosedLoops>,
+    quaternions: Vec<QuaternionPlaces>,
     /// By state: loops or a quaternion tie it to others.
     tied: Vec<bool>,
     /// One of them was set.
@@ -62,7 +62,7 @@ pub struct Machine {
     /// Those that almost do.
     pub weak: Vec<usize>,
     /// How it rests at the start, where the model asks for that.
-    pub rest: Rest,
+    pub equilibrium: Equilibrium,
     tasks: Tasks,
     frictions: Frictions,
     /// Why the model ended the run.
@@ -78,7 +78,7 @@ pub struct Machine {
     /// Kinks take the branch of the values asked for; with their guards.
     following: bool,
     guard_values: Vec<f64>,
-    held: Held,
+    held: ActiveClamps,
     time_watch: Option<TimeWatch>,
     state_watch: Option<StateWatch>,
 }
@@ -100,8 +100,10 @@ impl Machine {
             return;
         }
         let compiled = &model.compiled;
-        loops.close(y, |extended, out| compiled.run(Part::Closure as usize, t, extended, k, scratch, out));
-        loops.keep(t);
+        loops.solve_multipliers(y, |extended, out| {
+            compiled.run(ProgramKind::Constraints as usize, t, extended, k, scratch, out)
+        });
+        loops.store_multipliers(t);
         *closed = Some(t);
     }
 
@@ -109,7 +111,7 @@ impl Machine {
     fn find_multipliers(&mut self, t: f64, y: &[f64]) {
         let Machine { loops: Some(loops), closed, .. } = self else { return };
         let is_closed = *closed == Some(t) && loops.extended[..y.len()] == *y;
-        if !is_closed && loops.recall(t, y) {
+        if !is_closed && loops.recall_multipliers(t, y) {
             *closed = None;
             return;
         }
@@ -121,7 +123,7 @@ impl Machine {
         self.normalise(y);
         if let Machine { model, k, scratch, loops: Some(loops), .. } = self {
             let compiled = &model.compiled;
-            loops.restore(y, |y, gaps| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps));
+            loops.restore(y, |y, gaps| compiled.run(ProgramKind::Gaps as usize, t, y, k, scratch, gaps));
         }
     }
 
@@ -173,15 +175,15 @@ impl Machine {
     }
 
     /// The closed loops as the last evaluation left them.
-    pub(crate) fn loops(&mut self) -> Option<&mut Loops> {
+    pub(crate) fn loops(&mut self) -> Option<&mut ClosedLoops> {
         self.loops.as_mut()
     }
 
     /// The analysed model; None of a machine that runs an image.
     pub fn prepared(&self) -> Option<&Arc<Prepared>> {
         match &self.model {
-            Model::Analysed(prepared) => Some(prepared),
-            Model::Image(_) => None,
+            LoadedModel::Analysed(prepared) => Some(prepared),
+            LoadedModel::Image(_) => None,
         }
     }
 
@@ -261,7 +263,7 @@ impl Machine {
     pub fn record(&mut self, t: f64, y: &[f64], row: &mut [f64]) -> Result<(), RunError> {
         let mut outputs = std::mem::take(&mut self.outputs);
         self.find_multipliers(t, y);
-        self.run(Part::Outputs, t, y, &mut outputs);
+        self.run(ProgramKind::Outputs, t, y, &mut outputs);
         self.outputs = outputs;
         let Machine { readings, outputs, slow, loops, .. } = self;
         let mut all_finite = true;
@@ -292,13 +294,13 @@ impl Machine {
     fn prepare(&mut self) {
         self.closed = None;
         if let Some(loops) = &mut self.loops {
-            loops.forget();
+            loops.discard_multipliers();
         }
         self.model.compiled.update(&self.slow, &mut self.known, &mut self.k);
     }
 
     /// Multipliers are found first where the part reads them.
-    fn part(&mut self, part: Part, t: f64, y: &[f64], out: &mut [f64]) {
+    fn part(&mut self, part: ProgramKind, t: f64, y: &[f64], out: &mut [f64]) {
         if self.model.reads_multipliers[part as usize] {
             self.find_multipliers(t, y);
             return self.run(part, t, y, out);
@@ -307,8 +309,8 @@ impl Machine {
         model.compiled.run(part as usize, t, y, k, scratch, out);
     }
 
-    /// With the multipliers of the last `close`.
-    fn run(&mut self, part: Part, t: f64, y: &[f64], out: &mut [f64]) {
+    /// With the multipliers of the last `solve_multipliers`.
+    fn run(&mut self, part: ProgramKind, t: f64, y: &[f64], out: &mut [f64]) {
         let Machine { model, k, scratch, loops, .. } = self;
         let y = loops.as_ref().map_or(y, |l| &l.extended);
         model.compiled.run(part as usize, t, y, k, scratch, out);
@@ -333,7 +335,7 @@ impl Machine {
     fn read_frictions(&mut self, t: f64, y: &[f64]) {
         if self.frictions.len() > 0 {
             let mut values = std::mem::take(&mut self.frictions.values);
-            self.part(Part::Frictions, t, y, &mut values);
+            self.part(ProgramKind::Frictions, t, y, &mut values);
             self.frictions.values = values;
         }
     }
@@ -345,7 +347,7 @@ impl Machine {
 
     fn compute_actions(&mut self, t: f64, y: &[f64]) {
         let mut actions = std::mem::take(&mut self.actions);
-        self.part(Part::Actions, t, y, &mut actions);
+        self.part(ProgramKind::Actions, t, y, &mut actions);
         self.actions = actions;
     }
 
@@ -384,7 +386,7 @@ impl Machine {
             self.guards(t, y, &mut g);
             let mut changed = false;
             for (relation, &value) in image.relations.iter().zip(&g[image.events.len()..]) {
-                if relation.role == Role::Kink && value != 0.0 && !value.is_nan() {
+                if relation.role == GuardRole::Kink && value != 0.0 && !value.is_nan() {
                     let now = image.slow_place(relation.mode).map_or(0.0, |i| self.slow[i]);
                     changed |= self.put(relation.mode, relation.settled(now, value), &mut []);
                 }
@@ -404,7 +406,7 @@ impl Machine {
                 Some(i) => {
                     self.unfit |= self.tied[i];
                     if y[i] != value {
-                        self.let_go(i);
+                        self.release(i);
                     }
                     &mut y[i]
                 }
@@ -425,7 +427,7 @@ impl Problem for Machine {
     fn residual(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
         self.choose_branches(t, y);
         if self.loops.is_none() {
-            self.run(Part::Residual, t, y, f);
+            self.run(ProgramKind::Residual, t, y, f);
             return self.hold_rows(f);
         }
         self.close(t, y);
@@ -439,9 +441,9 @@ impl Problem for Machine {
         self.close(t, y);
         let Machine { model, k, scratch, loops, cuts, .. } = self;
         let mut run = |y: &[f64], out: &mut [f64]| match cuts {
-            None => model.compiled.run(Part::Jacobian as usize, t, y, k, scratch, out),
+            None => model.compiled.run(ProgramKind::Jacobian as usize, t, y, k, scratch, out),
             Some(cuts) => {
-                model.compiled.run(Part::Jacobian as usize, t, y, k, scratch, &mut cuts.entries);
+                model.compiled.run(ProgramKind::Jacobian as usize, t, y, k, scratch, &mut cuts.entries);
                 cuts.eliminate(out);
             }
         };
@@ -457,13 +459,13 @@ impl Problem for Machine {
 
     fn time_gradient(&mut self, t: f64, y: &[f64], f_t: &mut [f64]) {
         if self.loops.is_none() {
-            self.run(Part::TimeGradient, t, y, f_t);
+            self.run(ProgramKind::TimeGradient, t, y, f_t);
             return self.hold_rows(f_t);
         }
         self.close(t, y);
         let Machine { model, k, scratch, loops: Some(loops), .. } = self else { return };
         let compiled = &model.compiled;
-        compiled.run(Part::TimeGradient as usize, t, &loops.extended, k, scratch, &mut loops.f_t);
+        compiled.run(ProgramKind::TimeGradient as usize, t, &loops.extended, k, scratch, &mut loops.f_t);
         loops.eliminate_time();
         f_t.copy_from_slice(&loops.f_t[..f_t.len()]);
     }

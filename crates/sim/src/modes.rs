@@ -38,7 +38,7 @@ pub struct Mode {
 }
 
 /// One eigenvalue of one part.
-struct Found {
+struct PartEigenvalue {
     pole: Pole,
     part: usize,
     /// With Σ |l_k r_k| = 1 over the states of the part.
@@ -48,28 +48,29 @@ struct Found {
 }
 
 /// States that all act on each other, and the matrix of them.
-struct Part {
+struct StateBlock {
     states: Vec<usize>,
     a: Matrix,
 }
 
 /// Slowest first.
-pub fn modes(linear: &LinearModel) -> Result<Vec<Mode>, eigen::Unfound> {
+pub fn modes(linear: &LinearModel) -> Result<Vec<Mode>, eigen::EigenFailure> {
     let parts = irreducible(&linear.a).into_iter();
-    let parts: Vec<Part> = parts.map(|states| Part { a: linear.a.picked(&states), states }).collect();
+    let parts: Vec<StateBlock> =
+        parts.map(|states| StateBlock { a: linear.a.picked(&states), states }).collect();
     let mut all = vec![];
     for (k, part) in parts.iter().enumerate() {
         all.extend(found(part, k)?);
     }
-    let fastest = all.iter().map(|f: &Found| f.pole.size()).fold(0.0, f64::max);
+    let fastest = all.iter().map(|f: &PartEigenvalue| f.pole.size()).fold(0.0, f64::max);
     let rounding = (f64::EPSILON * fastest).min(NEVER);
     all.iter_mut().for_each(|f| f.size = f.size.max(rounding / ZERO));
     all.sort_by(|p, q| p.pole.order(&q.pole));
-    let zero = |f: &Found| f.pole.size() <= ZERO * f.size;
-    let same = |p: &Found, q: &Found| {
+    let zero = |f: &PartEigenvalue| f.pole.size() <= ZERO * f.size;
+    let same = |p: &PartEigenvalue, q: &PartEigenvalue| {
         p.pole.distance(&q.pole) <= SAME * p.pole.size().max(q.pole.size()) || (zero(p) && zero(q))
     };
-    let mut groups: Vec<Vec<&Found>> = vec![];
+    let mut groups: Vec<Vec<&PartEigenvalue>> = vec![];
     for one in all.iter().filter(|f| f.pole.im >= 0.0 || zero(f)) {
         match groups.iter_mut().find(|g| same(g[0], one)) {
             Some(group) => group.push(one),
@@ -80,25 +81,25 @@ pub fn modes(linear: &LinearModel) -> Result<Vec<Mode>, eigen::Unfound> {
 }
 
 /// Eigenvalues of a part, each with its vectors and its size.
-fn found(part: &Part, k: usize) -> Result<Vec<Found>, eigen::Unfound> {
+fn found(part: &StateBlock, k: usize) -> Result<Vec<PartEigenvalue>, eigen::EigenFailure> {
     let n = part.states.len();
     let Graded { a, order, .. } = Graded::new(&part.a);
     let mut length = vec![0.0; n];
     for (i, &state) in order.iter().enumerate() {
         length[state] = (0..n).fold(0.0, |sum: f64, j| sum.hypot(a[(i, j)]).hypot(a[(j, i)]));
     }
-    let one = |eigen::Pair { value, mut right, left }: eigen::Pair| {
+    let one = |eigen::EigenPair { value, mut right, left }: eigen::EigenPair| {
         let products = || left.iter().zip(&right).map(|(l, r)| (l * r).norm());
         let sum = products().sum::<f64>().max(f64::MIN_POSITIVE);
         let size = products().zip(&length).map(|(p, a)| p / sum * a).sum(); // (2)
         right.iter_mut().for_each(|r| *r /= sum);
-        Found { pole: Pole { re: value.re, im: value.im }, part: k, right, left, size }
+        PartEigenvalue { pole: Pole { re: value.re, im: value.im }, part: k, right, left, size }
     };
     Ok(eigen::pairs(&part.a)?.into_iter().map(one).collect())
 }
 
 /// |P_kk| of (1) by the vectors of one part; None if they depend on each other.
-fn projected(group: &[&Found]) -> Option<Vec<f64>> {
+fn projected(group: &[&PartEigenvalue]) -> Option<Vec<f64>> {
     let m = group.len();
     let dot = |i: usize, j: usize| -> Complex64 {
         group[i].left.iter().zip(&group[j].right).map(|(l, r)| l * r).sum()
@@ -123,10 +124,10 @@ fn projected(group: &[&Found]) -> Option<Vec<f64>> {
 }
 
 /// (1) of those of all eigenvalues that count as one.
-fn mode(parts: &[Part], all: &[Found], group: &[&Found], n: usize) -> Mode {
+fn mode(parts: &[StateBlock], all: &[PartEigenvalue], group: &[&PartEigenvalue], n: usize) -> Mode {
     let mut sizes = vec![0.0; n];
     for (k, part) in parts.iter().enumerate() {
-        let own: Vec<&Found> = group.iter().copied().filter(|f| f.part == k).collect();
+        let own: Vec<&PartEigenvalue> = group.iter().copied().filter(|f| f.part == k).collect();
         let Some(first) = own.first() else { continue };
         let projected = projected(&own).or_else(|| {
             let others = all.iter().filter(|f| f.part == k && !own.iter().any(|g| std::ptr::eq(*g, *f)));

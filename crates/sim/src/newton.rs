@@ -12,13 +12,13 @@
 
 use crate::homotopy;
 use crate::problem::{Layout, Problem};
-use crate::stepper::{Failure, Work};
+use crate::stepper::{SolverWork, StepFailure};
 use trunnion_num::{Archive, Lu, Pattern, null_vector};
 
 /// Corrections below this, relative to the size of the unknown, no longer matter.
 const CONVERGED: f64 = 1e-13;
 /// Corrections with old factors at most.
-const POLISHINGS: usize = 3;
+const MOST_REFINEMENTS: usize = 3;
 /// Below this a correction that no longer shrinks is rounding, not divergence.
 const ROUNDING: f64 = 1e-8;
 /// A row below this share of what its unknowns contribute is zero.
@@ -31,7 +31,7 @@ const ITERATIONS: usize = 250;
 
 /// Why Newton's method stopped short. Row and unknown are numbered in the whole problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stuck {
+pub enum NewtonFailure {
     NotFinite { row: usize },
     Singular,
     NoConvergence,
@@ -39,7 +39,7 @@ pub enum Stuck {
 
 /// Rows and unknowns that are solved together while the other unknowns are held.
 #[derive(Clone)]
-pub struct Part {
+pub struct NewtonBlock {
     /// Row and unknown of each local index.
     pub rows: Vec<usize>,
     pub columns: Vec<usize>,
@@ -52,7 +52,7 @@ pub struct Part {
     pub jacobian: Vec<f64>,
     lu: Lu,
     values: Vec<f64>,
-    pub work: Work,
+    pub work: SolverWork,
     // Of `newton`: values of the whole problem tried, corrections and sizes of the part.
     trial: Vec<f64>,
     step: Vec<f64>,
@@ -65,7 +65,7 @@ pub struct Part {
     pub reach: f64,
 }
 
-impl Part {
+impl NewtonBlock {
     /// `rows` for `columns`; both of the same length.
     pub fn new(layout: &Layout, rows: Vec<usize>, columns: Vec<usize>) -> Self {
         let (n, m) = (layout.n(), rows.len());
@@ -81,7 +81,7 @@ impl Part {
             .collect();
         entries.sort_unstable_by_key(|&(i, j, _)| (j, i));
         let pattern = Pattern::from_entries(m, entries.iter().map(|&(i, j, _)| (i, j)));
-        Part {
+        NewtonBlock {
             nominal: columns.iter().map(|&j| layout.nominal[j]).collect(),
             rows,
             columns,
@@ -90,7 +90,7 @@ impl Part {
             entries,
             f: vec![0.0; n],
             jacobian: vec![0.0; layout.pattern.nnz()],
-            work: Work::default(),
+            work: SolverWork::default(),
             trial: vec![0.0; n],
             step: vec![0.0; m],
             next: vec![0.0; m],
@@ -113,17 +113,17 @@ impl Part {
     }
 
     /// f of the whole problem; Err: the first row of the part that is not finite.
-    pub fn evaluate(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Stuck> {
+    pub fn evaluate(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), NewtonFailure> {
         problem.residual(t, y, &mut self.f);
         self.work.residuals += 1;
         match self.rows.iter().find(|&&i| !self.f[i].is_finite()) {
-            Some(&row) => Err(Stuck::NotFinite { row }),
+            Some(&row) => Err(NewtonFailure::NotFinite { row }),
             None => Ok(()),
         }
     }
 
     /// Jacobian at (t, y), factored.
-    pub fn linearise(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Stuck> {
+    pub fn linearise(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), NewtonFailure> {
         problem.jacobian(t, y, &mut self.jacobian);
         self.work.jacobians += 1;
         self.measure(y);
@@ -131,7 +131,7 @@ impl Part {
     }
 
     /// Factor the part of the Jacobian at hand, columns scaled by the size of their unknowns.
-    fn factor(&mut self) -> Result<(), Stuck> {
+    fn factor(&mut self) -> Result<(), NewtonFailure> {
         self.share.fill(f64::MIN_POSITIVE);
         for (value, &(i, j, place)) in self.values.iter_mut().zip(&self.entries) {
             *value = self.jacobian[place] * self.size[j];
@@ -141,7 +141,7 @@ impl Part {
             *largest = largest.max(*share);
         }
         self.work.factorisations += 1;
-        self.lu.refactor(&self.values).map_err(|_| Stuck::Singular)
+        self.lu.refactor(&self.values).map_err(|_| NewtonFailure::Singular)
     }
 
     /// Size of each unknown: its value or its nominal, whichever is larger.
@@ -180,7 +180,7 @@ impl Part {
     }
 
     /// Damped Newton (1), (2) from `y`, which is left at the best point reached.
-    pub fn newton(&mut self, problem: &mut dyn Problem, t: f64, y: &mut [f64]) -> Result<(), Stuck> {
+    pub fn newton(&mut self, problem: &mut dyn Problem, t: f64, y: &mut [f64]) -> Result<(), NewtonFailure> {
         if self.m() == 0 {
             return Ok(());
         }
@@ -192,7 +192,7 @@ impl Part {
             std::mem::swap(&mut self.step, &mut self.next);
             let norm = largest(&self.next);
             if !norm.is_finite() {
-                return Err(Stuck::Singular);
+                return Err(NewtonFailure::Singular);
             }
             if norm <= CONVERGED {
                 self.advance(y, 1.0);
@@ -221,7 +221,7 @@ impl Part {
                 }
                 damping /= 2.0;
                 if damping < SMALLEST_DAMPING {
-                    return Err(Stuck::NoConvergence);
+                    return Err(NewtonFailure::NoConvergence);
                 }
             };
             y.copy_from_slice(&self.trial);
@@ -230,7 +230,7 @@ impl Part {
             }
             damping = f64::min(1.0, 4.0 * damping);
         }
-        Err(Stuck::NoConvergence)
+        Err(NewtonFailure::NoConvergence)
     }
 
     /// y ← y + λ Δ, Δ in `next`.
@@ -286,17 +286,23 @@ impl Part {
     }
 
     /// What to tell the user when `stuck` at (t, y).
-    pub fn failure(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], stuck: Stuck) -> Failure {
-        if let Stuck::NotFinite { row } = stuck {
-            return Failure::NotFinite { t, row };
+    pub fn failure(
+        &mut self,
+        problem: &mut dyn Problem,
+        t: f64,
+        y: &[f64],
+        why: NewtonFailure,
+    ) -> StepFailure {
+        if let NewtonFailure::NotFinite { row } = why {
+            return StepFailure::NotFinite { t, row };
         }
-        if stuck == Stuck::Singular
+        if why == NewtonFailure::Singular
             && let Some(unknown) = self.undetermined(problem, t, y)
         {
-            return Failure::Singular { t, unknown };
+            return StepFailure::Singular { t, unknown };
         }
         let (row, residual) = self.worst_row(problem, t, y);
-        Failure::Inconsistent { t, row, residual }
+        StepFailure::Inconsistent { t, row, residual }
     }
 
     /// Local (row, column, value) of every entry of the Jacobian, columns scaled by the sizes of the unknowns.
@@ -316,8 +322,8 @@ pub(crate) fn largest(x: &[f64]) -> f64 {
 
 /// Makes the algebraic unknowns consistent with the differential ones.
 #[derive(Clone)]
-pub struct Consistent {
-    part: Part,
+pub struct ConsistentValues {
+    part: NewtonBlock,
     start: Vec<f64>,
     /// What may be left in each row of the part, of several branches and of one.
     left: Vec<f64>,
@@ -326,15 +332,15 @@ pub struct Consistent {
     polished: Option<u64>,
 }
 
-impl Consistent {
+impl ConsistentValues {
     pub fn new(layout: &Layout) -> Self {
-        let part = Part::algebraic(layout);
+        let part = NewtonBlock::algebraic(layout);
         let (left, sums) = (vec![0.0; part.m()], vec![0.0; part.m()]);
-        Consistent { part, start: vec![0.0; layout.n()], left, sums, polished: None }
+        ConsistentValues { part, start: vec![0.0; layout.n()], left, sums, polished: None }
     }
 
     /// Solve 0 = f_algebraic(t, y) for the algebraic unknowns in `y`; the others are kept. On failure `y` is as before.
-    pub fn solve(&mut self, problem: &mut dyn Problem, t: f64, y: &mut [f64]) -> Result<(), Failure> {
+    pub fn solve(&mut self, problem: &mut dyn Problem, t: f64, y: &mut [f64]) -> Result<(), StepFailure> {
         if self.part.m() == 0 {
             return Ok(());
         }
@@ -352,7 +358,7 @@ impl Consistent {
 
     /// The same for values read off a curve, up to a correction by no more than `rtol`. On failure they stay as they are. Factors serve as
     /// long as the number of the `branches` stays the same. Reading is no work of the solver.
-    pub fn polish(
+    pub fn refine(
         &mut self,
         problem: &mut dyn Problem,
         (t, y): (f64, &mut [f64]),
@@ -380,7 +386,7 @@ impl Consistent {
         if !known && self.part.linearise(problem, t, y).is_err() {
             return;
         }
-        for _ in 0..POLISHINGS {
+        for _ in 0..MOST_REFINEMENTS {
             if self.part.evaluate(problem, t, y).is_err() {
                 break;
             }
@@ -432,7 +438,7 @@ impl Consistent {
         true
     }
 
-    pub fn work(&self) -> Work {
+    pub fn work(&self) -> SolverWork {
         self.part.work
     }
 
@@ -455,19 +461,23 @@ mod tests {
     use crate::scenes::Scene;
 
     /// x is differential, z algebraic.
-    fn check(residual: impl Fn(f64, &[f64]) -> f64 + 'static, x: f64, start: f64) -> Result<f64, Failure> {
+    fn check(
+        residual: impl Fn(f64, &[f64]) -> f64 + 'static,
+        x: f64,
+        start: f64,
+    ) -> Result<f64, StepFailure> {
         let mut scene = Scene::new(&["x", "z"], move |t, y, _, f| {
             f[0] = 0.0;
             f[1] = residual(t, y);
         })
         .algebraic(&[1]);
         let mut y = [x, start];
-        Consistent::new(scene.layout()).solve(&mut scene, 0.0, &mut y)?;
+        ConsistentValues::new(scene.layout()).solve(&mut scene, 0.0, &mut y)?;
         assert_eq!(y[0], x);
         Ok(y[1])
     }
 
-    fn assert_root(found: Result<f64, Failure>, expected: f64) {
+    fn assert_root(found: Result<f64, StepFailure>, expected: f64) {
         let z = found.unwrap();
         assert!((z - expected).abs() <= 1e-12 * expected.abs().max(1.0), "{z} is not {expected}");
     }
@@ -500,12 +510,12 @@ mod tests {
     fn a_row_without_a_root_is_named() {
         let failure = check(|_, y| y[1] * y[1] + 1.0, 0.0, 3.0).unwrap_err();
         assert!(
-            matches!(failure, Failure::Inconsistent { row: 1, residual, .. } if residual >= 1.0),
+            matches!(failure, StepFailure::Inconsistent { row: 1, residual, .. } if residual >= 1.0),
             "{failure:?}"
         );
         let failure = check(|_, y| y[0], 1.0, 0.0).unwrap_err();
-        assert_eq!(failure, Failure::Singular { t: 0.0, unknown: 1 });
+        assert_eq!(failure, StepFailure::Singular { t: 0.0, unknown: 1 });
         let failure = check(|_, y| (y[1] - 2.0).sqrt(), 1.0, 0.0).unwrap_err();
-        assert_eq!(failure, Failure::NotFinite { t: 0.0, row: 1 });
+        assert_eq!(failure, StepFailure::NotFinite { t: 0.0, row: 1 });
     }
 }

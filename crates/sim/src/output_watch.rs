@@ -14,12 +14,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use trunnion_equations::{Expr, Interval, Node, Part};
+use trunnion_equations::{Expr, ExprNode, Interval, ProgramKind};
 
 use crate::machine::Prepared;
 use crate::state_watch::NONE;
 use crate::stepper::Segment;
-use crate::time_watch::At;
+use crate::time_watch::TimeProgram;
 
 const SHARE: f64 = 0.1;
 const BEYOND: f64 = 1e-3;
@@ -36,13 +36,13 @@ const PIECES: usize = 16;
 const ALL_LOOKS: usize = 400_000;
 const PART_OF_LOOKS: usize = 4;
 /// A function is told that changes by so much of its range between places, for this share of the time.
-const LEAPS: f64 = 0.3;
-const UNREAD: f64 = 1e-2;
+const UNRESOLVED_CHANGE: f64 = 0.3;
+const UNRESOLVED_SHARE: f64 = 1e-2;
 /// No smaller share of a piece is looked at.
 const LEAST: f64 = 1e-12;
 
-const COURSE: usize = Part::ShownCourse as usize;
-const PART: usize = Part::Shown as usize;
+const BASES_PROGRAM: usize = ProgramKind::OutputBases as usize;
+const FUNCTIONS_PROGRAM: usize = ProgramKind::OutputFunctions as usize;
 const GOLDEN: f64 = 0.618_033_988_749_894_8;
 
 fn include(range: &mut Interval, value: f64) {
@@ -92,7 +92,7 @@ pub struct OutputWatch {
     areas: Vec<f64>,
     // Of one piece: places with bases and the values of the functions asked for, stretches between two of them, and what is found.
     places: Vec<f64>,
-    courses: Vec<f64>,
+    seen_bases: Vec<f64>,
     samples: Vec<f64>,
     stretches: Vec<(usize, usize)>,
     times: Vec<f64>,
@@ -118,7 +118,7 @@ impl OutputWatch {
         }
         let asked = largest(prepared, columns);
         let (m, n) = (shown.functions.len(), shown.bases.len());
-        let of_time = |f: &usize| system.graph.node(shown.bases[shown.functions[*f].0]) == Node::Time;
+        let of_time = |f: &usize| system.graph.node(shown.bases[shown.functions[*f].0]) == ExprNode::Time;
         (!asked.is_empty()).then(|| OutputWatch {
             reads_unknowns: !asked.iter().all(of_time),
             for_means,
@@ -132,7 +132,7 @@ impl OutputWatch {
             areas: vec![0.0; asked.len()],
             asked,
             places: vec![],
-            courses: vec![],
+            seen_bases: vec![],
             samples: vec![],
             stretches: vec![],
             times: vec![],
@@ -141,10 +141,10 @@ impl OutputWatch {
             y: vec![0.0; system.n()],
             bases: vec![0.0; n],
             point: vec![0.0; m],
-            doubts: vec![[0.0]; compiled.program(PART).ops.len()],
+            doubts: vec![[0.0]; compiled.program(FUNCTIONS_PROGRAM).ops.len()],
             rounding: vec![0.0; m],
             ranges: vec![NONE; n],
-            values: vec![NONE; compiled.program(PART).ops.len()],
+            values: vec![NONE; compiled.program(FUNCTIONS_PROGRAM).ops.len()],
         })
     }
 
@@ -152,17 +152,17 @@ impl OutputWatch {
     pub fn unread(&self, prepared: &Prepared, columns: &[usize]) -> Vec<usize> {
         let is_unread = |f: &usize| {
             let place = self.asked.iter().position(|asked| asked == f);
-            place.is_some_and(|place| self.unread[place] > UNREAD * self.watched)
+            place.is_some_and(|place| self.unread[place] > UNRESOLVED_SHARE * self.watched)
         };
         let any = self.for_means && self.asked.iter().any(is_unread);
         columns.iter().copied().filter(|&c| any && largest(prepared, &[c]).iter().any(is_unread)).collect()
     }
 
     /// Times between `from` and `to` at which outputs are to be read, in order.
-    pub(crate) fn times(&mut self, at: &mut At<'_>, curve: &Segment, from: f64, to: f64) -> &[f64] {
+    pub(crate) fn times(&mut self, at: &mut TimeProgram<'_>, curve: &Segment, from: f64, to: f64) -> &[f64] {
         self.times.clear();
         self.places.clear();
-        self.courses.clear();
+        self.seen_bases.clear();
         self.samples.clear();
         self.stretches.clear();
         self.earlier.copy_from_slice(&self.known);
@@ -192,7 +192,7 @@ impl OutputWatch {
                 }
             }
             self.sample(middle);
-            self.pay();
+            self.charge_work();
             if self.times.len() < most {
                 self.times.push(middle);
                 let new = self.places.len() - 1;
@@ -212,18 +212,18 @@ impl OutputWatch {
     }
 
     /// All functions at t.
-    fn evaluate(&mut self, at: &mut At<'_>, curve: &Segment, t: f64) {
+    fn evaluate(&mut self, at: &mut TimeProgram<'_>, curve: &Segment, t: f64) {
         if self.reads_unknowns {
             curve.at(t, &mut self.y);
         }
-        at.compiled.run(COURSE, t, &self.y, at.k, at.scratch, &mut self.bases);
-        at.compiled.run(PART, 0.0, &self.bases, at.k, at.scratch, &mut self.point);
+        at.compiled.run(BASES_PROGRAM, t, &self.y, at.k, at.scratch, &mut self.bases);
+        at.compiled.run(FUNCTIONS_PROGRAM, 0.0, &self.bases, at.k, at.scratch, &mut self.point);
     }
 
     /// Keep what was evaluated at t.
     fn sample(&mut self, t: f64) {
         self.places.push(t);
-        self.courses.extend_from_slice(&self.bases);
+        self.seen_bases.extend_from_slice(&self.bases);
         for &f in &self.asked {
             self.samples.push(self.point[f]);
             include(&mut self.known[f], self.point[f]);
@@ -231,11 +231,11 @@ impl OutputWatch {
     }
 
     /// Values at two places, and bounds between them by these and by what was evaluated last, in their middle.
-    fn enclose(&mut self, at: &mut At<'_>, i: usize, j: usize) {
+    fn enclose(&mut self, at: &mut TimeProgram<'_>, i: usize, j: usize) {
         let (n, m) = (self.bases.len(), self.asked.len());
         for (b, range) in self.ranges.iter_mut().enumerate() {
             *range = NONE;
-            [self.courses[i * n + b], self.courses[j * n + b], self.bases[b]]
+            [self.seen_bases[i * n + b], self.seen_bases[j * n + b], self.bases[b]]
                 .iter()
                 .for_each(|&x| include(range, x));
         }
@@ -245,18 +245,31 @@ impl OutputWatch {
             include(&mut self.ends[f], self.samples[j * m + place]);
         }
         let time = (0.0, 0.0);
-        at.compiled.enclose(PART, (time, &self.ranges), at.k, &mut self.values, &mut self.bounds);
+        at.compiled.enclose(
+            FUNCTIONS_PROGRAM,
+            (time, &self.ranges),
+            at.k,
+            &mut self.values,
+            &mut self.bounds,
+        );
     }
 
-    fn little(&self, f: usize) -> f64 {
+    fn negligible(&self, f: usize) -> f64 {
         let size = self.known[f].0.abs().max(self.known[f].1.abs());
         (ROUNDING * size).max(ROUNDINGS * self.noise[f])
     }
 
     /// What rounding makes of the functions at the last place, if that is more than before.
-    fn measure_noise(&mut self, at: &mut At<'_>) {
+    fn measure_noise(&mut self, at: &mut TimeProgram<'_>) {
         let out: [&mut [f64]; 1] = [&mut self.rounding];
-        at.compiled.rounding(PART, (0.0, &self.bases, at.k), [&[]], at.scratch, &mut self.doubts, out);
+        at.compiled.rounding(
+            FUNCTIONS_PROGRAM,
+            (0.0, &self.bases, at.k),
+            [&[]],
+            at.scratch,
+            &mut self.doubts,
+            out,
+        );
         for (noise, &new) in self.noise.iter_mut().zip(&self.rounding) {
             *noise = if new.is_finite() { noise.max(new) } else { *noise };
         }
@@ -268,13 +281,13 @@ impl OutputWatch {
 
     /// What f may do between the ends without being looked at.
     fn expected(&self, f: usize) -> Interval {
-        let margin = (SHARE * self.range(f)).max(self.little(f));
+        let margin = (SHARE * self.range(f)).max(self.negligible(f));
         (self.ends[f].0 - margin, self.ends[f].1 + margin)
     }
 
     /// The bounds at hand tell enough; those that are not finite tell nothing.
     fn is_close(&self, f: usize) -> bool {
-        let ((low, high), little, range) = (self.bounds[f], self.little(f), self.range(f));
+        let ((low, high), little, range) = (self.bounds[f], self.negligible(f), self.range(f));
         // What is the same at so many places is constant, whatever its bounds.
         let constant = range <= little && self.places.len() > LOOKS;
         if constant || !(low.is_finite() && high.is_finite() && range.is_finite()) {
@@ -298,7 +311,7 @@ impl OutputWatch {
     }
 
     /// Those for which the stretch at hand was divided: has its middle shown what its ends do not?
-    fn pay(&mut self) {
+    fn charge_work(&mut self) {
         for place in 0..self.asked.len() {
             let f = self.asked[place];
             let (value, expected) = (self.point[f], self.expected(f));
@@ -316,7 +329,7 @@ impl OutputWatch {
             let f = self.asked[place];
             let mut seen = self.ends[f];
             include(&mut seen, self.point[f]);
-            if seen.1 - seen.0 > (LEAPS * self.range(f)).max(self.little(f)) {
+            if seen.1 - seen.0 > (UNRESOLVED_CHANGE * self.range(f)).max(self.negligible(f)) {
                 self.unread[place] += length;
             }
         }
@@ -330,7 +343,7 @@ impl OutputWatch {
     }
 
     /// Divides what is long between two places and not level, as the foot of a pulse may be: by its area, not by its height.
-    fn even_out(&mut self, at: &mut At<'_>, curve: &Segment, most: usize, least: f64) {
+    fn even_out(&mut self, at: &mut TimeProgram<'_>, curve: &Segment, most: usize, least: f64) {
         let (order, m) = (self.in_order(), self.asked.len());
         let pairs = order.windows(2).map(|pair| (pair[0], pair[1]));
         let mut pairs: Vec<(usize, usize)> = pairs.collect();
@@ -346,7 +359,7 @@ impl OutputWatch {
             let dt = self.places[j] - self.places[i];
             let uneven = |place: usize| {
                 let change = (self.samples[j * m + place] - self.samples[i * m + place]).abs();
-                change > self.little(self.asked[place]) && change * dt > AREA * self.areas[place]
+                change > self.negligible(self.asked[place]) && change * dt > AREA * self.areas[place]
             };
             let middle = 0.5 * (self.places[i] + self.places[j]);
             if self.times.len() < 2 * most && dt > least && (0..m).any(uneven) {
@@ -360,7 +373,7 @@ impl OutputWatch {
     }
 
     /// Extremes beyond all earlier ones, between the places where they were seen.
-    fn sharpen(&mut self, at: &mut At<'_>, curve: &Segment) {
+    fn sharpen(&mut self, at: &mut TimeProgram<'_>, curve: &Segment) {
         if self.times.is_empty() {
             return;
         }
@@ -372,7 +385,7 @@ impl OutputWatch {
                 let best = (0..order.len()).fold(0, |best, i| if value(i) > value(best) { i } else { best });
                 let earlier = if sign > 0.0 { self.earlier[f].1 } else { -self.earlier[f].0 };
                 let inside = best > 0 && best + 1 < order.len();
-                if inside && value(best) > earlier + self.little(f) {
+                if inside && value(best) > earlier + self.negligible(f) {
                     let around = (self.places[order[best - 1]], self.places[order[best + 1]]);
                     let t = self.highest(at, curve, (f, sign), around);
                     self.times.push(t);
@@ -384,7 +397,7 @@ impl OutputWatch {
     /// Where sign · f is highest between two times, by golden section. [Kiefer1953]
     fn highest(
         &mut self,
-        at: &mut At<'_>,
+        at: &mut TimeProgram<'_>,
         curve: &Segment,
         (f, sign): (usize, f64),
         (mut a, mut b): Interval,

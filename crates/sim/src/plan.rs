@@ -2,12 +2,12 @@
 
 use crate::events::resolution;
 use crate::run_error::RunError;
-use crate::stepper::{Options, Segment, Tolerance, Work};
+use crate::stepper::{Segment, SolverOptions, SolverWork, Tolerance};
 use std::ops::ControlFlow;
 
 /// When values are reported beside events and the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Output {
+pub enum OutputTimes {
     /// Only the start.
     Start,
     /// Every so many seconds.
@@ -20,32 +20,32 @@ pub enum Output {
 
 /// What to run.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct RunPlan {
     pub t_0: f64,
     pub t_end: f64,
-    pub output: Output,
+    pub output: OutputTimes,
     /// Further times at which values are reported, ascending.
     pub at: Vec<f64>,
     /// Report the values before and after every event.
     pub both_sides: bool,
     /// Instants with events before the run is given up; None: as many as come.
     pub max_events: Option<u64>,
-    /// Relative tolerance, and absolute one of unknowns that have none of their own: kinks within a small share are not told apart.
+    /// Relative tolerance, and absolute one of unknowns that have none of their own: kinks within a small share are not distinguished.
     pub tolerance: (f64, Option<f64>),
-    /// Instants within steps that are located, counted by `Run::located`; what happens beyond is seen at the ends of steps.
+    /// Instants within steps that are located, counted by `Run::located`; events beyond are handled at the ends of steps.
     pub max_located: usize,
 }
 
-impl Plan {
-    pub fn new(t_0: f64, t_end: f64, output: Output) -> Self {
-        Plan {
+impl RunPlan {
+    pub fn new(t_0: f64, t_end: f64, output: OutputTimes) -> Self {
+        RunPlan {
             t_0,
             t_end,
             output,
             at: vec![],
             both_sides: true,
             max_events: None,
-            tolerance: (Options::default().rtol, None),
+            tolerance: (SolverOptions::default().rtol, None),
             max_located: usize::MAX,
         }
     }
@@ -58,14 +58,14 @@ impl Plan {
     /// Grid point k.
     fn point(&self, k: u64) -> f64 {
         let t = match self.output {
-            Output::Start | Output::Steps(_) if k == 0 => return self.t_0,
-            Output::Start | Output::Steps(_) => return f64::INFINITY,
-            Output::Interval(dt) => {
+            OutputTimes::Start | OutputTimes::Steps(_) if k == 0 => return self.t_0,
+            OutputTimes::Start | OutputTimes::Steps(_) => return f64::INFINITY,
+            OutputTimes::Interval(dt) => {
                 let t = self.t_0 + k as f64 * dt;
                 // A last interval that is only rounding is none.
                 if self.t_end - t < 1e-9 * dt { self.t_end } else { t }
             }
-            Output::Count(n) => {
+            OutputTimes::Count(n) => {
                 let last = n.max(2) as u64 - 1;
                 if k >= last {
                     self.t_end
@@ -81,7 +81,7 @@ impl Plan {
         let fits = self.t_0.is_finite() && self.t_end.is_finite() && self.t_end >= self.t_0;
         let step_fits = match self.output {
             // A grid below the resolution of time would never end.
-            Output::Interval(dt) => dt > 4.0 * resolution(self.t_end.abs().max(self.t_0.abs())),
+            OutputTimes::Interval(dt) => dt > 4.0 * resolution(self.t_end.abs().max(self.t_0.abs())),
             _ => true,
         };
         if fits && step_fits { Ok(()) } else { Err(RunError::Plan { t_0: self.t_0, t_end: self.t_end }) }
@@ -105,14 +105,14 @@ impl Points {
     }
 
     /// The next one; the end of a step is not among them.
-    pub fn next(&self, plan: &Plan) -> f64 {
+    pub fn next(&self, plan: &RunPlan) -> f64 {
         let at = plan.at.get(self.next_at).copied().unwrap_or(f64::INFINITY);
         plan.point(self.next_on_grid).min(at).min(self.in_step(plan))
     }
 
-    fn in_step(&self, plan: &Plan) -> f64 {
+    fn in_step(&self, plan: &RunPlan) -> f64 {
         match plan.output {
-            Output::Steps(n) if (1..n).contains(&self.next_in_step) => {
+            OutputTimes::Steps(n) if (1..n).contains(&self.next_in_step) => {
                 self.step.0 + self.next_in_step as f64 / n as f64 * (self.step.1 - self.step.0)
             }
             _ => f64::INFINITY,
@@ -120,7 +120,7 @@ impl Points {
     }
 
     /// Those up to t are done with.
-    pub fn pass(&mut self, plan: &Plan, t: f64) {
+    pub fn pass(&mut self, plan: &RunPlan, t: f64) {
         if plan.point(self.next_on_grid) <= t {
             self.next_on_grid += 1;
         }
@@ -144,7 +144,7 @@ pub enum Moment {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Progress {
+pub struct IntegrationProgress {
     pub t: f64,
     pub steps: u64,
     pub events: u64,
@@ -152,7 +152,7 @@ pub struct Progress {
 
 /// A step, or what of it lies between events.
 #[derive(Clone, Copy, Debug)]
-pub struct Piece<'a> {
+pub struct StepPiece<'a> {
     pub curve: &'a Segment,
     pub from: f64,
     pub to: f64,
@@ -165,12 +165,12 @@ pub trait Observer<P> {
     fn observe(&mut self, problem: &mut P, t: f64, y: &[f64], moment: Moment) -> ControlFlow<()>;
     /// Called at the end, with what errors were held against.
     fn tolerance(&mut self, _tolerance: &Tolerance) {}
-    /// Called for every piece of the solution in which nothing happens, before the grid points in it are reported.
-    fn follow(&mut self, _problem: &mut P, _piece: Piece<'_>) -> ControlFlow<()> {
+    /// Called for every piece of the solution without events, before the grid points in it are reported.
+    fn follow(&mut self, _problem: &mut P, _piece: StepPiece<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
     /// Called after every step.
-    fn progress(&mut self, _at: Progress) -> ControlFlow<()> {
+    fn progress(&mut self, _at: IntegrationProgress) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
@@ -204,5 +204,5 @@ pub struct Summary {
     pub crossings: u64,
     pub samples: u64,
     pub restarts: u64,
-    pub work: Work,
+    pub work: SolverWork,
 }

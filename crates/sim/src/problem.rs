@@ -7,7 +7,7 @@ use crate::script_error::TaskError;
 use crate::stepper::Segment;
 pub use crate::time_watch::Corner;
 pub use trunnion_equations::flat::Direction;
-pub use trunnion_equations::{Role, Table};
+pub use trunnion_equations::{GraphTable, GuardRole};
 use trunnion_num::Pattern;
 
 /// The fixed shape of a problem.
@@ -19,7 +19,7 @@ pub struct Layout {
     pub differential: Vec<bool>,
     /// Typical size of each unknown, > 0: the absolute tolerance is rtol · nominal unless the user sets it.
     pub nominal: Vec<f64>,
-    /// Unknowns whose size is a guess from the unit, to be learnt from their course; none where empty.
+    /// Unknowns whose size is a guess from the unit, to be learnt from their history; none where empty.
     pub learns: Vec<bool>,
     /// Absolute tolerances the user gave to single unknowns; none where empty.
     pub atol: Vec<Option<f64>>,
@@ -30,7 +30,7 @@ pub struct Layout {
     /// Name and direction of each guard.
     pub guards: Vec<Guard>,
     /// Tables whose arguments stand among the guards, from this one on.
-    pub tables: Vec<(usize, Table)>,
+    pub tables: Vec<(usize, GraphTable)>,
     /// States have to fulfil constraints, and are brought back to them after every step.
     pub constrained: bool,
 }
@@ -51,7 +51,7 @@ impl Layout {
 pub struct Guard {
     pub name: String,
     pub direction: Direction,
-    pub role: Role,
+    pub role: GuardRole,
     /// It reads algebraic unknowns.
     pub algebraic: bool,
 }
@@ -152,7 +152,7 @@ pub trait Hybrid: Problem {
         let _ = guard;
         0
     }
-    /// The mode of this guard is a whole number that moves on.
+    /// The mode of this guard is an integer part that moves on.
     fn counts_on(&self, guard: usize) -> bool {
         let _ = guard;
         false

@@ -7,19 +7,21 @@ use trunnion_equations::Symbol;
 
 use trunnion_num::Archive;
 
-use crate::integrate::{self, Ended, Observer, Output, Plan, RunError, RunState, Stop, Summary, integrate};
+use crate::integrate::{
+    self, Ended, LoopExit, Observer, OutputTimes, RunError, RunPlan, RunState, Summary, integrate,
+};
 use crate::machine::{Loaded, Machine, Prepared};
 use crate::problem::{Hybrid, Problem};
-use crate::solvers::choose::{Entry, MethodNumbers};
+use crate::solvers::choose::{MethodNumbers, SolverEntry};
 use crate::start_error::StartError;
-use crate::stepper::{Options, Stepper};
+use crate::stepper::{SolverOptions, Stepper};
 
 /// How to run.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub t_0: f64,
     pub t_end: f64,
-    pub output: Output,
+    pub output: OutputTimes,
     /// Further times at which values are wanted, in any order.
     pub at: Vec<f64>,
     pub rtol: f64,
@@ -32,15 +34,15 @@ pub struct Settings {
 }
 
 impl Settings {
-    fn plan(&self, both_sides: bool) -> Plan {
+    fn plan(&self, both_sides: bool) -> RunPlan {
         let mut at = self.at.clone();
         at.sort_by(f64::total_cmp);
         let tolerance = (self.rtol, self.atol);
-        Plan { at, both_sides, tolerance, ..Plan::new(self.t_0, self.t_end, self.output) }
+        RunPlan { at, both_sides, tolerance, ..RunPlan::new(self.t_0, self.t_end, self.output) }
     }
 
-    fn options(&self, n: usize, solver: &Entry) -> Options {
-        Options {
+    fn options(&self, n: usize, solver: &SolverEntry) -> SolverOptions {
+        SolverOptions {
             rtol: self.rtol,
             atol: self.atol,
             // Without unknowns no error limits the step; functions of time are still to be looked at for events.
@@ -66,7 +68,7 @@ pub struct Finished {
 pub fn run(
     prepared: &Arc<Prepared>,
     given: &HashMap<Symbol, f64>,
-    solver: &Entry,
+    solver: &SolverEntry,
     settings: &Settings,
     observer: &mut dyn Observer<Machine>,
 ) -> Result<Finished, StartError> {
@@ -79,7 +81,7 @@ pub fn run(
 pub fn run_on<P: Hybrid>(
     problem: &mut P,
     y: &mut [f64],
-    solver: &Entry,
+    solver: &SolverEntry,
     settings: &Settings,
     both_sides: bool,
     observer: &mut dyn Observer<P>,
@@ -91,10 +93,10 @@ pub fn run_on<P: Hybrid>(
 
 /// A run that can be laid aside between two steps: it owns all it works on, and goes on where it stands, in any thread. What it computes does
 /// not depend on where it was paused.
-pub struct Run {
+pub struct MachineRun {
     machine: Machine,
     stepper: Box<dyn Stepper>,
-    plan: Plan,
+    plan: RunPlan,
     state: RunState,
     begun: bool,
     /// A parameter or input was changed since the last step.
@@ -103,7 +105,7 @@ pub struct Run {
 }
 
 /// A run at an instant, to go back to.
-pub struct Snapshot {
+pub struct MachineSnapshot {
     /// Of the machine, and what was given to it.
     words: Vec<u64>,
     given: HashMap<Symbol, f64>,
@@ -114,12 +116,12 @@ pub struct Snapshot {
     ended: Option<Ended>,
 }
 
-impl Run {
+impl MachineRun {
     /// At the start values. `given` overrides parameters, inputs and start values (SI).
     pub fn new(
         prepared: &Arc<Prepared>,
         given: &HashMap<Symbol, f64>,
-        solver: &Entry,
+        solver: &SolverEntry,
         settings: &Settings,
     ) -> Result<Self, StartError> {
         let started = Machine::start(Arc::clone(prepared), given, settings.t_0)?;
@@ -130,19 +132,19 @@ impl Run {
     pub fn of_image(
         loaded: &Arc<Loaded>,
         given: &HashMap<Symbol, f64>,
-        solver: &Entry,
+        solver: &SolverEntry,
         settings: &Settings,
     ) -> Result<Self, StartError> {
         let started = Machine::start_image(Arc::clone(loaded), given, settings.t_0)?;
         Ok(Self::of_machine(started, solver, settings))
     }
 
-    fn of_machine((machine, y): (Machine, Vec<f64>), solver: &Entry, settings: &Settings) -> Self {
+    fn of_machine((machine, y): (Machine, Vec<f64>), solver: &SolverEntry, settings: &Settings) -> Self {
         let options = settings.options(y.len(), solver);
         let stepper = solver.stepper(machine.layout(), &options, &settings.numbers);
         let plan = settings.plan(true);
         let state = RunState::new(&machine, &y, &plan);
-        Run { machine, stepper, plan, state, begun: false, changed: false, ended: None }
+        MachineRun { machine, stepper, plan, state, begun: false, changed: false, ended: None }
     }
 
     /// Where the run stands.
@@ -180,9 +182,9 @@ impl Run {
         self.ended = None;
         self.plan.check()?;
         let (begun, changed) = (std::mem::replace(&mut self.begun, true), std::mem::take(&mut self.changed));
-        let Run { machine: problem, stepper, plan, state, .. } = self;
-        let mut run = integrate::Run { problem, stepper: stepper.as_mut(), plan, observer, state };
-        let begin = |run: &mut integrate::Run<'_, Machine>| match begun {
+        let MachineRun { machine: problem, stepper, plan, state, .. } = self;
+        let mut run = integrate::Integration { problem, stepper: stepper.as_mut(), plan, observer, state };
+        let begin = |run: &mut integrate::Integration<'_, Machine>| match begun {
             false => run.begin(),
             true if changed => run.take_change(),
             true => Ok(()),
@@ -190,8 +192,8 @@ impl Run {
         match begin(&mut run).and_then(|()| run.go_on(until)) {
             Ok(true) => self.ended = Some(Ended::Completed),
             Ok(false) => {}
-            Err(Stop::Ended(ended)) => self.ended = Some(ended),
-            Err(Stop::Error(error)) => return Err(error),
+            Err(LoopExit::Ended(ended)) => self.ended = Some(ended),
+            Err(LoopExit::Error(error)) => return Err(error),
         }
         Ok(self.ended)
     }
@@ -202,10 +204,10 @@ impl Run {
     }
 
     /// Err: the memory of a controller cannot be kept.
-    pub fn snapshot(&mut self) -> Result<Snapshot, String> {
+    pub fn snapshot(&mut self) -> Result<MachineSnapshot, String> {
         let mut archive = Archive::to_write();
         self.machine.remember(&mut archive)?;
-        Ok(Snapshot {
+        Ok(MachineSnapshot {
             words: archive.finish().unwrap_or_default(),
             given: self.machine.given().clone(),
             stepper: self.stepper.clone(),
@@ -217,7 +219,7 @@ impl Run {
     }
 
     /// Back, or forth, to a snapshot of a run of the same model: what follows has the same bits.
-    pub fn restore(&mut self, at: &Snapshot) -> Result<(), String> {
+    pub fn restore(&mut self, at: &MachineSnapshot) -> Result<(), String> {
         let mut archive = Archive::to_read(at.words.clone());
         self.machine.remember(&mut archive)?;
         archive.finish().ok_or("the snapshot is of another model")?;

@@ -1,9 +1,9 @@
 //! Why a run ended early, in the user's words.
 
 use crate::script_error::TaskError;
-use crate::stepper::{self, Failure};
+use crate::stepper::{self, StepFailure};
 use std::fmt;
-use trunnion_equations::cause::Cause;
+use trunnion_equations::cause::NonFiniteCause;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunError {
@@ -14,7 +14,7 @@ pub enum RunError {
     },
     /// The solver or the search for consistent values gave up; `name` is the row or unknown it names.
     Solver {
-        failure: Failure,
+        failure: StepFailure,
         name: String,
     },
     /// Events accumulate: `count` firings of `guard` within the last `within` seconds.
@@ -48,7 +48,7 @@ pub enum RunError {
     NotFinite {
         name: String,
         t: f64,
-        cause: Option<Box<Cause>>,
+        cause: Option<Box<NonFiniteCause>>,
     },
     /// An explicit solver is held down by stability.
     Stiff {
@@ -56,7 +56,7 @@ pub enum RunError {
         h: f64,
     },
     /// A task stays due however often it is run.
-    StuckTask {
+    TaskWithoutProgress {
         t: f64,
     },
 }
@@ -99,32 +99,38 @@ impl fmt::Display for RunError {
                 "the model is stiff at t = {t} s: stability holds the steps of this explicit solver down to {h:.0e} s, too short to reach the \
                  end; take an implicit solver (auto, rodas5p, bdf)"
             ),
-            RunError::StuckTask { t } => write!(out, "a sampled task stays due at t = {t} s"),
+            RunError::TaskWithoutProgress { t } => write!(out, "a sampled task stays due at t = {t} s"),
         }
     }
 }
 
 impl std::error::Error for RunError {}
 
-fn describe(failure: &Failure, name: &str, out: &mut fmt::Formatter) -> fmt::Result {
+fn describe(failure: &StepFailure, name: &str, out: &mut fmt::Formatter) -> fmt::Result {
     match failure {
-        Failure::StepTooSmall { t, h, cause, .. } => {
+        StepFailure::StepTooSmall { t, h, cause, .. } => {
             write!(out, "step fell to {h:.0e} s at t = {t} s; ")?;
             match cause {
-                stepper::Cause::Error => write!(out, "`{name}` dominates the error"),
-                stepper::Cause::NoConvergence => write!(out, "the iteration does not converge for `{name}`"),
-                stepper::Cause::NotFinite => write!(out, "`{name}` has no finite value beyond"),
-                stepper::Cause::Singular => write!(out, "the equations do not determine `{name}`"),
+                stepper::FailureCause::Error => write!(out, "`{name}` dominates the error"),
+                stepper::FailureCause::NoConvergence => {
+                    write!(out, "the iteration does not converge for `{name}`")
+                }
+                stepper::FailureCause::NotFinite => write!(out, "`{name}` has no finite value beyond"),
+                stepper::FailureCause::Singular => write!(out, "the equations do not determine `{name}`"),
             }
         }
-        Failure::NotFinite { t, .. } => {
+        StepFailure::NotFinite { t, .. } => {
             write!(out, "the equation of `{name}` has no finite value at t = {t} s")
         }
-        Failure::Inconsistent { t, residual, .. } => write!(
+        StepFailure::Inconsistent { t, residual, .. } => write!(
             out,
             "no consistent values at t = {t} s: the equation of `{name}` is off by {residual:.3e}"
         ),
-        Failure::Singular { t, .. } => write!(out, "the equations do not determine `{name}` at t = {t} s"),
-        Failure::NoSymbols => write!(out, "an image of a model has no equations to make a linear model of"),
+        StepFailure::Singular { t, .. } => {
+            write!(out, "the equations do not determine `{name}` at t = {t} s")
+        }
+        StepFailure::NoSymbols => {
+            write!(out, "an image of a model has no equations to make a linear model of")
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Small hybrid problems put together from closures, for tests. Derivatives by central differences.
 
-use crate::problem::{Crossing, Direction, Effect, Guard, Hybrid, Layout, Problem, Role};
+use crate::problem::{Crossing, Direction, Effect, Guard, GuardRole, Hybrid, Layout, Problem};
 use crate::script_error::TaskError;
 use trunnion_num::Pattern;
 
@@ -76,7 +76,12 @@ impl Scene {
         g: impl Fn(f64, &[f64], &[bool]) -> f64 + 'static,
         action: impl FnMut(f64, &mut [f64], &mut [bool], Crossing) -> Effect + 'static,
     ) -> Self {
-        self.layout.guards.push(Guard { name: name.into(), direction, role: Role::Switch, algebraic: false });
+        self.layout.guards.push(Guard {
+            name: name.into(),
+            direction,
+            role: GuardRole::Switch,
+            algebraic: false,
+        });
         self.guards.push(Box::new(g));
         self.actions.push(Box::new(action));
         self

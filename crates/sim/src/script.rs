@@ -22,7 +22,7 @@ pub use error::ScriptError;
 pub use watch::{CallCount, calls};
 
 use crate::offer::{Offer, Requests};
-use error::{Call, Trouble};
+use error::{CallFailure, ScriptCall};
 use host::Log;
 use rquickjs::context::{EvalOptions, intrinsic};
 use rquickjs::{Atom, Context, Ctx, Function, Object, Persistent, Runtime, Value};
@@ -58,8 +58,8 @@ pub struct Script {
     /// What `init` was called with.
     begun: Option<(f64, Vec<(String, f64)>)>,
     // Fields are dropped in order: values inside the engine have to go before it does.
-    program: Program,
-    engine: Engine,
+    program: ScriptProgram,
+    engine: ScriptEngine,
     failure: Option<ScriptError>,
 }
 
@@ -71,7 +71,7 @@ pub struct Script {
 unsafe impl Send for Script {}
 
 /// Values inside the engine.
-struct Program {
+struct ScriptProgram {
     init: Option<Persistent<Function<'static>>>,
     step: Persistent<Function<'static>>,
     /// The one object given to every `step`.
@@ -91,18 +91,18 @@ impl Script {
         outputs: &[String],
         limits: Limits,
     ) -> Result<Script, ScriptError> {
-        let call = Call { name, source, inputs, what: "the program" };
+        let call = ScriptCall { name, source, inputs, what: "the program" };
         if let Some(at) = source.find('\0') {
             return Err(call.nul(at));
         }
-        let engine = Engine::new(name, limits).map_err(|e| call.no_engine(&e))?;
+        let engine = ScriptEngine::new(name, limits).map_err(|e| call.no_engine(&e))?;
         let program = engine.call(&call, |ctx| {
             let input = engine.numbers(ctx, "input", inputs)?;
             let mut options = EvalOptions::default();
             options.filename = Some(name.replace('\0', "?"));
             let _: Value = ctx.eval_with_options(source, options)?;
-            let step = find(ctx, "step")?.ok_or_else(|| Trouble::no_step(outputs))?;
-            Ok(Program {
+            let step = find(ctx, "step")?.ok_or_else(|| CallFailure::no_step(outputs))?;
+            Ok(ScriptProgram {
                 init: find(ctx, "init")?.map(|init| Persistent::save(ctx, init)),
                 step: Persistent::save(ctx, step),
                 input: Persistent::save(ctx, input),
@@ -150,7 +150,7 @@ impl Script {
             }
             let step = self.program.step.clone().restore(ctx)?;
             let returned = step.call((t, object))?;
-            self.read(ctx, returned, outputs).map_err(|trouble| trouble.at(&step))
+            self.read(ctx, returned, outputs).map_err(|failure| failure.at(&step))
         });
         self.answer(result)
     }
@@ -173,12 +173,12 @@ impl Script {
     fn call<R>(
         &self,
         what: &'static str,
-        body: impl for<'js> FnOnce(&Ctx<'js>) -> Result<R, Trouble>,
+        body: impl for<'js> FnOnce(&Ctx<'js>) -> Result<R, CallFailure>,
     ) -> Result<R, ScriptError> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
-        let call = Call { name: &self.name, source: &self.source, inputs: &self.inputs, what };
+        let call = ScriptCall { name: &self.name, source: &self.source, inputs: &self.inputs, what };
         self.engine.call(&call, body)
     }
 
@@ -190,7 +190,12 @@ impl Script {
         self.failure.clone().map_or(Ok(()), Err)
     }
 
-    fn read<'js>(&self, ctx: &Ctx<'js>, returned: Value<'js>, outputs: &mut [f64]) -> Result<(), Trouble> {
+    fn read<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        returned: Value<'js>,
+        outputs: &mut [f64],
+    ) -> Result<(), CallFailure> {
         if let (Some(value), [output]) = (returned.as_number(), &mut *outputs) {
             *output = finite(&self.outputs[0], value)?;
             return Ok(());
@@ -202,7 +207,7 @@ impl Script {
             Some(object) if !(returned.is_array() || returned.is_function() || returned.is_promise()) => {
                 object
             }
-            _ => return Err(Trouble::not_outputs(&returned, &self.outputs)),
+            _ => return Err(CallFailure::not_outputs(&returned, &self.outputs)),
         };
         let mut missing = None;
         for (index, key) in self.program.output_keys.iter().enumerate() {
@@ -210,7 +215,7 @@ impl Script {
             match value.as_number() {
                 Some(number) => outputs[index] = finite(&self.outputs[index], number)?,
                 None if value.is_undefined() => missing = missing.or(Some(&self.outputs[index])),
-                None => return Err(Trouble::not_a_number(&self.outputs[index], &value)),
+                None => return Err(CallFailure::not_a_number(&self.outputs[index], &value)),
             }
         }
         let mut n_keys = 0;
@@ -224,15 +229,15 @@ impl Script {
         for key in object.keys::<rquickjs::String>() {
             let key = key?.to_string()?;
             if !self.outputs.contains(&key) {
-                return Err(Trouble::unknown_output(&key, &self.outputs));
+                return Err(CallFailure::unknown_output(&key, &self.outputs));
             }
         }
-        missing.map_or(Ok(()), |name| Err(Trouble::missing_output(name, &self.outputs)))
+        missing.map_or(Ok(()), |name| Err(CallFailure::missing_output(name, &self.outputs)))
     }
 }
 
 /// The interpreter and what watches over it.
-struct Engine {
+struct ScriptEngine {
     /// Makes an object of numbers that refuses names it does not have.
     numbers: Persistent<Function<'static>>,
     context: Context,
@@ -259,8 +264,8 @@ type Language = (
     intrinsic::Promise,
 );
 
-impl Engine {
-    fn new(name: &str, limits: Limits) -> rquickjs::Result<Engine> {
+impl ScriptEngine {
+    fn new(name: &str, limits: Limits) -> rquickjs::Result<ScriptEngine> {
         let runtime = Runtime::new()?;
         let context = Context::custom::<Language>(&runtime)?;
         let log = Arc::new(Mutex::new(Log::new(limits.log)));
@@ -278,7 +283,7 @@ impl Engine {
         runtime.set_memory_limit(limits.memory.max(1));
         runtime.set_max_stack_size(limits.stack.max(1));
         let count = CallCount::register(name, limits.call);
-        Ok(Engine { numbers, context, count, watch, log, requests, random, limits })
+        Ok(ScriptEngine { numbers, context, count, watch, log, requests, random, limits })
     }
 
     fn watch(&self) -> MutexGuard<'_, Watch> {
@@ -291,8 +296,8 @@ impl Engine {
 
     fn call<R>(
         &self,
-        call: &Call,
-        body: impl for<'js> FnOnce(&Ctx<'js>) -> Result<R, Trouble>,
+        call: &ScriptCall,
+        body: impl for<'js> FnOnce(&Ctx<'js>) -> Result<R, CallFailure>,
     ) -> Result<R, ScriptError> {
         let _counted = self.count.enter();
         self.call_within(self.limits.call, call, body)
@@ -302,11 +307,11 @@ impl Engine {
     fn call_within<R>(
         &self,
         limit: Duration,
-        call: &Call,
-        body: impl for<'js> FnOnce(&Ctx<'js>) -> Result<R, Trouble>,
+        call: &ScriptCall,
+        body: impl for<'js> FnOnce(&Ctx<'js>) -> Result<R, CallFailure>,
     ) -> Result<R, ScriptError> {
         self.watch().start(limit);
-        let result = self.context.with(|ctx| body(&ctx).map_err(|trouble| call.explain(self, &ctx, trouble)));
+        let result = self.context.with(|ctx| body(&ctx).map_err(|failure| call.explain(self, &ctx, failure)));
         match result {
             Ok(_) if self.context.runtime().is_job_pending() => Err(call.asynchronous()),
             result => result,
@@ -347,18 +352,18 @@ impl Watch {
 }
 
 /// A function of the program, however it was declared; `const` and `let` do not show among the globals.
-fn find<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Option<Function<'js>>, Trouble> {
+fn find<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Option<Function<'js>>, CallFailure> {
     let value: Value = ctx.eval(format!("typeof {name} === 'undefined' ? undefined : {name}"))?;
     if value.is_undefined() {
         return Ok(None);
     }
-    value.as_function().cloned().map(Some).ok_or_else(|| Trouble::not_a_function(name, &value))
+    value.as_function().cloned().map(Some).ok_or_else(|| CallFailure::not_a_function(name, &value))
 }
 
 fn keys(ctx: &Ctx<'_>, names: &[String]) -> rquickjs::Result<Vec<Persistent<Atom<'static>>>> {
     names.iter().map(|name| Ok(Persistent::save(ctx, Atom::from_str(ctx.clone(), name)?))).collect()
 }
 
-fn finite(output: &str, value: f64) -> Result<f64, Trouble> {
-    if value.is_finite() { Ok(value) } else { Err(Trouble::not_finite(output, value)) }
+fn finite(output: &str, value: f64) -> Result<f64, CallFailure> {
+    if value.is_finite() { Ok(value) } else { Err(CallFailure::not_finite(output, value)) }
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use trunnion_equations::Image;
 use trunnion_equations::image::ImageConstraint;
 
-use crate::balance::NoRest;
-use crate::closure::{Open, Wrong};
+use crate::balance::EquilibriumFailure;
+use crate::constraints::{AssemblyError, OpenLoop};
 use crate::equilibrium::reason;
 use crate::machine::Loaded;
 use crate::script_error::TaskError;
@@ -21,25 +21,25 @@ pub enum StartError {
     OpenRate { constraint: usize, name: String, gap: f64, unit: &'static str },
     /// The loops close only with a joint mounted the wrong way round.
     TurnedOver { constraint: usize, name: String },
-    /// The model is to begin at rest, and no rest was found.
+    /// The model is to begin at rest, and no equilibrium was found.
     NoRest { message: String, hint: String },
 }
 
 impl StartError {
-    pub fn open(image: &Image, open: Open) -> Self {
-        let Open { constraint, gap, wrong } = open;
+    pub fn open(image: &Image, open: OpenLoop) -> Self {
+        let OpenLoop { constraint, gap, wrong } = open;
         let at = &image.constraints[constraint];
         let name = at.name.clone();
         let (gap, unit) = (gap.abs(), unit(image, at));
         match wrong {
-            Wrong::Rate => StartError::OpenRate { constraint, name, gap, unit },
-            Wrong::Gap => StartError::OpenLoop { constraint, name, gap, unit },
-            Wrong::TurnedOver => StartError::TurnedOver { constraint, name },
+            AssemblyError::Rate => StartError::OpenRate { constraint, name, gap, unit },
+            AssemblyError::Gap => StartError::OpenLoop { constraint, name, gap, unit },
+            AssemblyError::TurnedOver => StartError::TurnedOver { constraint, name },
         }
     }
 
-    pub fn no_rest(loaded: &Loaded, t: f64, no_rest: &NoRest) -> Self {
-        let (message, hint) = reason(loaded, t, no_rest, |x| format!("hold = [\"{x}\"] in [start]"));
+    pub fn no_equilibrium(loaded: &Loaded, t: f64, failure: &EquilibriumFailure) -> Self {
+        let (message, hint) = reason(loaded, t, failure, |x| format!("hold = [\"{x}\"] in [start]"));
         StartError::NoRest { message, hint }
     }
 

@@ -15,11 +15,11 @@
 //!
 //! Limits: functions of several quantities are looked at in their parts of one; a division that does not end finds nothing.
 
-use trunnion_equations::{Compiled, Enclosed, Image, Interval, Part};
+use trunnion_equations::{Compiled, Enclosed, Image, Interval, ProgramKind};
 
 use crate::events::sign;
 use crate::stepper::Segment;
-use crate::time_watch::At;
+use crate::time_watch::TimeProgram;
 
 /// Radians an angle may turn in a step, and for which a step is chosen.
 const TURN: f64 = 2.0;
@@ -31,7 +31,7 @@ const ROUNDING: f64 = 1e-9;
 const LOOKS: usize = 200;
 /// No smaller part of a step is looked at.
 const LEAST: f64 = 1e-12;
-/// Crossings are told apart to this share of a step.
+/// Crossings are distinguished to this share of a step.
 const FINE: f64 = 1e-6;
 /// What is kept of a step that passes over something.
 const KEPT: f64 = 0.3;
@@ -40,15 +40,15 @@ const KEPT: f64 = 0.3;
 const AHEAD: f64 = 4.0;
 const PAUSE: u32 = 16;
 
-const COURSE: usize = Part::Course as usize;
-const PART: usize = Part::OfStates as usize;
+const BASES_PROGRAM: usize = ProgramKind::StateBases as usize;
+const FUNCTIONS_PROGRAM: usize = ProgramKind::OfStates as usize;
 
 pub struct StateWatch {
     /// Base of each function.
     of: Vec<usize>,
     n_bases: usize,
     /// Bases and angles at the start and at the end of a step.
-    course: [Vec<f64>; 2],
+    bases_at: [Vec<f64>; 2],
     /// Range of each function so far.
     known: Vec<Interval>,
     /// The longest step for which angles turn as chosen, at their present pace.
@@ -84,18 +84,18 @@ impl StateWatch {
     pub fn new(image: &Image, compiled: &Compiled) -> Option<Self> {
         let of = &image.of_states;
         let (m, n_bases) = (of.functions.len() + of.n_guards, of.n_bases);
-        let courses = compiled.program(COURSE).n_out;
-        (courses > 0).then(|| StateWatch {
+        let n_values = compiled.program(BASES_PROGRAM).n_out;
+        (n_values > 0).then(|| StateWatch {
             of: of.functions.clone(),
             n_bases,
-            course: std::array::from_fn(|_| vec![0.0; courses]),
+            bases_at: std::array::from_fn(|_| vec![0.0; n_values]),
             known: vec![NONE; m],
             longest: f64::INFINITY,
             y: vec![0.0; image.n()],
             ranges: vec![NONE; n_bases],
             whole: vec![NONE; n_bases],
             pause: vec![0; n_bases],
-            enclosed: compiled.program(PART).enclosed(),
+            enclosed: compiled.program(FUNCTIONS_PROGRAM).enclosed(),
             bases: vec![0.0; n_bases],
             point: vec![0.0; m],
             ends: vec![NONE; m],
@@ -106,20 +106,20 @@ impl StateWatch {
     }
 
     /// Bases and angles at t.
-    fn read(&mut self, at: &mut At<'_>, curve: &Segment, t: f64, into: usize) {
+    fn read(&mut self, at: &mut TimeProgram<'_>, curve: &Segment, t: f64, into: usize) {
         curve.at(t, &mut self.y);
-        at.compiled.run(COURSE, t, &self.y, at.k, at.scratch, &mut self.course[into]);
+        at.compiled.run(BASES_PROGRAM, t, &self.y, at.k, at.scratch, &mut self.bases_at[into]);
     }
 
-    /// Functions and guards where the course was read.
-    fn evaluate(&mut self, at: &mut At<'_>, course: usize) {
-        self.bases.copy_from_slice(&self.course[course][..self.n_bases]);
-        at.compiled.run(PART, 0.0, &self.bases, at.k, at.scratch, &mut self.point);
+    /// Functions and guards where the bases were read.
+    fn evaluate(&mut self, at: &mut TimeProgram<'_>, at_base: usize) {
+        self.bases.copy_from_slice(&self.bases_at[at_base][..self.n_bases]);
+        at.compiled.run(FUNCTIONS_PROGRAM, 0.0, &self.bases, at.k, at.scratch, &mut self.point);
     }
 
     /// A place from `from` to `to` where a guard is beyond zero, and before which none is but for a small part of the step; none if
     /// looking at the ends does.
-    pub fn crossing(&mut self, at: &mut At<'_>, curve: &Segment, from: f64, to: f64) -> Option<f64> {
+    pub fn crossing(&mut self, at: &mut TimeProgram<'_>, curve: &Segment, from: f64, to: f64) -> Option<f64> {
         if self.of.len() == self.point.len() {
             return None;
         }
@@ -153,8 +153,8 @@ impl StateWatch {
         (first < to).then_some(first)
     }
 
-    /// Bounds along the course between its two places, which are near to each other.
-    fn enclose_between(&mut self, at: &mut At<'_>) {
+    /// Bounds of the bases between its two places, which are near to each other.
+    fn enclose_between(&mut self, at: &mut TimeProgram<'_>) {
         self.range_between();
         self.enclose_whole(at);
     }
@@ -162,19 +162,19 @@ impl StateWatch {
     fn range_between(&mut self) {
         for (b, range) in self.whole.iter_mut().enumerate() {
             *range = NONE;
-            include(range, self.course[0][b]);
-            include(range, self.course[1][b]);
+            include(range, self.bases_at[0][b]);
+            include(range, self.bases_at[1][b]);
         }
     }
 
     /// Bounds over the step.
-    fn enclose_whole(&mut self, at: &mut At<'_>) {
+    fn enclose_whole(&mut self, at: &mut TimeProgram<'_>) {
         self.ranges.copy_from_slice(&self.whole);
         self.enclose(at);
     }
 
     /// Bounds over the step or more: over what they were found for last, for each base that is still within.
-    fn enclose_ahead(&mut self, at: &mut At<'_>) {
+    fn enclose_ahead(&mut self, at: &mut TimeProgram<'_>) {
         for (b, &(low, high)) in self.whole.iter().enumerate() {
             let range = &mut self.ranges[b];
             if range.0 <= low && high <= range.1 && self.pause[b] == 0 {
@@ -192,9 +192,9 @@ impl StateWatch {
         if side > 0 { low > 0.0 } else { high < 0.0 }
     }
 
-    /// Whether bounds of a guard are finite at the first place of the course; others say nothing anywhere.
-    fn has_bounds(&mut self, at: &mut At<'_>, guard: usize) -> bool {
-        for (range, &b) in self.ranges.iter_mut().zip(&self.course[0]) {
+    /// Whether bounds of a guard are finite at the first place; others say nothing anywhere.
+    fn has_bounds(&mut self, at: &mut TimeProgram<'_>, guard: usize) -> bool {
+        for (range, &b) in self.ranges.iter_mut().zip(&self.bases_at[0]) {
             *range = (b, b);
         }
         self.enclose(at);
@@ -204,7 +204,7 @@ impl StateWatch {
     /// The first place where a guard is not on its side.
     fn leaves(
         &mut self,
-        at: &mut At<'_>,
+        at: &mut TimeProgram<'_>,
         curve: &Segment,
         (guard, side): (usize, i8),
         (from, to): (f64, f64),
@@ -242,11 +242,16 @@ impl StateWatch {
     }
 
     /// The share of a step that is to be made again, if it passes over something.
-    pub fn passes_over(&mut self, at: &mut At<'_>, start: (f64, &[f64]), end: (f64, &[f64])) -> Option<f64> {
+    pub fn passes_over(
+        &mut self,
+        at: &mut TimeProgram<'_>,
+        start: (f64, &[f64]),
+        end: (f64, &[f64]),
+    ) -> Option<f64> {
         let (from, to) = (start.0, end.0);
-        at.compiled.run(COURSE, from, start.1, at.k, at.scratch, &mut self.course[0]);
-        at.compiled.run(COURSE, to, end.1, at.k, at.scratch, &mut self.course[1]);
-        let [a, b] = &self.course;
+        at.compiled.run(BASES_PROGRAM, from, start.1, at.k, at.scratch, &mut self.bases_at[0]);
+        at.compiled.run(BASES_PROGRAM, to, end.1, at.k, at.scratch, &mut self.bases_at[1]);
+        let [a, b] = &self.bases_at;
         let turned = |i: usize| (b[i] - a[i]).abs();
         let most = (self.n_bases..a.len()).map(turned).fold(0.0, f64::max);
         self.longest = if most > 0.0 { CHOSEN / most * (to - from) } else { f64::INFINITY };
@@ -257,13 +262,13 @@ impl StateWatch {
     }
 
     /// Whether a function has values in the step that nothing saw.
-    fn hides(&mut self, at: &mut At<'_>) -> bool {
+    fn hides(&mut self, at: &mut TimeProgram<'_>) -> bool {
         if self.of.is_empty() {
             return false;
         }
         self.ends.fill(NONE);
         self.range_between();
-        for place in 0..self.course.len() {
+        for place in 0..self.bases_at.len() {
             self.evaluate(at, place);
             self.ends.iter_mut().zip(&self.point).for_each(|(ends, &value)| include(ends, value));
         }
@@ -290,7 +295,14 @@ impl StateWatch {
             return false;
         }
         let (values, out) = ([&[][..]], [&mut self.rounding[..]]);
-        at.compiled.rounding(PART, (0.0, &self.bases, at.k), values, at.scratch, &mut self.doubts, out);
+        at.compiled.rounding(
+            FUNCTIONS_PROGRAM,
+            (0.0, &self.bases, at.k),
+            values,
+            at.scratch,
+            &mut self.doubts,
+            out,
+        );
         for f in 0..self.of.len() {
             if self.is_close(f) {
                 continue;
@@ -304,8 +316,8 @@ impl StateWatch {
         false
     }
 
-    fn enclose(&mut self, at: &mut At<'_>) {
-        at.compiled.enclose_again(PART, &self.ranges, at.k, &mut self.enclosed);
+    fn enclose(&mut self, at: &mut TimeProgram<'_>) {
+        at.compiled.enclose_again(FUNCTIONS_PROGRAM, &self.ranges, at.k, &mut self.enclosed);
     }
 
     /// The values of f that are nothing new.
@@ -323,7 +335,7 @@ impl StateWatch {
     }
 
     /// Whether f has values that are new, by dividing the range of its base.
-    fn finds(&mut self, at: &mut At<'_>, f: usize) -> bool {
+    fn finds(&mut self, at: &mut TimeProgram<'_>, f: usize) -> bool {
         let base = self.of[f];
         let range = self.whole[base];
         self.stack.clear();
@@ -340,7 +352,7 @@ impl StateWatch {
             }
             let middle = 0.5 * (a + b);
             self.bases[base] = middle;
-            at.compiled.run(PART, 0.0, &self.bases, at.k, at.scratch, &mut self.point);
+            at.compiled.run(FUNCTIONS_PROGRAM, 0.0, &self.bases, at.k, at.scratch, &mut self.point);
             let (value, expected) = (self.point[f], self.expected(f));
             if value < expected.0 || value > expected.1 {
                 include(&mut self.known[f], value);

@@ -6,7 +6,7 @@ use trunnion_num::Archive;
 
 /// How a solver is to work. Fixed-step solvers use `h` alone.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SolverOptions {
     /// Relative tolerance of every unknown.
     pub rtol: f64,
     /// Absolute tolerance of unknowns that have none of their own in the layout; None: rtol times their size.
@@ -17,15 +17,15 @@ pub struct Options {
     pub h: Option<f64>,
 }
 
-impl Default for Options {
+impl Default for SolverOptions {
     fn default() -> Self {
-        Options { rtol: 1e-6, atol: None, h_max: f64::INFINITY, h: None }
+        SolverOptions { rtol: 1e-6, atol: None, h_max: f64::INFINITY, h: None }
     }
 }
 
 /// Work done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct SolverWork {
     pub steps: u64,
     pub rejected: u64,
     pub residuals: u64,
@@ -34,9 +34,9 @@ pub struct Work {
     pub newton_failures: u64,
 }
 
-impl Work {
+impl SolverWork {
     pub fn remember(&mut self, archive: &mut Archive) {
-        let Work { steps, rejected, residuals, jacobians, factorisations, newton_failures } = self;
+        let SolverWork { steps, rejected, residuals, jacobians, factorisations, newton_failures } = self;
         for count in [steps, rejected, residuals, jacobians, factorisations, newton_failures] {
             archive.word(count);
         }
@@ -92,9 +92,9 @@ impl Segment {
 
 /// Why a solver had to give up. Indices are into the layout.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Failure {
+pub enum StepFailure {
     /// The step fell below what time can resolve; `unknown` dominated the error or did not converge.
-    StepTooSmall { t: f64, h: f64, unknown: usize, cause: Cause },
+    StepTooSmall { t: f64, h: f64, unknown: usize, cause: FailureCause },
     /// The equations have no finite value at the start of a step or after a jump.
     NotFinite { t: f64, row: usize },
     /// No consistent values were found.
@@ -105,21 +105,21 @@ pub enum Failure {
     NoSymbols,
 }
 
-impl Failure {
+impl StepFailure {
     /// The unknown or row at fault.
     pub fn place(&self) -> Option<usize> {
         match *self {
-            Failure::StepTooSmall { unknown: index, .. }
-            | Failure::NotFinite { row: index, .. }
-            | Failure::Inconsistent { row: index, .. }
-            | Failure::Singular { unknown: index, .. } => Some(index),
-            Failure::NoSymbols => None,
+            StepFailure::StepTooSmall { unknown: index, .. }
+            | StepFailure::NotFinite { row: index, .. }
+            | StepFailure::Inconsistent { row: index, .. }
+            | StepFailure::Singular { unknown: index, .. } => Some(index),
+            StepFailure::NoSymbols => None,
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum FailureCause {
     Error,
     NoConvergence,
     NotFinite,
@@ -129,16 +129,16 @@ pub enum Cause {
 /// A solver. Allocates in `restart` at most; `step` allocates nothing.
 pub trait Stepper: Send {
     /// Forget all history and begin at (t, y); `y` is consistent.
-    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure>;
+    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure>;
     /// One accepted step that ends at or before `limit`. Solvers in real time may leave it undone after a few attempts; the
     /// next call goes on.
-    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure>;
+    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), StepFailure>;
     /// Begin at (t, y) on the curve over the last step, where equations go on without a jump: a restart that may keep the pace.
-    fn resume(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+    fn resume(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure> {
         self.restart(problem, t, y)
     }
     /// The same at the end of the last step, where inputs have changed and states have not.
-    fn take_inputs(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+    fn take_inputs(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure> {
         self.resume(problem, t, y)
     }
     /// Whether kinks are frozen within steps, which end there; else each evaluation takes the branch of its values, and steps pass kinks.
@@ -146,20 +146,20 @@ pub trait Stepper: Send {
         true
     }
     /// The values at the end of the last step are moved a little, to `y`; history is kept.
-    fn adjust(&mut self, problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure>;
+    fn adjust(&mut self, problem: &mut dyn Problem, y: &[f64]) -> Result<(), StepFailure>;
     /// About how long the next step will be; ∞: not known.
     fn pace(&self) -> f64 {
         f64::INFINITY
     }
     /// How many steps tried so far were at the limit of stability.
-    fn held_down(&self) -> u64 {
+    fn stability_limited_steps(&self) -> u64 {
         0
     }
     /// Time and values at the end of the last step.
     fn state(&self) -> (f64, &[f64]);
     /// The curve over the last step.
     fn segment(&mut self) -> &Segment;
-    fn work(&self) -> Work;
+    fn work(&self) -> SolverWork;
     /// Share of its range by which an input of time may leave its value in a step. Below a half: no value is nearer than that to all others.
     fn input_share(&self) -> f64 {
         0.3

@@ -1,6 +1,6 @@
 //! What depends on time alone cannot be slept through.
 //!
-//! Guards of time, corners of tables and whole numbers that `floor` and `mod` pass change at instants that are known in advance. They are found
+//! Guards of time, corners of tables and integer parts that `floor` and `mod` pass change at instants that are known in advance. They are found
 //! by bounds over intervals of time: an interval over which no bound leaves its piece holds no corner, for certain; others are
 //! halved, the earlier half first, down to the resolution of time. [Moore2009, ch. 8]
 //!
@@ -19,10 +19,10 @@
 mod waves;
 
 use trunnion_equations::program::Op;
-use trunnion_equations::{Compiled, Image, Interval, Part};
+use trunnion_equations::{Compiled, Image, Interval, ProgramKind};
 
 use crate::events::{resolution, sign};
-use waves::Waves;
+use waves::PeriodicFunctions;
 
 /// Bounds evaluated in one search: it goes on from where it got to.
 const MOST_LOOKS: usize = 4_000;
@@ -46,7 +46,7 @@ const SHORTEST: f64 = 1e-3;
 const SMALLEST: f64 = 64.0;
 
 /// Times looked at between two that are four roundings apart.
-const WALK: usize = 16;
+const CORNER_SAMPLES: usize = 16;
 /// The piece of a guard that is about to leave zero.
 const LEAVING: i64 = i64::MIN;
 
@@ -91,7 +91,7 @@ pub struct TimeWatch {
     ranges: Vec<Interval>,
     /// Its value where a step starts.
     start: Vec<f64>,
-    waves: Waves,
+    waves: PeriodicFunctions,
     /// Where waves may go to in the step.
     windows: Vec<Interval>,
     // Of inputs: values passed since the start, and at the ends of an interval.
@@ -123,19 +123,19 @@ fn is_constant(range: Interval) -> bool {
 }
 
 /// The program and the slow values it reads.
-pub struct At<'a> {
+pub struct TimeProgram<'a> {
     pub compiled: &'a Compiled,
     pub k: &'a [f64],
     pub scratch: &'a mut [f64],
 }
 
-const PART: usize = Part::OfTime as usize;
-const RATES: usize = Part::Rates as usize;
+const TIME_PROGRAM: usize = ProgramKind::OfTime as usize;
+const RATES: usize = ProgramKind::Rates as usize;
 
 impl TimeWatch {
     pub fn new(image: &Image, compiled: &Compiled) -> Option<Self> {
         let of_time = &image.of_time;
-        let program = compiled.program(PART);
+        let program = compiled.program(TIME_PROGRAM);
         if program.n_out == 0 {
             return None;
         }
@@ -147,7 +147,7 @@ impl TimeWatch {
         let inputs = of_time.n_inputs + of_time.n_waves;
         let slow = |op: &Op| if let Op::Slow(i) = op { Some(*i as usize) } else { None };
         let rates = compiled.program(RATES);
-        let others = rates.ops.iter().chain(&compiled.program(Part::OfWaves as usize).ops);
+        let others = rates.ops.iter().chain(&compiled.program(ProgramKind::OfWaves as usize).ops);
         let mut reads: Vec<usize> = program.ops.iter().chain(others).filter_map(slow).collect();
         reads.sort_unstable();
         reads.dedup();
@@ -156,7 +156,7 @@ impl TimeWatch {
             unbounded: vec![false; m],
             ranges: vec![(0.0, 0.0); inputs],
             start: vec![0.0; inputs],
-            waves: Waves::new(image, compiled),
+            waves: PeriodicFunctions::new(image, compiled),
             windows: vec![(0.0, 0.0); of_time.n_waves],
             passed: vec![(0.0, 0.0); of_time.n_inputs],
             left: vec![0.0; of_time.n_inputs],
@@ -183,16 +183,16 @@ impl TimeWatch {
         self.guards.iter().position(|&g| g == guard).is_some_and(|k| !self.unbounded[k])
     }
 
-    fn enclose(&mut self, at: &At<'_>, time: Interval) {
-        at.compiled.enclose(PART, (time, &[]), at.k, &mut self.values, &mut self.bounds);
+    fn enclose(&mut self, at: &TimeProgram<'_>, time: Interval) {
+        at.compiled.enclose(TIME_PROGRAM, (time, &[]), at.k, &mut self.values, &mut self.bounds);
     }
 
-    fn evaluate(&mut self, at: &mut At<'_>, t: f64) {
-        at.compiled.run(PART, t, &[], at.k, at.scratch, &mut self.point);
+    fn evaluate(&mut self, at: &mut TimeProgram<'_>, t: f64) {
+        at.compiled.run(TIME_PROGRAM, t, &[], at.k, at.scratch, &mut self.point);
     }
 
     /// Forget what was found if slow values are others than those it was found for.
-    fn refresh(&mut self, at: &mut At<'_>, t: f64, horizon: f64) {
+    fn refresh(&mut self, at: &mut TimeProgram<'_>, t: f64, horizon: f64) {
         let same = self.reads.iter().zip(&self.known_for).all(|(&i, x)| at.k[i].to_bits() == x.to_bits());
         if same && self.horizon == horizon {
             return;
@@ -219,7 +219,7 @@ impl TimeWatch {
     }
 
     /// Lowest and highest values from t to `horizon`, to a factor of three of what lies between them.
-    fn find_ranges(&mut self, at: &mut At<'_>, t: f64, horizon: f64) {
+    fn find_ranges(&mut self, at: &mut TimeProgram<'_>, t: f64, horizon: f64) {
         if self.ranges.is_empty() || horizon <= t {
             return;
         }
@@ -249,7 +249,7 @@ impl TimeWatch {
     }
 
     /// Values at t are within the ranges.
-    fn see(&mut self, at: &mut At<'_>, t: f64) {
+    fn see(&mut self, at: &mut TimeProgram<'_>, t: f64) {
         self.evaluate(at, t);
         for (range, &value) in self.ranges.iter_mut().zip(&self.point[self.pieces.len()..]) {
             // An infinite value would hide all others.
@@ -260,7 +260,7 @@ impl TimeWatch {
     }
 
     /// The first corner after t, up to `horizon`.
-    pub fn next(&mut self, mut at: At<'_>, t: f64, horizon: f64) -> Corner {
+    pub fn next(&mut self, mut at: TimeProgram<'_>, t: f64, horizon: f64) -> Corner {
         self.refresh(&mut at, t, horizon);
         if let Some(next) = self.next.filter(|c| c.t > t) {
             return next;
@@ -270,7 +270,7 @@ impl TimeWatch {
         next
     }
 
-    fn search(&mut self, at: &mut At<'_>, t: f64, horizon: f64) -> Corner {
+    fn search(&mut self, at: &mut TimeProgram<'_>, t: f64, horizon: f64) -> Corner {
         let none = Corner { t: f64::INFINITY, jumps: false };
         let start = t + 4.0 * resolution(t);
         if self.pieces.is_empty() || start >= horizon {
@@ -283,7 +283,7 @@ impl TimeWatch {
                 self.now[k] = LEAVING;
             }
         }
-        if let Some(corner) = self.walk(at, t.next_up(), start) {
+        if let Some(corner) = self.locate_corner(at, t.next_up(), start) {
             return corner;
         }
         self.read_pieces(at, start);
@@ -309,14 +309,14 @@ impl TimeWatch {
                 self.stack.extend([(middle, b), (a, middle)]);
                 continue;
             }
-            if let Some(corner) = self.walk(at, a, b) {
+            if let Some(corner) = self.locate_corner(at, a, b) {
                 return corner;
             }
         }
         none
     }
 
-    fn read_pieces(&mut self, at: &mut At<'_>, t: f64) {
+    fn read_pieces(&mut self, at: &mut TimeProgram<'_>, t: f64) {
         self.evaluate(at, t);
         for k in 0..self.pieces.len() {
             self.now[k] = self.pieces[k].of(self.point[k]);
@@ -324,7 +324,7 @@ impl TimeWatch {
     }
 
     /// A corner from a to b, some roundings apart: at b, or where something jumps at the first time at which it has, just before which it has not.
-    fn walk(&mut self, at: &mut At<'_>, a: f64, b: f64) -> Option<Corner> {
+    fn locate_corner(&mut self, at: &mut TimeProgram<'_>, a: f64, b: f64) -> Option<Corner> {
         let ended = |watch: &Self, jumps: bool| {
             let left = |k: usize| {
                 let asked = !watch.unbounded[k] && watch.now[k] != LEAVING;
@@ -341,7 +341,7 @@ impl TimeWatch {
         }
         let mut t = a;
         // Near zero time has more roundings than it is worth to look at.
-        for _ in 0..WALK {
+        for _ in 0..CORNER_SAMPLES {
             self.evaluate(at, t);
             if t >= b || ended(self, true) {
                 return Some(Corner { t: t.min(b), jumps: true });
@@ -352,14 +352,14 @@ impl TimeWatch {
     }
 
     /// Where a step of about h from t is to end at the latest.
-    pub fn limit(&mut self, mut at: At<'_>, t: f64, h: f64, horizon: f64, share: f64) -> f64 {
+    pub fn limit(&mut self, mut at: TimeProgram<'_>, t: f64, h: f64, horizon: f64, share: f64) -> f64 {
         self.share = share;
         self.refresh(&mut at, t, horizon);
         if self.ranges.is_empty() || (self.calm.0 <= t && t + h <= self.calm.1) {
             return f64::INFINITY;
         }
         let until = (t + h).min(horizon);
-        let mut end = self.calm_until(&mut at, t, h, until);
+        let mut end = self.constant_until(&mut at, t, h, until);
         if end < until {
             let end = self.until_turn(&mut at, t, end);
             self.calm = (t, end);
@@ -381,7 +381,7 @@ impl TimeWatch {
 
     /// The end of the time from t on in which no input leaves its value by more than its share, for certain. Intervals are halved, the
     /// earlier half first.
-    fn calm_until(&mut self, at: &mut At<'_>, t: f64, h: f64, until: f64) -> f64 {
+    fn constant_until(&mut self, at: &mut TimeProgram<'_>, t: f64, h: f64, until: f64) -> f64 {
         self.see(at, t);
         self.start.copy_from_slice(&self.point[self.pieces.len()..]);
         let values = &self.start[self.first_wave()..];
@@ -422,7 +422,7 @@ impl TimeWatch {
 
     /// The end of the time from t up to `end` in which no input turns and comes back by `HIDDEN` of its range: a small pulse among large ones shows at the end of
     /// a step as well.
-    fn until_turn(&mut self, at: &mut At<'_>, t: f64, end: f64) -> f64 {
+    fn until_turn(&mut self, at: &mut TimeProgram<'_>, t: f64, end: f64) -> f64 {
         let (first, n) = (self.pieces.len(), self.first_wave());
         if n == 0 {
             return end;
@@ -476,7 +476,7 @@ impl TimeWatch {
     }
 
     /// Some input may leave its value at the start by more than its share between two times.
-    fn changes_between(&mut self, at: &mut At<'_>, (a, b): Interval) -> bool {
+    fn changes_between(&mut self, at: &mut TimeProgram<'_>, (a, b): Interval) -> bool {
         self.enclose(at, (a, b));
         if !self.changes(self.share) {
             return false;
@@ -486,7 +486,7 @@ impl TimeWatch {
     }
 
     /// Bounds of inputs that are closer, where their rates are known.
-    fn enclose_by_rates(&mut self, at: &mut At<'_>, (a, b): Interval) {
+    fn enclose_by_rates(&mut self, at: &mut TimeProgram<'_>, (a, b): Interval) {
         at.compiled.enclose(RATES, ((a, b), &[]), at.k, &mut self.rate_values, &mut self.rates);
         self.evaluate(at, 0.5 * (a + b));
         let first = self.pieces.len();

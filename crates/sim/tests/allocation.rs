@@ -5,20 +5,20 @@ mod counting;
 use counting::allocations;
 use std::ops::ControlFlow;
 use trunnion_num::Pattern;
-use trunnion_sim::integrate::{Moment, Output, Plan, integrate};
-use trunnion_sim::problem::{Crossing, Direction, Effect, Guard, Hybrid, Layout, Problem, Role};
+use trunnion_sim::integrate::{Moment, OutputTimes, RunPlan, integrate};
+use trunnion_sim::problem::{Crossing, Direction, Effect, Guard, GuardRole, Hybrid, Layout, Problem};
 use trunnion_sim::solvers::bdf::bdf;
 use trunnion_sim::solvers::esdirk::{esdirk34, trbdf2};
 use trunnion_sim::solvers::explicit::Explicit;
-use trunnion_sim::solvers::generalized_alpha::{GeneralizedAlpha, Parameters, Start};
-use trunnion_sim::solvers::problems::{Written, hires, hydraulic_circuit, index_one};
+use trunnion_sim::solvers::generalized_alpha::{GeneralizedAlpha, Parameters, StartAcceleration};
+use trunnion_sim::solvers::problems::{TestProblem, hires, hydraulic_circuit, index_one};
 use trunnion_sim::solvers::rosenbrock::{realtime, rodas5p};
-use trunnion_sim::stepper::{Options, Stepper};
+use trunnion_sim::stepper::{SolverOptions, Stepper};
 
 #[test]
 fn a_step_allocates_nothing() {
-    type Make = fn(&Layout, &Options) -> Box<dyn Stepper>;
-    type Pose = fn() -> Written;
+    type Make = fn(&Layout, &SolverOptions) -> Box<dyn Stepper>;
+    type Pose = fn() -> TestProblem;
     let solvers: [(&str, Make); 5] = [
         ("trbdf2", |l, o| Box::new(trbdf2(l, o))),
         ("esdirk34", |l, o| Box::new(esdirk34(l, o))),
@@ -33,8 +33,10 @@ fn a_step_allocates_nothing() {
             let mut problem = problem();
             let start = problem.start.clone();
             let mut y = start.clone();
-            let mut solver =
-                make(problem.layout(), &Options { rtol: 1e-4, h: Some(1e-4), ..Options::default() });
+            let mut solver = make(
+                problem.layout(),
+                &SolverOptions { rtol: 1e-4, h: Some(1e-4), ..SolverOptions::default() },
+            );
             solver.restart(&mut problem, 0.0, &start).unwrap();
             let before = allocations();
             for _ in 0..3000 {
@@ -49,13 +51,13 @@ fn a_step_allocates_nothing() {
 
 #[test]
 fn nor_does_a_step_of_an_explicit_or_structural_solver() {
-    let options = Options { rtol: 1e-6, h: Some(1e-4), ..Options::default() };
+    let options = SolverOptions { rtol: 1e-6, h: Some(1e-4), ..SolverOptions::default() };
     let alpha = Parameters::generalized_alpha(0.8);
     let solvers: [Box<dyn Stepper>; 4] = [
         Box::new(Explicit::tsit45(options.clone())),
         Box::new(Explicit::rk4(options.clone())),
         Box::new(Explicit::euler(options.clone())),
-        Box::new(GeneralizedAlpha::new(alpha, Start::Consistent, options)),
+        Box::new(GeneralizedAlpha::new(alpha, StartAcceleration::Consistent, options)),
     ];
     for (k, mut solver) in solvers.into_iter().enumerate() {
         let mut problem = index_one();
@@ -81,7 +83,7 @@ impl Swing {
         let guard = |name: &str, direction| Guard {
             name: name.into(),
             direction,
-            role: Role::Switch,
+            role: GuardRole::Switch,
             algebraic: false,
         };
         Swing(Layout {
@@ -147,14 +149,14 @@ impl Hybrid for Swing {
 #[test]
 fn a_run_allocates_at_its_start_only() {
     let allocations = |t_end: f64| {
-        let mut stepper = Explicit::tsit45(Options::default());
+        let mut stepper = Explicit::tsit45(SolverOptions::default());
         let mut rows = 0;
         let mut observer = |_: &mut Swing, _: f64, _: &[f64], _: Moment| {
             rows += 1;
             ControlFlow::Continue(())
         };
         let (mut swing, mut y) = (Swing::new(), [1.0, 0.0]);
-        let plan = Plan::new(0.0, t_end, Output::Interval(0.01));
+        let plan = RunPlan::new(0.0, t_end, OutputTimes::Interval(0.01));
         let before = allocations();
         let summary = integrate(&mut swing, &mut y, &mut stepper, &plan, &mut observer).unwrap();
         assert!(summary.events as f64 > t_end / 4.0 && rows as f64 > 100.0 * t_end);

@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use trunnion_equations::{Engine, Image, ImageError, analyse};
+use trunnion_equations::{EvaluationEngine, Image, ImageError, analyse};
 use trunnion_model::{Files, Library, load};
-use trunnion_sim::integrate::{Moment, Output};
-use trunnion_sim::live::{LiveRun, Pace};
+use trunnion_sim::integrate::{Moment, OutputTimes};
+use trunnion_sim::live::{LiveRun, RealTimeSettings};
 use trunnion_sim::machine::{Loaded, Machine, Prepared};
 use trunnion_sim::problem::{Hybrid, Problem};
 use trunnion_sim::run::{Settings, run_on};
@@ -31,7 +31,7 @@ fn prepared(text: &'static str) -> Prepared {
     let model = load(&Text(text), "model.toml", &[], &Library::default());
     let model = model.unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
     let system = analyse(model.flat).unwrap_or_else(|errors| panic!("{errors:?}"));
-    Prepared::new(system, Engine::Interpreter)
+    Prepared::new(system, EvaluationEngine::Interpreter)
 }
 
 /// Events that set states, hold and end the run; parameters and start values that follow from others.
@@ -139,7 +139,7 @@ fn course((mut machine, mut y): (Machine, Vec<f64>), solver: &str) -> Course {
     let settings = Settings {
         t_0: 0.0,
         t_end: 2.0,
-        output: Output::Count(41),
+        output: OutputTimes::Count(41),
         at: vec![],
         rtol: 1e-6,
         atol: None,
@@ -173,7 +173,7 @@ fn an_image_read_back_runs_with_the_same_bits() {
             original.image.to_bytes()
         };
         let original = Arc::new(prepared(text));
-        for engine in [Engine::Interpreter, Engine::Native] {
+        for engine in [EvaluationEngine::Interpreter, EvaluationEngine::Native] {
             let loaded = Arc::new(Loaded::new(Arc::new(Image::from_bytes(&bytes).unwrap()), engine));
             for solver in ["rodas5p", "tsit45", "bdf"] {
                 let wanted = course(Machine::start(original.clone(), &HashMap::new(), 0.0).unwrap(), solver);
@@ -211,9 +211,9 @@ fn a_live_run_of_an_image_has_the_same_bits() {
     for text in MODELS {
         let original = Arc::new(prepared(text));
         let image = Image::from_bytes(&original.image.to_bytes()).unwrap();
-        let loaded = Arc::new(Loaded::new(Arc::new(image), Engine::Interpreter));
+        let loaded = Arc::new(Loaded::new(Arc::new(image), EvaluationEngine::Interpreter));
         let started = |(machine, y): (Machine, Vec<f64>)| {
-            LiveRun::new(machine, &y, 0.0, Pace::default()).unwrap_or_else(|e| panic!("{e}"))
+            LiveRun::new(machine, &y, 0.0, RealTimeSettings::default()).unwrap_or_else(|e| panic!("{e}"))
         };
         let mut wanted = started(Machine::start(original.clone(), &HashMap::new(), 0.0).unwrap());
         let mut found = started(Machine::start_image(loaded, &HashMap::new(), 0.0).unwrap());
@@ -236,7 +236,7 @@ fn forged(mut bytes: Vec<u8>) -> Vec<u8> {
 
 /// What a solver would ask of a machine at its start, whatever the image says.
 fn evaluated(image: Image) {
-    let loaded = Arc::new(Loaded::new(Arc::new(image), Engine::Interpreter));
+    let loaded = Arc::new(Loaded::new(Arc::new(image), EvaluationEngine::Interpreter));
     let Ok((mut machine, y)) = Machine::start_image(loaded, &HashMap::new(), 0.0) else { return };
     let mut f = vec![0.0; y.len()];
     machine.residual(0.0, &y, &mut f);

@@ -6,11 +6,11 @@ mod counting;
 use counting::allocations;
 use std::collections::HashMap;
 use std::sync::Arc;
-use trunnion_equations::{Engine, analyse};
+use trunnion_equations::{EvaluationEngine, analyse};
 use trunnion_model::{Files, Library, load};
 use trunnion_num::Archive;
 use trunnion_sim::integrate::Ended;
-use trunnion_sim::live::{LiveRun, Pace};
+use trunnion_sim::live::{LiveRun, RealTimeSettings};
 use trunnion_sim::machine::{Machine, Prepared};
 
 /// A model and nothing else.
@@ -29,10 +29,10 @@ fn prepared(text: &'static str) -> Arc<Prepared> {
     let model = load(&Text(text), "model.toml", &[], &Library::default());
     let model = model.unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
     let system = analyse(model.flat).unwrap_or_else(|errors| panic!("{errors:?}"));
-    Arc::new(Prepared::new(system, Engine::Interpreter))
+    Arc::new(Prepared::new(system, EvaluationEngine::Interpreter))
 }
 
-fn started(prepared: &Arc<Prepared>, pace: Pace) -> LiveRun {
+fn started(prepared: &Arc<Prepared>, pace: RealTimeSettings) -> LiveRun {
     let (machine, y) = Machine::start(Arc::clone(prepared), &HashMap::new(), 0.0).unwrap();
     LiveRun::new(machine, &y, 0.0, pace).unwrap()
 }
@@ -153,7 +153,7 @@ const EVERYTHING: &str = r#"
 #[test]
 fn bounces_come_at_their_instants() {
     let model = prepared(BALL);
-    let mut live = started(&model, Pace::default());
+    let mut live = started(&model, RealTimeSettings::default());
     advance(&mut live, 1000);
     let t_1 = (2.0_f64 / 9.81).sqrt();
     let (event, t) = live.fired()[0];
@@ -170,7 +170,7 @@ fn bounces_come_at_their_instants() {
 #[test]
 fn what_sticks_slips_at_its_instant() {
     let model = prepared(BELT);
-    let mut live = started(&model, Pace::default());
+    let mut live = started(&model, RealTimeSettings::default());
     // It slides until it keeps up with the belt, and then goes with it until the spring pulls with 5 N.
     let mut stuck = vec![];
     for _ in 0..1000 {
@@ -187,9 +187,11 @@ fn what_sticks_slips_at_its_instant() {
 #[test]
 fn unfinished_work_is_carried_on() {
     let model = prepared(JUMPS);
-    let slow = Pace { period: 0.01, rtol: 1e-6, ..Pace::default() };
-    let (mut free, mut tight) =
-        (started(&model, Pace { attempts: 1000, ..slow }), started(&model, Pace { attempts: 8, ..slow }));
+    let slow = RealTimeSettings { period: 0.01, rtol: 1e-6, ..RealTimeSettings::default() };
+    let (mut free, mut tight) = (
+        started(&model, RealTimeSettings { attempts: 1000, ..slow }),
+        started(&model, RealTimeSettings { attempts: 8, ..slow }),
+    );
     let (mut behind, mut equal) = (0.0_f64, 0);
     for _ in 0..400 {
         advance(&mut free, 1);
@@ -209,10 +211,10 @@ fn unfinished_work_is_carried_on() {
 #[test]
 fn endless_switching_is_no_hang() {
     let model = prepared(RELAY);
-    let mut live = started(&model, Pace::default());
+    let mut live = started(&model, RealTimeSettings::default());
     for k in 0..1000 {
         advance(&mut live, 1);
-        assert!(live.attempts <= Pace::default().attempts + 1);
+        assert!(live.attempts <= RealTimeSettings::default().attempts + 1);
         // Down at 0.9 a second, then about zero, within what one period moves it.
         let expected = (0.2 - 0.9 * (k + 1) as f64 * 1e-3).max(0.0);
         assert!((live.y()[0] - expected).abs() < 1.2e-3, "{} after {k}", live.y()[0]);
@@ -225,7 +227,7 @@ fn inputs_count_from_the_next_period_on() {
     let model = prepared(EVERYTHING);
     let place = model.system.slow.iter().position(|&s| model.system.quantity(s).name == "push").unwrap();
     let run = |at: usize| {
-        let mut live = started(&model, Pace::default());
+        let mut live = started(&model, RealTimeSettings::default());
         advance(&mut live, at);
         let before = bits(&mut live);
         live.set(place, 5.0);
@@ -240,7 +242,9 @@ fn inputs_count_from_the_next_period_on() {
 fn a_run_taken_up_again_goes_on_with_the_same_bits() {
     for text in [BALL, JUMPS, RELAY, BELT, TURNS, EVERYTHING] {
         let model = prepared(text);
-        for pace in [Pace::default(), Pace { attempts: 1, ..Pace::default() }] {
+        for pace in
+            [RealTimeSettings::default(), RealTimeSettings { attempts: 1, ..RealTimeSettings::default() }]
+        {
             let mut whole = started(&model, pace);
             for periods in [1, 157, 451] {
                 advance(&mut whole, periods);
@@ -266,7 +270,7 @@ fn a_run_taken_up_again_goes_on_with_the_same_bits() {
 fn a_period_allocates_nothing() {
     for text in [BALL, JUMPS, RELAY, BELT] {
         let model = prepared(text);
-        let mut live = started(&model, Pace::default());
+        let mut live = started(&model, RealTimeSettings::default());
         let before = allocations();
         for k in 0..2000 {
             if text == JUMPS && k % 100 == 0 {
@@ -292,7 +296,7 @@ const ENDS: &str = r#"
 #[test]
 fn the_model_ends_the_run() {
     let model = prepared(ENDS);
-    let mut live = started(&model, Pace::default());
+    let mut live = started(&model, RealTimeSettings::default());
     advance(&mut live, 10);
     assert_eq!(live.advance().unwrap(), Some(Ended::Terminated));
     assert!((live.t() - 0.0105).abs() < 1e-12);

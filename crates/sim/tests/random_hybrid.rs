@@ -16,9 +16,9 @@ use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use trunnion_equations::{Engine, analyse};
+use trunnion_equations::{EvaluationEngine, analyse};
 use trunnion_model::{Files, Library, load};
-use trunnion_sim::integrate::{Moment, Output, RunError};
+use trunnion_sim::integrate::{Moment, OutputTimes, RunError};
 use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::run::{Settings, run_on};
 use trunnion_sim::solvers::choose::{MethodNumbers, find};
@@ -558,7 +558,7 @@ fn compare(prepared: &Arc<Prepared>, course: &Course, solver: &str) -> Result<()
     let settings = Settings {
         t_0: 0.0,
         t_end: seconds(T_END),
-        output: Output::Interval(1.0),
+        output: OutputTimes::Interval(1.0),
         at: vec![],
         rtol: 1e-6,
         atol: None,
@@ -643,7 +643,7 @@ fn events_come_when_their_conditions_become_true() {
         let model = load(&Text(text.clone()), "model.toml", &[], &Library::default());
         let model = model.unwrap_or_else(|errors| panic!("{}\n{text}", errors[0].render(false)));
         let system = analyse(model.flat).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
-        let prepared = Arc::new(Prepared::new(system, Engine::Interpreter));
+        let prepared = Arc::new(Prepared::new(system, EvaluationEngine::Interpreter));
         for solver in SOLVERS {
             if let Err(fault) = compare(&prepared, &course, solver) {
                 faults.push(format!("seed {seed}, {solver}: {fault}"));

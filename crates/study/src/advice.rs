@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use trunnion_equations::Symbol;
-use trunnion_equations::print::{Style, print};
+use trunnion_equations::print::{PrintStyle, print};
 use trunnion_equations::structure::written;
 use trunnion_model::Diagnostic;
-use trunnion_sim::integrate::{Moment, Observer, Piece, Progress};
+use trunnion_sim::integrate::{IntegrationProgress, Moment, Observer, StepPiece};
 use trunnion_sim::machine::Machine;
 use trunnion_sim::run::run;
 
@@ -19,14 +19,14 @@ use crate::structure_advice::advise;
 use trunnion_engine::project::Project;
 use trunnion_num::text::number;
 
-/// Nobody waits longer for advice.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Longest time of the trial run.
+const ADVICE_TIME: Duration = Duration::from_secs(2);
 /// What `check` had no time for.
 const LEFT_OUT: &str = "M0409";
 
 /// What can be said of a model at its start, and of a run as far as it gets, in two seconds together.
 pub fn remarks(project: &Project) -> Vec<Diagnostic> {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + ADVICE_TIME;
     let mut remarks = unlocated(project);
     if let Ok(mut at) = point(project, &Overrides::default(), None, &Monitor::default()) {
         let length = project.run.t_end - project.run.t_start;
@@ -48,7 +48,8 @@ fn unlocated(project: &Project) -> Vec<Diagnostic> {
     let graph = system.graph.thaw();
     let told = system.unlocated.iter().map(|jump| {
         let shown = written(&graph, &system.relations, &[jump.value])[0];
-        let text = format!("the jumps of `{}` are not located", print(&graph, shown, Style::Text, &name));
+        let text =
+            format!("the jumps of `{}` are not located", print(&graph, shown, PrintStyle::Text, &name));
         Diagnostic::note("M0411", text)
             .at_origin(&project.sources, &jump.origin, "it decides about what it is computed from")
             .hint("sample it with a task, or let a state follow the value with a delay")
@@ -62,24 +63,24 @@ fn left_out(what: &str) -> Diagnostic {
 }
 
 /// Ends a run when its time is over, and knows how far it came.
-struct Impatient {
+struct TimeLimit {
     end: Instant,
     reached: f64,
     stopped: bool,
     jumps: Jumps,
 }
 
-impl Observer<Machine> for Impatient {
+impl Observer<Machine> for TimeLimit {
     fn observe(&mut self, _: &mut Machine, _: f64, _: &[f64], _: Moment) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    fn follow(&mut self, machine: &mut Machine, piece: Piece<'_>) -> ControlFlow<()> {
+    fn follow(&mut self, machine: &mut Machine, piece: StepPiece<'_>) -> ControlFlow<()> {
         self.jumps.follow(machine, piece);
         ControlFlow::Continue(())
     }
 
-    fn progress(&mut self, at: Progress) -> ControlFlow<()> {
+    fn progress(&mut self, at: IntegrationProgress) -> ControlFlow<()> {
         self.reached = at.t;
         self.stopped = Instant::now() > self.end;
         if self.stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -90,7 +91,7 @@ impl Observer<Machine> for Impatient {
 fn trial(project: &Project, end: Instant) -> Vec<Diagnostic> {
     let Ok((solver, settings)) = settings(&project.run, &Overrides::default()) else { return vec![] };
     let jumps = Jumps::new(&project.prepared, settings.rtol);
-    let mut watch = Impatient { end, reached: settings.t_0, stopped: false, jumps };
+    let mut watch = TimeLimit { end, reached: settings.t_0, stopped: false, jumps };
     let finished = if Instant::now() < end {
         run(&project.prepared, &HashMap::new(), solver, &settings, &mut watch).ok()
     } else {
@@ -106,7 +107,7 @@ fn trial(project: &Project, end: Instant) -> Vec<Diagnostic> {
     list
 }
 
-/// The messages of events that warn, each the first time it happened; of those that met, and of those that came to hold what they set.
+/// The messages of events that warn, each the first time it fired; of those that met, and of those that came to hold what they set.
 pub fn warnings(project: &Project, fired: &[(usize, f64)], held: &[(usize, f64)]) -> Vec<Diagnostic> {
     let mut told = HashSet::new();
     let mut list = vec![];

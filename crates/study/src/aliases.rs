@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use trunnion_equations::flat::Kind;
-use trunnion_equations::{Expr, Node};
+use trunnion_equations::flat::QuantityRole;
+use trunnion_equations::{Expr, ExprNode};
 use trunnion_results::Column;
 use trunnion_sim::machine::Prepared;
 
@@ -16,7 +16,7 @@ pub fn mark(prepared: &Prepared, places: &[usize], columns: &mut [Column]) {
     let expressions: Vec<Expr> = places.iter().map(|&place| prepared.column_expression(place)).collect();
     let mut names: HashMap<(Expr, &str), Vec<usize>> = HashMap::new();
     for (k, (&place, &expression)) in places.iter().zip(&expressions).enumerate() {
-        if !matches!(graph.node(expression), Node::Const(_)) {
+        if !matches!(graph.node(expression), ExprNode::Const(_)) {
             let unit = prepared.columns[place].unit.text.as_str();
             names.entry((expression, unit)).or_default().push(k);
         }
@@ -38,17 +38,20 @@ pub fn mark(prepared: &Prepared, places: &[usize], columns: &mut [Column]) {
 }
 
 /// Changes between instants: time, unknowns and their rates, multipliers.
-fn moves(prepared: &Prepared, leaf: Node) -> bool {
+fn moves(prepared: &Prepared, leaf: ExprNode) -> bool {
     match leaf {
-        Node::Symbol(s) => {
-            matches!(prepared.system.quantity(s).kind, Kind::Unknown { .. } | Kind::Multiplier)
+        ExprNode::Symbol(s) => {
+            matches!(
+                prepared.system.quantity(s).kind,
+                QuantityRole::Unknown { .. } | QuantityRole::Multiplier
+            )
         }
         _ => true,
     }
 }
 
 /// Changed by events, sampled tasks or from outside.
-fn is_switched(prepared: &Prepared, leaf: Node) -> bool {
+fn is_switched(prepared: &Prepared, leaf: ExprNode) -> bool {
     let kind = |s| &prepared.system.quantity(s).kind;
-    matches!(leaf, Node::Symbol(s) if matches!(kind(s), Kind::Mode { .. } | Kind::Input { .. }))
+    matches!(leaf, ExprNode::Symbol(s) if matches!(kind(s), QuantityRole::Mode { .. } | QuantityRole::Input { .. }))
 }

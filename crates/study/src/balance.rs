@@ -13,13 +13,13 @@ use trunnion_model::edit::{Edit, EditError};
 use trunnion_model::{Files, load};
 use trunnion_num::space::{from_quaternion, to_rpy};
 use trunnion_num::text::with_unit;
-use trunnion_sim::balance::NoRest;
-use trunnion_sim::equilibrium::{Hold, Rest, balance_machine, reason};
+use trunnion_sim::balance::EquilibriumFailure;
+use trunnion_sim::equilibrium::{Equilibrium, HeldValues, find_equilibrium, reason};
 use trunnion_sim::machine::{Machine, Prepared};
 
 use crate::linear::no_such;
 use crate::monitor::Monitor;
-use crate::simulate::{Overrides, Point, point};
+use crate::simulate::{OperatingPoint, Overrides, point};
 use trunnion_engine::controllers::start_failure;
 
 /// Digits of values written to a file: rounding errors of the search are left out.
@@ -27,10 +27,10 @@ const WRITTEN: usize = 12;
 /// The same, relative to the size of the unknown: a smaller change is none.
 const ROUNDING: f64 = 1e-12;
 
-/// A model at rest.
+/// A model at its static equilibrium.
 pub struct Balanced {
-    pub at: Point,
-    pub rest: Rest,
+    pub at: OperatingPoint,
+    pub rest: Equilibrium,
     /// Unknowns that kept their values.
     held: Vec<usize>,
     /// All columns at the start and at rest.
@@ -51,15 +51,15 @@ pub fn balance(project: &Project, hold: &[String], monitor: &Monitor) -> Result<
         Err(other) => return Err(other),
     };
     let before = row(project, &mut at)?;
-    let rest = balance_machine(&mut at.machine, at.t, &mut at.y, &hold)
+    let rest = find_equilibrium(&mut at.machine, at.t, &mut at.y, &hold)
         .map_err(|no_rest| refusal(project, at.t, &no_rest))?;
     let after = row(project, &mut at)?;
     Ok(Balanced { at, rest, held: hold.unknowns, before, after })
 }
 
 /// What `names` hold: unknowns, or other recorded signals.
-pub fn held(prepared: &Prepared, names: &[String]) -> Result<Hold, Failure> {
-    let mut hold = Hold::default();
+pub fn held(prepared: &Prepared, names: &[String]) -> Result<HeldValues, Failure> {
+    let mut hold = HeldValues::default();
     for name in names {
         let unknown = prepared.layout.names.iter().position(|k| k == name);
         match (unknown, prepared.column(name)) {
@@ -75,22 +75,22 @@ pub fn held(prepared: &Prepared, names: &[String]) -> Result<Hold, Failure> {
 }
 
 /// Start values as they stand in the file.
-fn as_written(project: &Project) -> Result<Point, Failure> {
+fn as_written(project: &Project) -> Result<OperatingPoint, Failure> {
     let (t, prepared) = (project.run.t_start, project.prepared.clone());
     let held = prepared.system.held.clone();
     let (machine, y) = Machine::start_holding(prepared, &HashMap::new(), t, &held)
         .map_err(|e| start_failure(&project.prepared.system, &project.sources, &e))?;
-    Ok(Point { machine, t, y })
+    Ok(OperatingPoint { machine, t, y })
 }
 
-fn row(project: &Project, at: &mut Point) -> Result<Vec<f64>, Failure> {
+fn row(project: &Project, at: &mut OperatingPoint) -> Result<Vec<f64>, Failure> {
     let mut row = vec![0.0; project.prepared.columns.len()];
     at.record(&mut row)?;
     Ok(row)
 }
 
 /// Why there is no equilibrium, and what to do.
-pub fn refusal(project: &Project, t: f64, no_rest: &NoRest) -> Failure {
+pub fn refusal(project: &Project, t: f64, no_rest: &EquilibriumFailure) -> Failure {
     let (message, hint) = reason(&project.prepared, t, no_rest, |x| format!("hold = {x}"));
     Failure::Run { message, hint: Some(hint) }
 }
@@ -112,7 +112,7 @@ pub fn rewritten(
 ) -> Result<Rewritten, Failure> {
     let Balanced { before, after, held: hold, .. } = found;
     let prepared = &project.prepared;
-    let mut edit = Edit::new(text).map_err(|e| Failure::File(trunnion_files::Error::read(path, e)))?;
+    let mut edit = Edit::new(text).map_err(|e| Failure::File(trunnion_files::FileError::read(path, e)))?;
     let (mut written, mut left_out) = (0, vec![]);
     let rounding = |i: usize| ROUNDING * (prepared.layout.nominal[i] / prepared.columns[i].unit.factor).abs();
     let moved = |i: usize| (after[i] - before[i]).abs() > rounding(i).max(ROUNDING * before[i].abs());

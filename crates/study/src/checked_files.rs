@@ -38,7 +38,7 @@ pub fn find_checked(paths: &[String]) -> Result<CheckedFiles, Failure> {
             }
             continue;
         }
-        let refused = |reason: String| Failure::File(trunnion_files::Error::read(path, reason));
+        let refused = |reason: String| Failure::File(trunnion_files::FileError::read(path, reason));
         let mut inside = Disk.list(path).map_err(refused)?;
         inside.retain(|file| file.ends_with(".toml"));
         inside.sort();

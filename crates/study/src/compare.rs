@@ -7,9 +7,9 @@ use trunnion_model::expect::Measure;
 use trunnion_results::Column;
 
 use crate::measure::Meter;
-use crate::signals::Signals;
+use crate::signals::RunSignals;
 use times::sampled;
-pub use times::{Times, single_times};
+pub use times::{ComparisonTimes, single_times};
 
 /// One signal in both.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct Difference {
     pub relative: f64,
 }
 
-pub fn difference(times: &Times, x: &Column, y: &Column) -> Difference {
+pub fn difference(times: &ComparisonTimes, x: &Column, y: &Column) -> Difference {
     let (x_at, y_at) = (sampled(&times.a, &x.values, &times.at), sampled(&times.b, &y.values, &times.at));
     let (mut max, mut at) = (0.0, times.at[0]);
     let mut rms = Meter::new(Measure::Rms);
@@ -51,7 +51,7 @@ pub fn difference(times: &Times, x: &Column, y: &Column) -> Difference {
 }
 
 /// What to call the two: by their files, or by what differs between two runs of one model.
-pub fn labels(a: &Signals, b: &Signals) -> (String, String) {
+pub fn labels(a: &RunSignals, b: &RunSignals) -> (String, String) {
     if a.name != b.name {
         return (a.name.clone(), b.name.clone());
     }
@@ -61,7 +61,7 @@ pub fn labels(a: &Signals, b: &Signals) -> (String, String) {
     if !of_a.is_empty() {
         return (of_a.join(", "), of_b.join(", "));
     }
-    let own = |s: &Signals, other: &Signals| {
+    let own = |s: &RunSignals, other: &RunSignals| {
         let new: Vec<&str> =
             s.changes.iter().filter(|c| !other.changes.contains(c)).map(String::as_str).collect();
         if new.is_empty() { "as it is".to_string() } else { new.join(", ") }
@@ -70,7 +70,7 @@ pub fn labels(a: &Signals, b: &Signals) -> (String, String) {
         return (own(a, b), own(b, a));
     }
     for key in ["solver", "rtol"] {
-        let of = |s: &Signals| s.table.metadata.get(key).cloned().unwrap_or_default();
+        let of = |s: &RunSignals| s.table.metadata.get(key).cloned().unwrap_or_default();
         if of(a) != of(b) {
             let shown = |text: String| text.parse().map(|x: f64| format!("{key} {x:e}")).unwrap_or(text);
             return (shown(of(a)), shown(of(b)));
@@ -80,10 +80,10 @@ pub fn labels(a: &Signals, b: &Signals) -> (String, String) {
 }
 
 /// Title and subtitle of a picture of both: the model, if it is one, and what differs.
-pub fn title(a: &Signals, b: &Signals) -> (String, String) {
+pub fn title(a: &RunSignals, b: &RunSignals) -> (String, String) {
     let (of_a, of_b) = labels(a, b);
     let both = format!("{of_a} and {of_b}");
-    let model = |s: &Signals| s.table.metadata.get("model").filter(|name| !name.is_empty()).cloned();
+    let model = |s: &RunSignals| s.table.metadata.get("model").filter(|name| !name.is_empty()).cloned();
     match model(a).filter(|name| model(b).as_ref() == Some(name)) {
         Some(name) => (name, both),
         None => (both, String::new()),
@@ -92,8 +92,8 @@ pub fn title(a: &Signals, b: &Signals) -> (String, String) {
 
 /// Signals that both have, in the same unit; unasked, one of several names that mean one quantity in both.
 pub fn pairs<'a>(
-    a: &'a Signals,
-    b: &'a Signals,
+    a: &'a RunSignals,
+    b: &'a RunSignals,
     patterns: &[String],
 ) -> Result<Vec<(&'a Column, &'a Column)>, Failure> {
     let of_a =
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn common_times_are_compared_and_events_side_by_side() {
         let (a, b) = ([0.0, 1.0, 1.5, 1.5, 2.0, 3.0], [0.0, 1.0, 2.0, 2.2, 3.0]);
-        let times = Times::new(&a, &b);
+        let times = ComparisonTimes::new(&a, &b);
         assert_eq!((times.at.as_slice(), times.interpolated), ([0.0, 1.0, 2.0, 3.0].as_slice(), false));
         let d = difference(
             &times,
@@ -134,10 +134,10 @@ mod tests {
         assert_eq!((d.max, d.at), (10.0, 1.5));
         let b = [0.0, 1.0, 1.6, 1.6, 2.0, 3.0];
         let (x, y) = ([0.0, 1.0, 9.0, -9.0, 2.0, 4.0], [0.0, 1.0, 9.25, -9.0, 2.5, 4.0]);
-        let d = difference(&Times::new(&a, &b), &column(&x), &column(&y));
+        let d = difference(&ComparisonTimes::new(&a, &b), &column(&x), &column(&y));
         assert_eq!((d.max, d.at, d.relative), (0.5, 2.0, 0.5 / 18.0));
         let y = [0.0, 1.0, 9.75, -9.0, 2.5, 4.0];
-        let d = difference(&Times::new(&a, &b), &column(&x), &column(&y));
+        let d = difference(&ComparisonTimes::new(&a, &b), &column(&x), &column(&y));
         assert_eq!((d.max, d.at), (0.75, 1.5));
     }
 
@@ -147,9 +147,9 @@ mod tests {
         let peak = Extremes { min: (0.0, 0.0), max: (0.3, 5.0) };
         let flat = Extremes { min: (0.0, 0.0), max: (0.0, 0.0) };
         let with = |extremes| Column { extremes: Some(extremes), ..column(&[0.0; 3]) };
-        let d = difference(&Times::new(&t, &t), &with(peak), &with(flat));
+        let d = difference(&ComparisonTimes::new(&t, &t), &with(peak), &with(flat));
         assert_eq!((d.max, d.at, d.relative), (5.0, 0.3, 1.0));
-        assert_eq!(difference(&Times::new(&t, &t), &with(peak), &with(peak)).max, 0.0);
+        assert_eq!(difference(&ComparisonTimes::new(&t, &t), &with(peak), &with(peak)).max, 0.0);
     }
 
     #[test]
@@ -157,17 +157,21 @@ mod tests {
         let fine: Vec<f64> = (0..=30).map(|k| 0.1 * f64::from(k)).collect();
         let coarse = [-1.0, 0.55, 1.25, 2.95, 7.0];
         for swapped in [false, true] {
-            let times = if swapped { Times::new(&fine, &coarse) } else { Times::new(&coarse, &fine) };
+            let times = if swapped {
+                ComparisonTimes::new(&fine, &coarse)
+            } else {
+                ComparisonTimes::new(&coarse, &fine)
+            };
             assert_eq!((times.at.as_slice(), times.interpolated), ([0.55, 1.25, 2.95].as_slice(), true));
         }
-        let times = Times::new(&coarse, &fine);
+        let times = ComparisonTimes::new(&coarse, &fine);
         let line = |t: &[f64]| column(&t.iter().map(|t| 3.0 * t - 1.0).collect::<Vec<_>>());
         assert!(difference(&times, &line(&coarse), &line(&fine)).max < 1e-14);
     }
 
     #[test]
     fn what_is_no_number_is_a_difference_unless_both_are_none() {
-        let times = Times::new(&[0.0, 1.0], &[0.0, 1.0]);
+        let times = ComparisonTimes::new(&[0.0, 1.0], &[0.0, 1.0]);
         let with = |x: f64, y: f64| difference(&times, &column(&[0.0, x]), &column(&[0.0, y]));
         assert!(with(1.0, f64::NAN).relative.is_nan());
         assert_eq!(with(f64::NAN, f64::NAN).max, 0.0);

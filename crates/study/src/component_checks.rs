@@ -7,16 +7,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trunnion_equations::Engine;
+use trunnion_equations::EvaluationEngine;
 use trunnion_model::component::{Reading, is_shared};
 use trunnion_model::diagnostic::Problems;
 use trunnion_model::display::Display;
 use trunnion_model::domain::Domain;
 use trunnion_model::file::relative;
-use trunnion_model::{Definition, Diagnostic, Files, Library, Model, Severity, Span, load};
-use trunnion_network::check::{Bench, Drive, bench, choices, laws};
+use trunnion_model::{ComponentDefinition, Diagnostic, Files, Library, Model, Severity, Span, load};
+use trunnion_network::check::{Bench, BenchDrive, bench, choices, laws};
 use trunnion_sim::integrate::RunError;
-use trunnion_sim::stepper::Failure as SolverFailure;
+use trunnion_sim::stepper::StepFailure as SolverFailure;
 
 use crate::component_page::page;
 use crate::energy::balance_of;
@@ -37,7 +37,7 @@ const FINE: f64 = 1e-9;
 
 /// One of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
+pub enum ComponentCheck {
     /// The file reads, and all formulas fit by dimension.
     Units,
     /// As many equations as unknowns, with every choice of the options.
@@ -54,32 +54,32 @@ pub enum Check {
     Page,
 }
 
-impl Check {
-    pub const ALL: [Check; 7] = [
-        Check::Units,
-        Check::Equations,
-        Check::Causality,
-        Check::Losses,
-        Check::Power,
-        Check::Runs,
-        Check::Page,
+impl ComponentCheck {
+    pub const ALL: [ComponentCheck; 7] = [
+        ComponentCheck::Units,
+        ComponentCheck::Equations,
+        ComponentCheck::Causality,
+        ComponentCheck::Losses,
+        ComponentCheck::Power,
+        ComponentCheck::Runs,
+        ComponentCheck::Page,
     ];
 
     pub fn word(self) -> &'static str {
         match self {
-            Check::Units => "units",
-            Check::Equations => "equations",
-            Check::Causality => "causality",
-            Check::Losses => "losses",
-            Check::Power => "power",
-            Check::Runs => "runs",
-            Check::Page => "page",
+            ComponentCheck::Units => "units",
+            ComponentCheck::Equations => "equations",
+            ComponentCheck::Causality => "causality",
+            ComponentCheck::Losses => "losses",
+            ComponentCheck::Power => "power",
+            ComponentCheck::Runs => "runs",
+            ComponentCheck::Page => "page",
         }
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Verdict {
+pub enum CheckVerdict {
     /// Nothing to look at.
     #[default]
     Absent,
@@ -89,54 +89,57 @@ pub enum Verdict {
 
 /// What came of all checks on one component.
 #[derive(Debug)]
-pub struct Report {
+pub struct ComponentReport {
     pub name: String,
     /// In the order of `Check::ALL`.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<CheckVerdict>,
 }
 
-impl Report {
+impl ComponentReport {
     pub fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.verdicts.iter().flat_map(|v| match v {
-            Verdict::Failed(list) => list.as_slice(),
+            CheckVerdict::Failed(list) => list.as_slice(),
             _ => &[],
         })
     }
 
     fn new(name: &str) -> Self {
-        Report { name: name.to_string(), verdicts: vec![Verdict::Absent; Check::ALL.len()] }
+        ComponentReport {
+            name: name.to_string(),
+            verdicts: vec![CheckVerdict::Absent; ComponentCheck::ALL.len()],
+        }
     }
 
     /// The check was made and found this; nothing is passed.
-    fn enter(&mut self, check: Check, found: impl IntoIterator<Item = Diagnostic>) {
+    fn enter(&mut self, check: ComponentCheck, found: impl IntoIterator<Item = Diagnostic>) {
         let verdict = &mut self.verdicts[check as usize];
         for mut finding in found {
             // The bench is not the user's.
             finding.labels.retain(|l| !Bench::is_part(&l.span.source.name));
             match verdict {
                 // The same with other options is the same.
-                Verdict::Failed(list) if list.contains(&finding) => {}
-                Verdict::Failed(list) => list.push(finding),
-                _ => *verdict = Verdict::Failed(vec![finding]),
+                CheckVerdict::Failed(list) if list.contains(&finding) => {}
+                CheckVerdict::Failed(list) => list.push(finding),
+                _ => *verdict = CheckVerdict::Failed(vec![finding]),
             }
         }
-        if *verdict == Verdict::Absent {
-            *verdict = Verdict::Passed;
+        if *verdict == CheckVerdict::Absent {
+            *verdict = CheckVerdict::Passed;
         }
     }
 
-    fn add(&mut self, other: Report) {
-        for (check, verdict) in Check::ALL.into_iter().zip(other.verdicts) {
+    fn add(&mut self, other: ComponentReport) {
+        for (check, verdict) in ComponentCheck::ALL.into_iter().zip(other.verdicts) {
             match verdict {
-                Verdict::Absent => {}
-                Verdict::Passed => self.enter(check, None),
-                Verdict::Failed(list) => self.enter(check, list),
+                CheckVerdict::Absent => {}
+                CheckVerdict::Passed => self.enter(check, None),
+                CheckVerdict::Failed(list) => self.enter(check, list),
             }
         }
     }
 
-    fn failed(&self, check: Check) -> bool {
-        matches!(self.verdicts[check as usize], Verdict::Failed(_))
+    fn failed(&self, check: ComponentCheck) -> bool {
+        matches!(self.verdicts[check as usize], CheckVerdict::Failed(_))
     }
 }
 
@@ -144,12 +147,12 @@ impl Report {
 pub type IconCheck = fn(&str) -> Result<(), String>;
 
 /// Which choices of options are run.
-pub type Wanted<'a> = &'a dyn Fn(&[(String, String)]) -> bool;
+pub type OptionFilter<'a> = &'a dyn Fn(&[(String, String)]) -> bool;
 
 /// Components to check, with what they can use.
 pub struct Bundle {
     pub library: Library,
-    pub components: Vec<Arc<Definition>>,
+    pub components: Vec<Arc<ComponentDefinition>>,
     /// What is wrong with the files.
     problems: Vec<Diagnostic>,
 }
@@ -171,7 +174,7 @@ impl Bundle {
         let concerns =
             |d: &Diagnostic| d.labels.is_empty() || d.labels.iter().any(|l| is_one(&l.span, paths));
         problems.retain(concerns);
-        let wanted = |d: &&Arc<Definition>| paths.iter().any(|p| **p == *d.source.name);
+        let wanted = |d: &&Arc<ComponentDefinition>| paths.iter().any(|p| **p == *d.source.name);
         let components = library.iter().skip(before).filter(wanted).cloned().collect();
         Bundle { library, components, problems }
     }
@@ -193,7 +196,7 @@ impl Bundle {
     }
 
     /// One component of a library.
-    pub fn single(library: Library, component: Arc<Definition>) -> Self {
+    pub fn single(library: Library, component: Arc<ComponentDefinition>) -> Self {
         Bundle { library, components: vec![component], problems: vec![] }
     }
 
@@ -203,16 +206,16 @@ impl Bundle {
     }
 
     /// All checks on component number k.
-    pub fn check(&self, k: usize, files: &dyn Files, icons: IconCheck, monitor: &Monitor) -> Report {
+    pub fn check(&self, k: usize, files: &dyn Files, icons: IconCheck, monitor: &Monitor) -> ComponentReport {
         let definition = &self.components[k];
-        let mut report = Report::new(&definition.name);
+        let mut report = ComponentReport::new(&definition.name);
         let reading = self.problems.iter().filter(|d| points_into(d, definition)).cloned();
-        report.enter(Check::Units, reading);
-        if report.failed(Check::Units) {
+        report.enter(ComponentCheck::Units, reading);
+        if report.failed(ComponentCheck::Units) {
             return report;
         }
-        report.enter(Check::Page, page(definition));
-        report.enter(Check::Page, icon(definition, files, icons));
+        report.enter(ComponentCheck::Page, page(definition));
+        report.enter(ComponentCheck::Page, icon(definition, files, icons));
         // A joint or a line moves only in a mechanism.
         if definition.section.is_some() {
             return report;
@@ -222,11 +225,14 @@ impl Bundle {
     }
 
     /// The checks that run component number k, with those choices of its options that are `wanted`, up to the first fault.
-    pub fn check_quickly(&self, k: usize, wanted: Wanted<'_>, monitor: &Monitor) -> Report {
+    pub fn check_quickly(&self, k: usize, wanted: OptionFilter<'_>, monitor: &Monitor) -> ComponentReport {
         let definition = &self.components[k];
-        let mut report = Report::new(&definition.name);
-        report.enter(Check::Units, self.problems.iter().filter(|d| points_into(d, definition)).cloned());
-        if !report.failed(Check::Units) && definition.section.is_none() {
+        let mut report = ComponentReport::new(&definition.name);
+        report.enter(
+            ComponentCheck::Units,
+            self.problems.iter().filter(|d| points_into(d, definition)).cloned(),
+        );
+        if !report.failed(ComponentCheck::Units) && definition.section.is_none() {
             self.on_benches(definition, wanted, true, monitor, &mut report);
         }
         report
@@ -235,23 +241,26 @@ impl Bundle {
     /// Runs with every choice of the options that is wanted and every drive.
     fn on_benches(
         &self,
-        definition: &Definition,
-        wanted: Wanted<'_>,
+        definition: &ComponentDefinition,
+        wanted: OptionFilter<'_>,
         first_only: bool,
         monitor: &Monitor,
-        report: &mut Report,
+        report: &mut ComponentReport,
     ) {
         for chosen in choices(definition).into_iter().filter(|chosen| wanted(chosen)) {
-            for drive in Drive::ALL {
-                let mut one = Report::new(&definition.name);
+            for drive in BenchDrive::ALL {
+                let mut one = ComponentReport::new(&definition.name);
                 self.on_bench(definition, &chosen, drive, monitor, &mut one);
-                if drive == Drive::Typical && one.failed(Check::Runs) && has_raw_bonds(definition) {
-                    one.verdicts[Check::Runs as usize] = Verdict::Absent;
-                    self.on_bench(definition, &chosen, Drive::Dual, monitor, &mut one);
+                if drive == BenchDrive::Typical
+                    && one.failed(ComponentCheck::Runs)
+                    && has_raw_bonds(definition)
+                {
+                    one.verdicts[ComponentCheck::Runs as usize] = CheckVerdict::Absent;
+                    self.on_bench(definition, &chosen, BenchDrive::Dual, monitor, &mut one);
                 }
-                let sticks = one.verdicts[Check::Equations as usize] == Verdict::Absent;
-                if drive == Drive::Typical && sticks {
-                    self.on_bench(definition, &chosen, Drive::Rigid, monitor, &mut one);
+                let sticks = one.verdicts[ComponentCheck::Equations as usize] == CheckVerdict::Absent;
+                if drive == BenchDrive::Typical && sticks {
+                    self.on_bench(definition, &chosen, BenchDrive::Rigid, monitor, &mut one);
                 }
                 report.add(one);
                 if first_only && report.findings().next().is_some() {
@@ -263,40 +272,41 @@ impl Bundle {
 
     fn on_bench(
         &self,
-        definition: &Definition,
+        definition: &ComponentDefinition,
         chosen: &[(String, String)],
-        drive: Drive,
+        drive: BenchDrive,
         monitor: &Monitor,
-        report: &mut Report,
+        report: &mut ComponentReport,
     ) {
         let bench = bench(definition, chosen, drive);
-        let trial = Trial { definition, chosen, drive, monitor };
+        let trial = BenchTrial { definition, chosen, drive, monitor };
         let model = match self.model(&bench) {
             Ok(model) => model,
-            Err(errors) => return report.enter(Check::Units, errors),
+            Err(errors) => return report.enter(ComponentCheck::Units, errors),
         };
         let warnings = model.warnings.iter().filter(|d| d.severity != Severity::Note);
-        report.enter(Check::Units, warnings.cloned());
+        report.enter(ComponentCheck::Units, warnings.cloned());
         let nothing = model.flat.equations.is_empty() && model.network.nodes.is_empty();
         if nothing && model.flat.outputs.is_empty() && model.flat.tasks.is_empty() {
             return;
         }
-        if drive == Drive::Typical {
+        if drive == BenchDrive::Typical {
             let found = laws(&model);
-            found.causality.into_iter().for_each(|list| report.enter(Check::Causality, list));
-            found.losses.into_iter().for_each(|list| report.enter(Check::Losses, list));
+            found.causality.into_iter().for_each(|list| report.enter(ComponentCheck::Causality, list));
+            found.losses.into_iter().for_each(|list| report.enter(ComponentCheck::Losses, list));
         }
         match (trial.run(model), drive.gives_way()) {
-            (Ok(Outcome { missing, ran }), gives_way) => {
+            (Ok(BenchOutcome { missing, ran }), gives_way) => {
                 if gives_way {
-                    report.enter(Check::Equations, None);
-                    report.enter(Check::Runs, ran.err());
+                    report.enter(ComponentCheck::Equations, None);
+                    report.enter(ComponentCheck::Runs, ran.err());
                 }
-                missing.into_iter().for_each(|found| report.enter(Check::Power, found));
+                missing.into_iter().for_each(|found| report.enter(ComponentCheck::Power, found));
             }
             // Friction that sticks needs something that has inertia.
-            (Err(errors), true) if errors.iter().all(|e| e.code == "S0008") && drive != Drive::Rigid => {}
-            (Err(errors), true) => report.enter(Check::Equations, errors),
+            (Err(errors), true) if errors.iter().all(|e| e.code == "S0008") && drive != BenchDrive::Rigid => {
+            }
+            (Err(errors), true) => report.enter(ComponentCheck::Equations, errors),
             // It does not take what a stiff drive imposes.
             (Err(_), false) => {}
         }
@@ -319,7 +329,7 @@ pub fn siblings(path: &str) -> Vec<String> {
     paths.filter(|p| Disk.read(p).is_ok_and(|text| looks_like_a_component(&text))).collect()
 }
 
-fn has_raw_bonds(definition: &Definition) -> bool {
+fn has_raw_bonds(definition: &ComponentDefinition) -> bool {
     definition.bodies().flat_map(|b| &b.ports).any(|p| p.domain.is_some_and(Domain::is_raw))
 }
 
@@ -327,34 +337,38 @@ fn is_one(span: &Span, paths: &[String]) -> bool {
     paths.iter().any(|p| **p == *span.source.name)
 }
 
-fn points_into(diagnostic: &Diagnostic, definition: &Definition) -> bool {
+fn points_into(diagnostic: &Diagnostic, definition: &ComponentDefinition) -> bool {
     let mut files = std::iter::once(&definition.source).chain(&definition.included);
     files.any(|file| diagnostic.labels.iter().any(|l| l.span.source.name == file.name))
 }
 
 /// One run on the bench.
-struct Trial<'a> {
-    definition: &'a Definition,
+struct BenchTrial<'a> {
+    definition: &'a ComponentDefinition,
     chosen: &'a [(String, String)],
-    drive: Drive,
+    drive: BenchDrive,
     monitor: &'a Monitor,
 }
 
-struct Outcome {
+struct BenchOutcome {
     /// Energy that is missing; None: nothing has any.
     missing: Option<Option<Diagnostic>>,
     ran: Result<(), Diagnostic>,
 }
 
-impl Trial<'_> {
+impl BenchTrial<'_> {
     /// Err: its equations do not make a system.
-    fn run(&self, model: Model) -> Result<Outcome, Vec<Diagnostic>> {
+    fn run(&self, model: Model) -> Result<BenchOutcome, Vec<Diagnostic>> {
         let mut accounts = vec![];
         let plain = model.clone();
-        let project =
-            Project::of_model(model, Engine::Native, &Display::default(), |flat, network, mechanism| {
+        let project = Project::of_model(
+            model,
+            EvaluationEngine::Native,
+            &Display::default(),
+            |flat, network, mechanism| {
                 accounts = accounts_of(flat, network, mechanism);
-            });
+            },
+        );
         let project = project.map_err(|failure| match failure {
             Failure::Model(list) => list,
             other => vec![self.finding("C0006", &other.reason())],
@@ -366,12 +380,11 @@ impl Trial<'_> {
                 let part = number(balance.relative(), 3);
                 self.finding("C0005", &format!("{part} of the energy that moved is not accounted for"))
             });
-            return Ok(Outcome { missing: Some(missing), ran: Ok(()) });
+            return Ok(BenchOutcome { missing: Some(missing), ran: Ok(()) });
         }
         let project = match has_energy {
-            true => {
-                Project::of_model(plain, Engine::Native, &Display::default(), |_, _, _| ()).unwrap_or(project)
-            }
+            true => Project::of_model(plain, EvaluationEngine::Native, &Display::default(), |_, _, _| ())
+                .unwrap_or(project),
             false => project,
         };
         let ran = settings(&project.run, &Overrides::default()).and_then(|(solver, settings)| {
@@ -383,7 +396,7 @@ impl Trial<'_> {
             Err(failure) => Some(failure),
         };
         let ran = failure.map_or(Ok(()), |f| Err(self.finding("C0006", &f.reason())));
-        Ok(Outcome { missing: None, ran })
+        Ok(BenchOutcome { missing: None, ran })
     }
 
     /// A drive without mass or volume may leave a law without a solution; a value that is none is the law's own fault.
@@ -395,7 +408,7 @@ impl Trial<'_> {
                     | RunError::Solver { failure: SolverFailure::NotFinite { .. }, .. }
             )
         );
-        !matches!(self.drive, Drive::Typical | Drive::Dual | Drive::Rigid) && !not_finite
+        !matches!(self.drive, BenchDrive::Typical | BenchDrive::Dual | BenchDrive::Rigid) && !not_finite
     }
 
     fn finding(&self, code: &'static str, what: &str) -> Diagnostic {
@@ -412,7 +425,7 @@ impl Trial<'_> {
 const LARGEST_ICON: usize = 16 << 10;
 
 /// What is wrong with the icon, if it names one.
-fn icon(definition: &Definition, files: &dyn Files, check: IconCheck) -> Option<Diagnostic> {
+fn icon(definition: &ComponentDefinition, files: &dyn Files, check: IconCheck) -> Option<Diagnostic> {
     let name = definition.icon.as_ref()?;
     let fault = match files.read(&relative(&definition.source.name, name)) {
         Err(reason) => reason,

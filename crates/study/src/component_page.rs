@@ -1,11 +1,11 @@
 //! Is the reference page that is made from a component's file complete?
 
-use trunnion_model::component::{Definition, Parameter};
-use trunnion_model::file::Key;
+use trunnion_model::component::{ComponentDefinition, Parameter};
+use trunnion_model::file::TomlKey;
 use trunnion_model::{Diagnostic, Span};
 
 /// What the page of the component lacks. An icon is not needed; one that is named is looked at elsewhere.
-pub fn page(definition: &Definition) -> Vec<Diagnostic> {
+pub fn page(definition: &ComponentDefinition) -> Vec<Diagnostic> {
     let top = Span::new(&definition.source, 0..0);
     let mut found = vec![];
     let mut lacks = |what: &str, hint: &str| {
@@ -37,7 +37,7 @@ pub fn page(definition: &Definition) -> Vec<Diagnostic> {
         }
     }
     for body in definition.bodies() {
-        let mut said = |kind: &str, key: &Key, doc: &str| {
+        let mut said = |kind: &str, key: &TomlKey, doc: &str| {
             if doc.trim().is_empty() {
                 found.push(undocumented(kind, key));
             }
@@ -54,7 +54,7 @@ pub fn page(definition: &Definition) -> Vec<Diagnostic> {
     found
 }
 
-fn undocumented(kind: &str, key: &Key) -> Diagnostic {
+fn undocumented(kind: &str, key: &TomlKey) -> Diagnostic {
     Diagnostic::error("C0001", format!("{kind} `{}` is not described", key.name))
         .at(&key.span, "no `doc`")
         .hint("add doc = \"…\", one line")

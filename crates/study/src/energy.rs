@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use trunnion_engine::{Failure, Project};
-use trunnion_model::energy::{Account, Side};
+use trunnion_model::energy::{Account, AccountKind};
 use trunnion_results::Table;
 
 use crate::monitor::Monitor;
@@ -20,7 +20,7 @@ pub struct Balance {
 }
 
 impl Balance {
-    pub fn sum(&self, side: Side) -> f64 {
+    pub fn sum(&self, side: AccountKind) -> f64 {
         self.rows.iter().filter(|(account, _)| account.side == side).map(|(_, energy)| energy).sum()
     }
 
@@ -56,7 +56,7 @@ fn sum_up(table: &Table, accounts: Vec<Account>) -> Result<Balance, Failure> {
     let (mut rows, mut rest) = (vec![], 0.0);
     for (k, account) in accounts.into_iter().enumerate() {
         let energy = change(k, last);
-        rest += if account.side == Side::Supplied { -energy } else { energy };
+        rest += if account.side == AccountKind::Supplied { -energy } else { energy };
         rows.push((account, energy));
     }
     rows.sort_by_key(|(account, _)| account.side);

@@ -11,7 +11,7 @@
 use std::ops::ControlFlow;
 
 use trunnion_results::Extremes;
-use trunnion_sim::integrate::Piece;
+use trunnion_sim::integrate::StepPiece;
 
 /// Points in a step that is looked at closely.
 const FINE: usize = 8;
@@ -30,7 +30,7 @@ fn may_grow(found: &Extremes, low: f64, high: f64, noise: f64) -> bool {
 }
 
 /// The signals along one piece of the solution.
-pub trait Course {
+pub trait DenseSignals {
     /// All of them at a time.
     fn read(&mut self, t: f64, row: &mut [f64]) -> ControlFlow<()>;
     /// What each is uncertain by there: one that never moved by more is not looked at closely.
@@ -38,27 +38,27 @@ pub trait Course {
 }
 
 /// Values of all signals at one time.
-type Row = (f64, Vec<f64>);
+type SignalRow = (f64, Vec<f64>);
 
 /// Follows signals along a run.
-pub struct Follower {
+pub struct ExtremeTracker {
     found: Vec<Extremes>,
     /// At the beginning of the last piece, or within it, if that is known; at its end; what is read.
-    before: Row,
+    before: SignalRow,
     has_before: bool,
-    last: Row,
-    end: Row,
-    fine: Vec<Row>,
+    last: SignalRow,
+    end: SignalRow,
+    fine: Vec<SignalRow>,
     turning: Vec<usize>,
     /// Noise of the signals, asked for at the first close look, the second, the fourth, and so on: it changes as slowly as their size.
     noise: Vec<f64>,
     looks: u64,
 }
 
-impl Follower {
+impl ExtremeTracker {
     pub fn new(signals: usize) -> Self {
         let row = || (f64::NAN, vec![0.0; signals]);
-        Follower {
+        ExtremeTracker {
             found: vec![Extremes::default(); signals],
             before: row(),
             has_before: false,
@@ -88,8 +88,8 @@ impl Follower {
     }
 
     /// Along the next piece of the solution.
-    pub fn follow(&mut self, piece: Piece<'_>, read: &mut dyn Course) -> ControlFlow<()> {
-        let Piece { from, to, joined, .. } = piece;
+    pub fn follow(&mut self, piece: StepPiece<'_>, read: &mut dyn DenseSignals) -> ControlFlow<()> {
+        let StepPiece { from, to, joined, .. } = piece;
         if !joined || self.last.0 != from {
             self.has_before = false;
             self.take(from, read)?;
@@ -118,7 +118,7 @@ impl Follower {
     }
 
     /// Reads `end`, and sees what is there.
-    fn take(&mut self, t: f64, read: &mut dyn Course) -> ControlFlow<()> {
+    fn take(&mut self, t: f64, read: &mut dyn DenseSignals) -> ControlFlow<()> {
         self.end.0 = t;
         read.read(t, &mut self.end.1)?;
         for (found, &x) in self.found.iter_mut().zip(&self.end.1) {
@@ -146,7 +146,7 @@ impl Follower {
     }
 
     /// Reads the curve between `last` and `end` at many points.
-    fn look_closely(&mut self, read: &mut dyn Course) -> ControlFlow<()> {
+    fn look_closely(&mut self, read: &mut dyn DenseSignals) -> ControlFlow<()> {
         let (t_0, h) = (self.last.0, self.end.0 - self.last.0);
         let mut fine = std::mem::take(&mut self.fine);
         fine[0].clone_from(&self.last);
@@ -178,7 +178,7 @@ impl Follower {
 }
 
 /// Vertex of the parabola through the highest point of `sign · x` and its neighbours.
-fn vertex(fine: &[Row], k: usize, sign: f64) -> Option<(f64, f64)> {
+fn vertex(fine: &[SignalRow], k: usize, sign: f64) -> Option<(f64, f64)> {
     let at = |i: usize| sign * fine[i].1[k];
     let top = (0..fine.len()).fold(0, |best, i| if at(i) > at(best) { i } else { best });
     let i = top.clamp(1, fine.len() - 2);

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use trunnion_engine::{Failure, Project, Workspace};
 use trunnion_equations::Symbol;
 use trunnion_results::Table;
-use trunnion_sim::ties::{Ties, choose};
+use trunnion_sim::dependent_states::{DependentStateRows, choose};
 
 use crate::monitor::Monitor;
 use crate::simulate::{Overrides, metadata, point, settings, simulate_to_table};
@@ -20,7 +20,7 @@ const RTOL: f64 = 1e-9;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct InverseDynamicsRequest {
     pub model: String,
     /// Each as "shoulder=0.5 rad*sin(2 rad/s*time)", with several coordinates "hand.x=…".
     pub motions: Vec<String>,
@@ -30,14 +30,18 @@ pub struct Request {
 }
 
 /// The motion and what it takes.
-pub struct Driven {
+pub struct InverseMotion {
     pub project: Project,
     pub table: Table,
     /// Coordinates that are kept where they start.
     pub still: Vec<String>,
 }
 
-pub fn inverse(workspace: &Workspace, request: &Request, monitor: &Monitor) -> Result<Driven, Failure> {
+pub fn inverse(
+    workspace: &Workspace,
+    request: &InverseDynamicsRequest,
+    monitor: &Monitor,
+) -> Result<InverseMotion, Failure> {
     let mut values = request.values.clone();
     for motion in &request.motions {
         values.push(as_value(motion)?);
@@ -49,7 +53,7 @@ pub fn inverse(workspace: &Workspace, request: &Request, monitor: &Monitor) -> R
             "docs/guides/mechanisms.md shows how joints are written",
         ));
     }
-    let still = at_rest(&project, monitor)?;
+    let still = at_equilibrium(&project, monitor)?;
     if !still.is_empty() {
         values.extend(still.iter().map(|(_, value)| value.clone()));
         let proposed = std::mem::take(&mut project.proposed);
@@ -61,7 +65,7 @@ pub fn inverse(workspace: &Workspace, request: &Request, monitor: &Monitor) -> R
     let (mut table, outcome) = simulate_to_table(&project, &HashMap::new(), (solver, &settings), monitor)?;
     outcome.check()?;
     table.metadata = metadata(&project, solver.name, &settings);
-    Ok(Driven { project, table, still: still.into_iter().map(|(name, _)| name).collect() })
+    Ok(InverseMotion { project, table, still: still.into_iter().map(|(name, _)| name).collect() })
 }
 
 /// "shoulder=0.5 rad*sin(2 rad/s*time)" as a change of the model.
@@ -79,10 +83,10 @@ fn as_value(motion: &str) -> Result<String, Failure> {
 }
 
 /// Coordinates that nothing drives and that are independent, each with a motion that keeps it where it starts.
-fn at_rest(project: &Project, monitor: &Monitor) -> Result<Vec<(String, String)>, Failure> {
+fn at_equilibrium(project: &Project, monitor: &Monitor) -> Result<Vec<(String, String)>, Failure> {
     let system = &project.prepared.system;
     let at = point(project, &Overrides::default(), None, monitor)?;
-    let free = match Ties::new(&at.machine) {
+    let free = match DependentStateRows::new(&at.machine) {
         Some(mut ties) => choose(&at.machine, &mut ties, at.t, &at.y, &[]).free,
         None => (0..system.n_states).collect(),
     };

@@ -8,10 +8,10 @@
 //! Looked at are states that were given up and depend on time, inputs or modes by themselves. What jumps because an event sets the
 //! state it follows from is what the event asks for: (1) is taken with the states from before.
 
-use trunnion_equations::flat::Kind;
-use trunnion_equations::{Node, Symbol};
+use trunnion_equations::flat::QuantityRole;
+use trunnion_equations::{ExprNode, Symbol};
 use trunnion_model::{Diagnostic, Sources};
-use trunnion_sim::integrate::Piece;
+use trunnion_sim::integrate::StepPiece;
 use trunnion_sim::machine::{Machine, Prepared};
 
 use trunnion_num::text::{number, with_unit};
@@ -57,14 +57,16 @@ pub struct Jumps {
 impl Jumps {
     pub fn new(prepared: &Prepared, rtol: f64) -> Self {
         let system = &prepared.system;
-        let changes = |s: Symbol| matches!(system.quantity(s).kind, Kind::Input { .. } | Kind::Mode { .. });
+        let changes = |s: Symbol| {
+            matches!(system.quantity(s).kind, QuantityRole::Input { .. } | QuantityRole::Mode { .. })
+        };
         let watched = system.reduced.iter().enumerate().filter_map(|(k, reduction)| {
             let name = &system.quantity(reduction.given_up).name;
             let column = prepared.columns.iter().position(|c| !c.measured && c.name == *name)?;
             let roots = [prepared.column_expression(column), reduction.constraint];
             let by_itself = system.graph.reachable(roots).into_iter().any(|e| match system.graph.node(e) {
-                Node::Time => true,
-                Node::Symbol(s) => changes(s),
+                ExprNode::Time => true,
+                ExprNode::Symbol(s) => changes(s),
                 _ => false,
             });
             by_itself.then_some((column, k))
@@ -83,7 +85,7 @@ impl Jumps {
     }
 
     /// A piece of the solution, with inputs and modes as they are in it.
-    pub fn follow(&mut self, machine: &mut Machine, piece: Piece<'_>) {
+    pub fn follow(&mut self, machine: &mut Machine, piece: StepPiece<'_>) {
         if self.watched.is_empty() {
             return;
         }

@@ -28,7 +28,7 @@ pub mod signals;
 pub mod simulate;
 mod structure_advice;
 pub mod sweep;
-pub mod unseen;
+pub mod unresolved_states;
 pub mod verify;
 pub mod workspace;
 

@@ -6,20 +6,20 @@ mod export;
 mod frequency;
 
 pub use export::{csv, document, json};
-pub use frequency::{Response, responses};
+pub use frequency::{ResponseCurve, responses};
 
 use trunnion_engine::{Failure, Project};
-use trunnion_equations::flat::Kind;
-use trunnion_equations::{Symbol, Unit};
+use trunnion_equations::flat::QuantityRole;
+use trunnion_equations::{DisplayUnit, Symbol};
 use trunnion_model::run::matches;
 use trunnion_num::Matrix;
 use trunnion_num::text::number;
 use trunnion_results::nearest;
-use trunnion_sim::equilibrium::balance_machine;
+use trunnion_sim::equilibrium::find_equilibrium;
 use trunnion_sim::linear::{LinearModel, Pole, linearise};
 
 use crate::monitor::Monitor;
-use crate::simulate::{Overrides, Point, describe, point};
+use crate::simulate::{OperatingPoint, Overrides, describe, point};
 
 /// Where a model is made linear: at its start, where a run is at a time, or at its static equilibrium.
 #[derive(Clone, Debug, Default)]
@@ -34,11 +34,11 @@ pub struct PointChoice {
 
 impl PointChoice {
     /// The model there, and the place in words.
-    pub fn find(&self, project: &Project, monitor: &Monitor) -> Result<(Point, String), Failure> {
+    pub fn find(&self, project: &Project, monitor: &Monitor) -> Result<(OperatingPoint, String), Failure> {
         let mut at = point(project, &self.overrides, self.at, monitor)?;
         if self.balance {
             let hold = crate::balance::held(&project.prepared, &self.hold)?;
-            balance_machine(&mut at.machine, at.t, &mut at.y, &hold)
+            find_equilibrium(&mut at.machine, at.t, &mut at.y, &hold)
                 .map_err(|no_rest| crate::balance::refusal(project, at.t, &no_rest))?;
         }
         let place = match (self.balance, self.at) {
@@ -54,7 +54,7 @@ impl PointChoice {
 #[derive(Clone, Debug)]
 pub struct Signal {
     pub name: String,
-    pub unit: Unit,
+    pub unit: DisplayUnit,
     /// Value at the point, in its unit.
     pub value: f64,
 }
@@ -71,7 +71,7 @@ impl Signal {
 }
 
 /// The linear model with names, in the units shown.
-pub struct Shown {
+pub struct NamedLinearModel {
     pub title: String,
     /// "at the start, t = 0 s".
     pub place: String,
@@ -91,7 +91,7 @@ pub fn inputs(project: &Project, names: &[String]) -> Result<Vec<Symbol>, Failur
     let hidden = |s: Symbol| system.relations.iter().any(|r| r.mode == s);
     let all: Vec<Symbol> = system.slow.iter().copied().filter(|&s| !hidden(s)).collect();
     if names.is_empty() {
-        let is_input = |s: &Symbol| matches!(system.quantity(*s).kind, Kind::Input { .. });
+        let is_input = |s: &Symbol| matches!(system.quantity(*s).kind, QuantityRole::Input { .. });
         return Ok(all.into_iter().filter(is_input).collect());
     }
     let known = |s: &Symbol| system.quantity(*s).name.as_str();
@@ -134,15 +134,15 @@ pub(crate) fn no_such<'a>(name: &str, what: &str, known: impl Iterator<Item = &'
     Failure::usage_hint(format!("there is no {what} `{name}`"), hint)
 }
 
-impl Shown {
+impl NamedLinearModel {
     /// The model at a point, made linear.
     pub fn at(
         project: &Project,
-        at: &mut Point,
+        at: &mut OperatingPoint,
         place: String,
         inputs: &[Symbol],
         outputs: &[usize],
-    ) -> Result<Shown, Failure> {
+    ) -> Result<NamedLinearModel, Failure> {
         let linear = linearise(&mut at.machine, at.t, &at.y, inputs, outputs)
             .map_err(|failure| describe(project, &failure))?;
         in_shown_units(project, at, place, inputs, outputs, linear)
@@ -152,12 +152,12 @@ impl Shown {
 /// An SI model in the units of its signals: deviations scale by the unit's factor.
 fn in_shown_units(
     project: &Project,
-    at: &mut Point,
+    at: &mut OperatingPoint,
     place: String,
     inputs: &[Symbol],
     outputs: &[usize],
     (si, states): (LinearModel, Vec<usize>),
-) -> Result<Shown, Failure> {
+) -> Result<NamedLinearModel, Failure> {
     let prepared = &project.prepared;
     let system = &prepared.system;
     let mut row = vec![0.0; prepared.columns.len()];
@@ -190,5 +190,15 @@ fn in_shown_units(
         c: scaled(&si.c, &outputs, &states),
         d: scaled(&si.d, &outputs, &inputs),
     };
-    Ok(Shown { title: project.name.clone(), place, t: at.t, states, inputs, outputs, linear, si, poles })
+    Ok(NamedLinearModel {
+        title: project.name.clone(),
+        place,
+        t: at.t,
+        states,
+        inputs,
+        outputs,
+        linear,
+        si,
+        poles,
+    })
 }

@@ -8,12 +8,12 @@ use trunnion_engine::{Failure, Project};
 use trunnion_model::units::parse_unit;
 use trunnion_num::Matrix;
 use trunnion_num::text::{number, with_unit};
-use trunnion_sim::lqr::{Refused, Regulator, Untouched, Weights};
+use trunnion_sim::lqr::{Regulator, RegulatorFailure, UncontrollableMode, Weights};
 use trunnion_sim::problem::Problem;
 
-use crate::linear::{PointChoice, Shown, Signal, inputs, outputs};
+use crate::linear::{NamedLinearModel, PointChoice, Signal, inputs, outputs};
 use crate::monitor::Monitor;
-use crate::simulate::Point;
+use crate::simulate::OperatingPoint;
 
 const DIGITS: usize = 6;
 /// Digits in a file.
@@ -21,7 +21,7 @@ const WRITTEN: usize = 12;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct LqrRequest {
     /// What the controller sets.
     pub inputs: Vec<String>,
     /// What is to stay small and its weight in SI: "wheel.x - body.x=10".
@@ -35,7 +35,7 @@ pub struct Request {
     pub point: PointChoice,
 }
 
-impl Request {
+impl LqrRequest {
     /// Signals and expressions that the model has to have as outputs.
     pub fn signals(&self) -> Result<Vec<String>, Failure> {
         let weighed = self.weights.iter().map(|w| Ok(weight(w)?.0)).collect::<Result<Vec<_>, Failure>>()?;
@@ -54,7 +54,7 @@ pub struct Gain {
 
 /// What was found.
 pub struct Feedback {
-    pub shown: Shown,
+    pub shown: NamedLinearModel,
     /// Gains of one input each, in the order of the states.
     pub gains: Vec<Vec<Gain>>,
     pub regulator: Regulator,
@@ -65,7 +65,7 @@ pub struct Feedback {
 }
 
 /// Solves for the gains of a model that was opened with the [`Request::signals`] as outputs.
-pub fn feedback(project: &Project, request: &Request, monitor: &Monitor) -> Result<Feedback, Failure> {
+pub fn feedback(project: &Project, request: &LqrRequest, monitor: &Monitor) -> Result<Feedback, Failure> {
     let weighed = request.weights.iter().map(|w| weight(w)).collect::<Result<Vec<_>, _>>()?;
     let inputs = inputs(project, &request.inputs)?;
     let (mut columns, mut weights) = (vec![], vec![]);
@@ -83,7 +83,7 @@ pub fn feedback(project: &Project, request: &Request, monitor: &Monitor) -> Resu
     weights.resize(columns.len(), 0.0);
     let weights = Weights { outputs: weights, inputs: efforts(&request.efforts, inputs.len())? };
     let (mut at, place) = request.point.find(project, monitor)?;
-    let shown = Shown::at(project, &mut at, place, &inputs, &columns)?;
+    let shown = NamedLinearModel::at(project, &mut at, place, &inputs, &columns)?;
     let signals = chosen(&shown, n_weights)?;
     let regulator =
         shown.si.regulator(&weights, signals.as_ref()).map_err(|refused| explain(&refused, &shown))?;
@@ -93,7 +93,7 @@ pub fn feedback(project: &Project, request: &Request, monitor: &Monitor) -> Resu
 }
 
 fn gains(
-    shown: &Shown,
+    shown: &NamedLinearModel,
     sources: &[Signal],
     found: &Regulator,
     names: &[String],
@@ -121,7 +121,7 @@ fn gains(
 }
 
 /// Does the model move by itself at this point?
-fn moves(at: &mut Point) -> bool {
+fn moves(at: &mut OperatingPoint) -> bool {
     let mut rates = vec![0.0; at.y.len()];
     at.machine.residual(at.t, &at.y, &mut rates);
     let layout = at.machine.layout();
@@ -159,7 +159,7 @@ fn efforts(given: &[f64], n: usize) -> Result<Vec<f64>, Failure> {
 }
 
 /// C of the signals that are fed back, those behind the weights; what an input moves at once is none.
-fn chosen(shown: &Shown, n_weights: usize) -> Result<Option<Matrix>, Failure> {
+fn chosen(shown: &NamedLinearModel, n_weights: usize) -> Result<Option<Matrix>, Failure> {
     let si = &shown.si;
     let n = si.c.rows() - n_weights;
     for k in n_weights..si.c.rows() {
@@ -192,7 +192,7 @@ pub fn law(gains: &[Gain], input: &Signal) -> String {
 }
 
 /// What no input changes, in words.
-pub fn untouched(one: &Untouched, shown: &Shown) -> String {
+pub fn uncontrollable(one: &UncontrollableMode, shown: &NamedLinearModel) -> String {
     if one.pole.im != 0.0 {
         let f = number(one.pole.natural_frequency(), DIGITS);
         return format!("no input reaches the oscillation at {f} Hz; the feedback follows it");
@@ -232,7 +232,7 @@ pub fn quotient(over: &str, under: &str) -> String {
 }
 
 /// The gains as a file of defaults.
-pub fn defaults(found: &Feedback, request: &Request) -> String {
+pub fn defaults(found: &Feedback, request: &LqrRequest) -> String {
     let (shown, weighed, effort) = (&found.shown, &found.weighed, &request.efforts);
     let mut text = format!("# Optimal state feedback of \"{}\" {}, for\n", shown.title, shown.place);
     for (gains, input) in found.gains.iter().zip(&shown.inputs) {
@@ -253,20 +253,22 @@ pub fn defaults(found: &Feedback, request: &Request) -> String {
 }
 
 /// Why there is no feedback, in the user's names.
-fn explain(refused: &Refused, shown: &Shown) -> Failure {
+fn explain(refused: &RegulatorFailure, shown: &NamedLinearModel) -> Failure {
     let inputs: Vec<String> = shown.inputs.iter().map(|s| format!("`{}`", s.name)).collect();
     let inputs = inputs.join(" and ");
     let (message, hint) = match refused {
-        Refused::NoInfluence => (
+        RegulatorFailure::NoInfluence => (
             format!("{inputs} moves no state"),
             "name what the controller sets as its input; a loop that is closed already may hide it".into(),
         ),
-        Refused::FreeEffort => ("the effort has no weight".into(), "raise the weight of the effort".into()),
-        Refused::OutOfReach(one) => (
-            format!("{inputs} cannot stop a growing motion: {}", untouched(one, shown)),
+        RegulatorFailure::FreeEffort => {
+            ("the effort has no weight".into(), "raise the weight of the effort".into())
+        }
+        RegulatorFailure::OutOfReach(one) => (
+            format!("{inputs} cannot stop a growing motion: {}", uncontrollable(one, shown)),
             "look at it with `trunnion modes`; another input, or another point?".into(),
         ),
-        Refused::Unseen { shares, pole } => (
+        RegulatorFailure::Unseen { shares, pole } => (
             format!(
                 "the cost does not see a motion that does not die out ({}): {}",
                 if pole.im == 0.0 {
@@ -278,14 +280,14 @@ fn explain(refused: &Refused, shown: &Shown) -> Failure {
             ),
             format!("add a weight on it, however small: {}=…", strongest(shares, shown)),
         ),
-        Refused::TooFewSignals { missing } => (
+        RegulatorFailure::TooFewSignals { missing } => (
             format!(
                 "these signals do not say enough: {} % of the feedback would be missing",
                 number(100.0 * missing, 2)
             ),
             "feed back all states to see their gains".into(),
         ),
-        Refused::Unsolved => (
+        RegulatorFailure::Unsolved => (
             "the Riccati equation has no solution that was found".into(),
             "weights far apart, or a model at its limit? Look at it with `trunnion modes`".into(),
         ),
@@ -293,12 +295,12 @@ fn explain(refused: &Refused, shown: &Shown) -> Failure {
     Failure::Run { message, hint: Some(hint) }
 }
 
-fn strongest<'a>(shares: &[f64], shown: &'a Shown) -> &'a str {
+fn strongest<'a>(shares: &[f64], shown: &'a NamedLinearModel) -> &'a str {
     let best = (0..shares.len()).fold(0, |b, k| if shares[k] > shares[b] { k } else { b });
     shown.states.get(best).map_or("", |s| s.name.as_str())
 }
 
-fn largest(shares: &[f64], shown: &Shown) -> String {
+fn largest(shares: &[f64], shown: &NamedLinearModel) -> String {
     let mut order: Vec<usize> = (0..shares.len()).filter(|&k| shares[k] > 0.05).collect();
     order.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));
     let names: Vec<String> = order.iter().take(4).map(|&k| format!("`{}`", shown.states[k].name)).collect();

@@ -12,18 +12,18 @@ mod shape;
 use std::collections::HashMap;
 use std::fmt;
 
-pub use shape::Shape;
+pub use shape::ResponseShape;
 
-use trunnion_equations::flat::Kind;
-use trunnion_equations::{Symbol, Unit};
+use trunnion_equations::flat::QuantityRole;
+use trunnion_equations::{DisplayUnit, Symbol};
 use trunnion_model::expect::Measure;
 use trunnion_model::units::{Dimension, parse_value};
-use trunnion_sim::integrate::Output;
+use trunnion_sim::integrate::OutputTimes;
 use trunnion_sim::run::Settings;
-use trunnion_sim::solvers::choose::Entry;
+use trunnion_sim::solvers::choose::SolverEntry;
 
 use crate::monitor::Monitor;
-use crate::simulate::{Outcome, hint, simulate};
+use crate::simulate::{RunOutcome, hint, simulate};
 use trunnion_engine::Failure;
 use trunnion_engine::project::Project;
 use trunnion_num::text::{count, number};
@@ -37,21 +37,21 @@ const SETTLED: f64 = 0.02;
 
 /// What is measured.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Wanted {
+pub enum MeasureKind {
     Signal {
         signal: String,
         measure: Measure,
     },
-    /// Something of its whole course.
-    Course {
+    /// A property of its whole history.
+    WholeSignal {
         signal: String,
-        shape: Shape,
+        shape: ResponseShape,
     },
-    /// How often an event happens.
+    /// How often an event fires.
     Count {
         event: String,
     },
-    /// When it happens for the nth time, from 1.
+    /// When it fires for the nth time, from 1.
     Time {
         event: String,
         nth: usize,
@@ -60,11 +60,11 @@ pub enum Wanted {
 
 const FORMS: &str = "write max(body.x), min, mean, rms, final, at(body.x, 2 s), overshoot(x), settling(x, 2 %), peak_frequency(x), count(event) or time(event, 2)";
 
-impl Wanted {
+impl MeasureKind {
     /// The signal or expression that is measured.
     pub fn signal(&self) -> Option<&str> {
         match self {
-            Wanted::Signal { signal, .. } | Wanted::Course { signal, .. } => Some(signal),
+            MeasureKind::Signal { signal, .. } | MeasureKind::WholeSignal { signal, .. } => Some(signal),
             _ => None,
         }
     }
@@ -81,7 +81,7 @@ impl Wanted {
         if name.is_empty() {
             return Err(wrong(format!("`{text}` measures nothing")));
         }
-        let signal = |measure| Ok(Wanted::Signal { signal: name.clone(), measure });
+        let signal = |measure| Ok(MeasureKind::Signal { signal: name.clone(), measure });
         match function.trim() {
             "max" => signal(Measure::Max),
             "min" => signal(Measure::Min),
@@ -93,31 +93,33 @@ impl Wanted {
                 let time = time.filter(|v| [Dimension::TIME, Dimension::ONE].contains(&v.unit.dimension));
                 signal(Measure::At(time.ok_or_else(|| wrong(format!("`{text}` needs a time")))?.si))
             }
-            "overshoot" => Ok(Wanted::Course { signal: name, shape: Shape::Overshoot }),
-            "peak_frequency" => Ok(Wanted::Course { signal: name, shape: Shape::PeakFrequency }),
+            "overshoot" => Ok(MeasureKind::WholeSignal { signal: name, shape: ResponseShape::Overshoot }),
+            "peak_frequency" => {
+                Ok(MeasureKind::WholeSignal { signal: name, shape: ResponseShape::PeakFrequency })
+            }
             "settling" => {
                 let share = second.map_or(Some(SETTLED), |s| {
                     let plain = parse_value(s).ok().filter(|v| v.unit.dimension == Dimension::ONE);
                     plain.map(|v| v.si).filter(|v| (0.0..1.0).contains(v) && *v > 0.0)
                 });
                 let share = share.ok_or_else(|| wrong(format!("`{text}` needs a share below 1, as 2 %")))?;
-                Ok(Wanted::Course { signal: name, shape: Shape::Settling(share) })
+                Ok(MeasureKind::WholeSignal { signal: name, shape: ResponseShape::Settling(share) })
             }
-            "count" => Ok(Wanted::Count { event: name }),
+            "count" => Ok(MeasureKind::Count { event: name }),
             "time" => {
                 let nth = second.map_or(Some(1), |s| s.parse().ok().filter(|&n| n > 0));
                 let nth = nth.ok_or_else(|| wrong(format!("`{text}`: which time of `{name}`?")))?;
-                Ok(Wanted::Time { event: name, nth })
+                Ok(MeasureKind::Time { event: name, nth })
             }
             other => Err(wrong(format!("there is no measure `{other}`"))),
         }
     }
 }
 
-impl fmt::Display for Wanted {
+impl fmt::Display for MeasureKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Wanted::Signal { signal, measure } => match measure {
+            MeasureKind::Signal { signal, measure } => match measure {
                 Measure::Max => write!(f, "max({signal})"),
                 Measure::Min => write!(f, "min({signal})"),
                 Measure::Mean => write!(f, "mean({signal})"),
@@ -125,14 +127,16 @@ impl fmt::Display for Wanted {
                 Measure::Final => write!(f, "final({signal})"),
                 Measure::At(t) => write!(f, "at({signal}, {} s)", number(*t, 9)),
             },
-            Wanted::Course { signal, shape } => match shape {
-                Shape::Overshoot => write!(f, "overshoot({signal})"),
-                Shape::PeakFrequency => write!(f, "peak_frequency({signal})"),
-                Shape::Settling(share) => write!(f, "settling({signal}, {} %)", number(100.0 * share, 6)),
+            MeasureKind::WholeSignal { signal, shape } => match shape {
+                ResponseShape::Overshoot => write!(f, "overshoot({signal})"),
+                ResponseShape::PeakFrequency => write!(f, "peak_frequency({signal})"),
+                ResponseShape::Settling(share) => {
+                    write!(f, "settling({signal}, {} %)", number(100.0 * share, 6))
+                }
             },
-            Wanted::Count { event } => write!(f, "count({event})"),
-            Wanted::Time { event, nth: 1 } => write!(f, "time({event})"),
-            Wanted::Time { event, nth } => write!(f, "time({event}, {nth})"),
+            MeasureKind::Count { event } => write!(f, "count({event})"),
+            MeasureKind::Time { event, nth: 1 } => write!(f, "time({event})"),
+            MeasureKind::Time { event, nth } => write!(f, "time({event}, {nth})"),
         }
     }
 }
@@ -191,7 +195,7 @@ impl Meter {
 }
 
 /// Where the values of a measure come from.
-enum Source {
+enum MeasureSource {
     /// The row, after its time.
     Column(usize),
     /// The same all the time.
@@ -201,7 +205,7 @@ enum Source {
 
 /// What came of the measures of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured {
+pub struct MeasuredValues {
     /// In the units they are shown in; NaN for those that have no value.
     pub values: Vec<f64>,
     /// Which of them have none, and why.
@@ -210,29 +214,29 @@ pub struct Measured {
 
 /// Measures of one model, their names found.
 pub struct Probe {
-    wanted: Vec<Wanted>,
-    sources: Vec<Source>,
-    units: Vec<Unit>,
+    wanted: Vec<MeasureKind>,
+    sources: Vec<MeasureSource>,
+    units: Vec<DisplayUnit>,
     /// Recorded columns of the model.
     columns: Vec<usize>,
 }
 
 impl Probe {
-    pub fn new(project: &Project, wanted: Vec<Wanted>) -> Result<Self, Failure> {
+    pub fn new(project: &Project, wanted: Vec<MeasureKind>) -> Result<Self, Failure> {
         let mut probe = Probe { wanted: vec![], sources: vec![], units: vec![], columns: vec![] };
         for one in wanted {
             let (source, unit) = match &one {
-                Wanted::Signal { signal, .. } => probe.find(project, signal)?,
-                Wanted::Course { signal, shape } => {
+                MeasureKind::Signal { signal, .. } => probe.find(project, signal)?,
+                MeasureKind::WholeSignal { signal, shape } => {
                     let unit = match shape {
-                        Shape::Overshoot => Unit::default(),
-                        Shape::Settling(_) => Unit::si("s"),
-                        Shape::PeakFrequency => Unit::si("Hz"),
+                        ResponseShape::Overshoot => DisplayUnit::default(),
+                        ResponseShape::Settling(_) => DisplayUnit::si("s"),
+                        ResponseShape::PeakFrequency => DisplayUnit::si("Hz"),
                     };
                     (probe.find(project, signal)?.0, unit)
                 }
-                Wanted::Count { event } => (find_event(project, event)?, Unit::default()),
-                Wanted::Time { event, .. } => (find_event(project, event)?, Unit::si("s")),
+                MeasureKind::Count { event } => (find_event(project, event)?, DisplayUnit::default()),
+                MeasureKind::Time { event, .. } => (find_event(project, event)?, DisplayUnit::si("s")),
             };
             probe.wanted.push(one);
             probe.sources.push(source);
@@ -241,27 +245,28 @@ impl Probe {
         Ok(probe)
     }
 
-    fn find(&mut self, project: &Project, signal: &str) -> Result<(Source, Unit), Failure> {
+    fn find(&mut self, project: &Project, signal: &str) -> Result<(MeasureSource, DisplayUnit), Failure> {
         let (prepared, system) = (&project.prepared, &project.prepared.system);
         if let Some(column) = prepared.column(signal) {
             self.columns.push(column);
-            return Ok((Source::Column(self.columns.len()), prepared.columns[column].unit.clone()));
+            return Ok((MeasureSource::Column(self.columns.len()), prepared.columns[column].unit.clone()));
         }
-        let parameter =
-            system.find(signal).filter(|&s| matches!(system.quantity(s).kind, Kind::Parameter { .. }));
+        let parameter = system
+            .find(signal)
+            .filter(|&s| matches!(system.quantity(s).kind, QuantityRole::Parameter { .. }));
         if let Some(symbol) = parameter {
-            return Ok((Source::Parameter(symbol), system.quantity(symbol).unit.clone()));
+            return Ok((MeasureSource::Parameter(symbol), system.quantity(symbol).unit.clone()));
         }
         let names = prepared.columns.iter().map(|c| c.name.as_str());
         Err(unknown("signal", signal, names))
     }
 
-    pub fn wanted(&self) -> &[Wanted] {
+    pub fn wanted(&self) -> &[MeasureKind] {
         &self.wanted
     }
 
     /// The unit a measure is shown in.
-    pub fn unit(&self, number: usize) -> &Unit {
+    pub fn unit(&self, number: usize) -> &DisplayUnit {
         &self.units[number]
     }
 
@@ -270,22 +275,22 @@ impl Probe {
         &self,
         project: &Project,
         given: &HashMap<Symbol, f64>,
-        (solver, settings): (&Entry, &Settings),
+        (solver, settings): (&SolverEntry, &Settings),
         monitor: &Monitor,
-    ) -> Result<(Measured, Outcome), Failure> {
+    ) -> Result<(MeasuredValues, RunOutcome), Failure> {
         let monitor = monitor.quiet();
         self.within(settings)?;
         let settings = self.sampled(settings);
         let mut meters: Vec<Option<Meter>> = self.wanted.iter().map(meter).collect();
-        let mut courses: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); self.wanted.len()];
+        let mut histories: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); self.wanted.len()];
         let mut sink = |row: &[f64]| {
             for (k, source) in self.sources.iter().enumerate() {
-                let Source::Column(place) = source else { continue };
+                let MeasureSource::Column(place) = source else { continue };
                 match (&mut meters[k], &self.wanted[k]) {
                     (Some(meter), _) => meter.push(row[0], row[*place]),
-                    (None, Wanted::Course { .. }) => {
-                        courses[k].0.push(row[0]);
-                        courses[k].1.push(row[*place]);
+                    (None, MeasureKind::WholeSignal { .. }) => {
+                        histories[k].0.push(row[0]);
+                        histories[k].1.push(row[*place]);
                     }
                     _ => {}
                 }
@@ -295,25 +300,30 @@ impl Probe {
         let outcome = simulate(project, given, (solver, &settings), &self.columns, &monitor, &mut sink)?;
         let start = project.prepared.system.start(given);
         let value = |k: usize| match (&self.wanted[k], &self.sources[k]) {
-            (Wanted::Signal { .. }, Source::Parameter(s)) => Ok(self.units[k].shown(start.value(*s))),
-            (Wanted::Signal { measure: Measure::Max, .. }, Source::Column(place)) => {
+            (MeasureKind::Signal { .. }, MeasureSource::Parameter(s)) => {
+                Ok(self.units[k].shown(start.value(*s)))
+            }
+            (MeasureKind::Signal { measure: Measure::Max, .. }, MeasureSource::Column(place)) => {
                 Ok(outcome.extremes[place - 1].max.1)
             }
-            (Wanted::Signal { measure: Measure::Min, .. }, Source::Column(place)) => {
+            (MeasureKind::Signal { measure: Measure::Min, .. }, MeasureSource::Column(place)) => {
                 Ok(outcome.extremes[place - 1].min.1)
             }
-            (Wanted::Signal { signal, measure: Measure::Mean | Measure::Rms }, Source::Column(place))
-                if outcome.unread.contains(&self.columns[place - 1]) =>
-            {
-                Err(format!(
-                    "`{signal}` changes faster than it is read; let a state sum it up, or give h_max in [run]"
-                ))
+            (
+                MeasureKind::Signal { signal, measure: Measure::Mean | Measure::Rms },
+                MeasureSource::Column(place),
+            ) if outcome.unread.contains(&self.columns[place - 1]) => Err(format!(
+                "`{signal}` changes faster than it is read; let a state sum it up, or give h_max in [run]"
+            )),
+            (MeasureKind::Signal { .. }, _) => Ok(meters[k].as_ref().map_or(f64::NAN, Meter::value)),
+            (MeasureKind::WholeSignal { .. }, MeasureSource::Parameter(_)) => {
+                Err("a parameter does not change".to_string())
             }
-            (Wanted::Signal { .. }, _) => Ok(meters[k].as_ref().map_or(f64::NAN, Meter::value)),
-            (Wanted::Course { .. }, Source::Parameter(_)) => Err("a parameter does not change".to_string()),
-            (Wanted::Course { shape, .. }, _) => shape.of(&courses[k].0, &courses[k].1).map_err(String::from),
-            (Wanted::Count { event }, _) => Ok(times(&outcome, event).count() as f64),
-            (Wanted::Time { event, nth }, _) => {
+            (MeasureKind::WholeSignal { shape, .. }, _) => {
+                shape.of(&histories[k].0, &histories[k].1).map_err(String::from)
+            }
+            (MeasureKind::Count { event }, _) => Ok(times(&outcome, event).count() as f64),
+            (MeasureKind::Time { event, nth }, _) => {
                 times(&outcome, event).nth(nth - 1).ok_or_else(|| match times(&outcome, event).count() {
                     0 => format!("`{event}` never happened"),
                     n => format!("`{event}` happened only {}", count(n, "time")),
@@ -327,7 +337,7 @@ impl Probe {
             self.finite(&values, &outcome)?;
         }
         let absent = found.into_iter().enumerate().filter_map(|(k, v)| Some((k, v.err()?))).collect();
-        Ok((Measured { values, absent }, outcome))
+        Ok((MeasuredValues { values, absent }, outcome))
     }
 
     /// A time outside the run has no value.
@@ -359,9 +369,9 @@ impl Probe {
     }
 
     /// Nor one that an expression without a value entered.
-    fn finite(&self, values: &[f64], outcome: &Outcome) -> Result<(), Failure> {
+    fn finite(&self, values: &[f64], outcome: &RunOutcome) -> Result<(), Failure> {
         for (k, source) in self.sources.iter().enumerate().filter(|(k, _)| !values[*k].is_finite()) {
-            let Source::Column(place) = source else { continue };
+            let MeasureSource::Column(place) = source else { continue };
             if let Some(error) = outcome.not_finite.get(&self.columns[place - 1]) {
                 let message = format!("`{}` is no finite number: {error}", self.wanted[k]);
                 return Err(Failure::Run { message, hint: hint(error) });
@@ -371,39 +381,44 @@ impl Probe {
     }
 
     /// Measures at a time.
-    fn times(&self) -> impl Iterator<Item = (&Wanted, f64)> {
+    fn times(&self) -> impl Iterator<Item = (&MeasureKind, f64)> {
         self.wanted.iter().filter_map(|w| match w {
-            Wanted::Signal { measure: Measure::At(t), .. } => Some((w, *t)),
+            MeasureKind::Signal { measure: Measure::At(t), .. } => Some((w, *t)),
             _ => None,
         })
     }
 
     /// The settings with rows where the measures need them.
     fn sampled(&self, settings: &Settings) -> Settings {
-        let over_time = |w: &Wanted| match w {
-            Wanted::Signal { measure, .. } => matches!(measure, Measure::Mean | Measure::Rms),
-            other => matches!(other, Wanted::Course { .. }),
+        let over_time = |w: &MeasureKind| match w {
+            MeasureKind::Signal { measure, .. } => matches!(measure, Measure::Mean | Measure::Rms),
+            other => matches!(other, MeasureKind::WholeSignal { .. }),
         };
-        let output = if self.wanted.iter().any(over_time) { Output::Steps(PER_STEP) } else { Output::Start };
+        let output =
+            if self.wanted.iter().any(over_time) { OutputTimes::Steps(PER_STEP) } else { OutputTimes::Start };
         Settings { output, at: self.times().map(|(_, t)| t).collect(), ..settings.clone() }
     }
 }
 
-fn meter(wanted: &Wanted) -> Option<Meter> {
+fn meter(wanted: &MeasureKind) -> Option<Meter> {
     match wanted {
-        Wanted::Signal { measure: Measure::Max | Measure::Min, .. } => None,
-        Wanted::Signal { measure, .. } => Some(Meter::new(*measure)),
+        MeasureKind::Signal { measure: Measure::Max | Measure::Min, .. } => None,
+        MeasureKind::Signal { measure, .. } => Some(Meter::new(*measure)),
         _ => None,
     }
 }
 
-fn times<'a>(outcome: &'a Outcome, event: &'a str) -> impl Iterator<Item = f64> + 'a {
+fn times<'a>(outcome: &'a RunOutcome, event: &'a str) -> impl Iterator<Item = f64> + 'a {
     outcome.events.iter().filter(move |(name, _)| name == event).map(|&(_, t)| t)
 }
 
-fn find_event(project: &Project, event: &str) -> Result<Source, Failure> {
+fn find_event(project: &Project, event: &str) -> Result<MeasureSource, Failure> {
     let names = || project.prepared.system.events.iter().map(|e| e.name.as_str());
-    if names().any(|name| name == event) { Ok(Source::Events) } else { Err(unknown("event", event, names())) }
+    if names().any(|name| name == event) {
+        Ok(MeasureSource::Events)
+    } else {
+        Err(unknown("event", event, names()))
+    }
 }
 
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
@@ -433,15 +448,15 @@ mod tests {
             "settling(a - b, 5 %)",
             "peak_frequency(x)",
         ] {
-            assert_eq!(Wanted::parse(text).unwrap().to_string(), text);
+            assert_eq!(MeasureKind::parse(text).unwrap().to_string(), text);
         }
-        let at = |text: &str| Wanted::parse(text).unwrap().to_string();
+        let at = |text: &str| MeasureKind::parse(text).unwrap().to_string();
         assert_eq!(at(" at( x , 250ms ) "), "at(x, 0.25 s)");
         assert_eq!(at("at(max(a, b), 2)"), "at(max(a, b), 2 s)");
         for text in
             ["body.x", "max()", "top(x)", "at(x)", "at(x, 3 m)", "time(x, 0)", "max(x", "settling(x, 3)"]
         {
-            assert!(Wanted::parse(text).is_err(), "{text}");
+            assert!(MeasureKind::parse(text).is_err(), "{text}");
         }
     }
 

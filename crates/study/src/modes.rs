@@ -4,7 +4,7 @@ use trunnion_engine::Failure;
 use trunnion_sim::linear::Pole;
 use trunnion_sim::modes::modes;
 
-use crate::linear::Shown;
+use crate::linear::NamedLinearModel;
 
 /// Rates below this share of what acts in a mode are none.
 const ROUNDING: f64 = 1e-9;
@@ -50,7 +50,7 @@ pub struct NaturalMode {
 }
 
 /// The modes of a linear model.
-pub fn natural_modes(shown: &Shown) -> Result<Vec<NaturalMode>, Failure> {
+pub fn natural_modes(shown: &NamedLinearModel) -> Result<Vec<NaturalMode>, Failure> {
     let found = modes(&shown.si).map_err(|_| Failure::Run {
         message: "the modes could not be found".into(),
         hint: Some("look at the matrix with `trunnion linearize`".into()),

@@ -48,9 +48,9 @@ pub trait Progress: Send + Sync {
 }
 
 /// Reports to no one.
-struct Silent;
+struct NoProgress;
 
-impl Progress for Silent {}
+impl Progress for NoProgress {}
 
 #[derive(Clone)]
 pub struct Monitor {
@@ -60,12 +60,12 @@ pub struct Monitor {
 
 impl Default for Monitor {
     fn default() -> Self {
-        Monitor { cancel: Cancel::default(), progress: Arc::new(Silent) }
+        Monitor { cancel: Cancel::default(), progress: Arc::new(NoProgress) }
     }
 }
 
 impl Monitor {
-    /// Ends with the other one, and tells nobody.
+    /// Ends with the other one, and reports nothing.
     pub fn quiet(&self) -> Monitor {
         Monitor { cancel: self.cancel.clone(), ..Monitor::default() }
     }
@@ -81,7 +81,7 @@ impl Monitor {
 }
 
 /// Tells how far a run is. Looking at the clock costs more than a small step: only every so many calls.
-pub(crate) struct Pace<'a> {
+pub(crate) struct ProgressPace<'a> {
     monitor: &'a Monitor,
     start: Instant,
     span: (f64, f64),
@@ -90,9 +90,9 @@ pub(crate) struct Pace<'a> {
 
 const CALLS: u32 = 64;
 
-impl<'a> Pace<'a> {
+impl<'a> ProgressPace<'a> {
     pub fn new(monitor: &'a Monitor, span: (f64, f64)) -> Self {
-        Pace { monitor, start: Instant::now(), span, calls: 0 }
+        ProgressPace { monitor, start: Instant::now(), span, calls: 0 }
     }
 
     pub fn tell(&mut self, t: f64, events: u64) {

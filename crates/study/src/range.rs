@@ -6,7 +6,7 @@ use trunnion_model::units::{Dimension, Unit, parse_unit, parse_value};
 
 use trunnion_engine::Failure;
 
-/// More values than anybody waits for.
+/// More values than are practical.
 pub const MOST: usize = 10_000_000;
 
 const HINT: &str = "write k=100:200:11 (from, to, how many), k=1:1000:4:log or k=1,2,5";
@@ -22,7 +22,7 @@ pub fn split(text: &str) -> Result<(&str, &str), Failure> {
 }
 
 /// The unit of a quantity, with its dimension.
-pub fn unit(of: &trunnion_equations::Unit) -> Unit {
+pub fn unit(of: &trunnion_equations::DisplayUnit) -> Unit {
     parse_unit(&of.text).unwrap_or(Unit {
         dimension: Dimension::ONE,
         factor: of.factor,
@@ -80,19 +80,24 @@ fn points(text: &str) -> Option<usize> {
 }
 
 /// A number in the unit of the quantity.
-pub(crate) struct Written {
+pub(crate) struct NumberInUnit {
     pub number: f64,
     bare: bool,
 }
 
 /// A value in the unit of the quantity; a bare number counts in it.
-pub(crate) fn read_value(text: &str, name: &str, unit: &Unit, difference: bool) -> Result<Written, Failure> {
+pub(crate) fn read_value(
+    text: &str,
+    name: &str,
+    unit: &Unit,
+    difference: bool,
+) -> Result<NumberInUnit, Failure> {
     let value = parse_value(text).map_err(|e| match e.hint {
         Some(hint) => Failure::usage_hint(format!("`{}` for `{name}`: {}", text.trim(), e.message), hint),
         None => Failure::usage(format!("`{}` for `{name}`: {}", text.trim(), e.message)),
     })?;
     if value.unit.text.is_empty() {
-        return Ok(Written { number: value.si, bare: true });
+        return Ok(NumberInUnit { number: value.si, bare: true });
     }
     if value.unit.dimension != unit.dimension {
         return Err(Failure::usage(format!(
@@ -103,7 +108,7 @@ pub(crate) fn read_value(text: &str, name: &str, unit: &Unit, difference: bool) 
         )));
     }
     let si = if difference { value.si - value.unit.offset } else { value.si };
-    Ok(Written { number: rounded(unit.from_si(si)), bare: false })
+    Ok(NumberInUnit { number: rounded(unit.from_si(si)), bare: false })
 }
 
 /// n values at equal distances, both ends included.

@@ -3,5 +3,5 @@
 mod rank;
 mod search;
 
-pub use rank::{Store, rank, shown, with_activities};
-pub use search::{Search, Study, Trial, Verdict};
+pub use rank::{RankedStore, rank, shown, with_activities};
+pub use search::{ReductionSearch, ReductionTrial, ReductionVerdict, Study};

@@ -18,20 +18,20 @@ use trunnion_num::spectrum::Window;
 use trunnion_num::text::{count, number, with_unit};
 use trunnion_num::welch::averaged;
 use trunnion_results::{Column, Table};
-use trunnion_sim::driven::Driven;
-use trunnion_sim::integrate::{Ended, Moment, Output};
+use trunnion_sim::integrate::{Ended, Moment, OutputTimes};
 use trunnion_sim::run::{Settings, run_on};
+use trunnion_sim::sampled_input::SampledInput;
 
 use trunnion_engine::controllers::run_failure;
 
-use crate::linear::{Response, Shown};
+use crate::linear::{NamedLinearModel, ResponseCurve};
 use crate::lqr::quotient;
 use crate::monitor::Monitor;
-use crate::simulate::{Overrides, Point, hint, settings};
+use crate::simulate::{OperatingPoint, Overrides, hint, settings};
 
 /// How the noise is made.
 #[derive(Clone, Debug)]
-pub struct Drive {
+pub struct NoiseDrive {
     /// Standard deviation, in the unit of the input; None: 1 % of its value, or 1.
     pub amplitude: Option<f64>,
     /// Segments of the run that are averaged.
@@ -57,7 +57,7 @@ const MOST_SAMPLES: f64 = 2e7;
 
 /// How the model is driven.
 #[derive(Debug)]
-pub struct Plan {
+pub struct ResponsePlan {
     /// Held time.
     hold: f64,
     /// Samples that are left out at the beginning, in a segment, and in all.
@@ -69,8 +69,12 @@ pub struct Plan {
     frequencies: (f64, f64),
 }
 
-impl Plan {
-    pub fn new(shown: &Shown, frequencies: (f64, f64), drive: &Drive) -> Result<Self, Failure> {
+impl ResponsePlan {
+    pub fn new(
+        shown: &NamedLinearModel,
+        frequencies: (f64, f64),
+        drive: &NoiseDrive,
+    ) -> Result<Self, Failure> {
         let fastest = shown.poles.iter().fold(0.0, |m: f64, p| m.max(p.re.hypot(p.im)));
         if let Some(pole) = shown.poles.iter().find(|p| p.re > 1e-7 * fastest) {
             let constant = number(1.0 / pole.re, 4);
@@ -106,7 +110,14 @@ impl Plan {
                 "narrow the range of frequencies, or average fewer segments",
             ));
         }
-        Ok(Plan { hold, settle, segment, total, amplitude: amplitude * input.unit.factor, frequencies })
+        Ok(ResponsePlan {
+            hold,
+            settle,
+            segment,
+            total,
+            amplitude: amplitude * input.unit.factor,
+            frequencies,
+        })
     }
 
     fn step(&self) -> f64 {
@@ -129,7 +140,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    pub fn describe(&self, shown: &Shown) -> String {
+    pub fn describe(&self, shown: &NamedLinearModel) -> String {
         let input = &shown.inputs[0];
         format!(
             "noise of {} for {} s, {} of {} s averaged",
@@ -141,14 +152,14 @@ impl Estimate {
     }
 
     /// Magnitude and phase, without jumps of a turn; beside the phases of another curve where there is one.
-    pub fn curve(&self, beside: Option<(Vec<f64>, Vec<f64>)>) -> Response {
+    pub fn curve(&self, beside: Option<(Vec<f64>, Vec<f64>)>) -> ResponseCurve {
         let near = |f: f64| {
             let (at, phase) = beside.as_ref()?;
             let k = at.partition_point(|x| *x < f).min(at.len().checked_sub(1)?);
             phase.get(k).copied().filter(|p| p.is_finite())
         };
         let mut last = None;
-        let mut curve = Response { name: "noise run".into(), ..Response::default() };
+        let mut curve = ResponseCurve { name: "noise run".into(), ..ResponseCurve::default() };
         for (f, g) in self.frequency.iter().zip(&self.response) {
             let phase = g.arg().to_degrees();
             let target = near(*f).or(last).unwrap_or(phase);
@@ -165,11 +176,11 @@ impl Estimate {
 /// Drive, record, average.
 pub fn estimate(
     project: &Project,
-    at: Point,
+    at: OperatingPoint,
     (input, output): (Symbol, usize),
-    plan: &Plan,
-    drive: &Drive,
-    shown: &Shown,
+    plan: &ResponsePlan,
+    drive: &NoiseDrive,
+    shown: &NamedLinearModel,
     monitor: &Monitor,
 ) -> Result<Estimate, Failure> {
     let (solver, usual) = settings(&project.run, &drive.overrides)?;
@@ -179,14 +190,20 @@ pub fn estimate(
     let held: Vec<f64> =
         (0..plan.total.div_ceil(FINE)).map(|_| centre + plan.amplitude * noise.next()).collect();
     let times: Vec<f64> = (0..plan.total).map(|k| t_0 + (k as f64 + 0.5) * step).collect();
-    let settings =
-        Settings { t_0, t_end: t_0 + plan.total as f64 * step, output: Output::Start, at: times, ..usual };
+    let settings = Settings {
+        t_0,
+        t_end: t_0 + plan.total as f64 * step,
+        output: OutputTimes::Start,
+        at: times,
+        ..usual
+    };
     let refused = || Failure::usage(format!("`{}` cannot be driven", shown.inputs[0].name));
-    let mut driven = Driven::new(at.machine, input, (t_0, plan.hold), held.clone()).ok_or_else(refused)?;
+    let mut driven =
+        SampledInput::new(at.machine, input, (t_0, plan.hold), held.clone()).ok_or_else(refused)?;
     let mut row = vec![0.0; project.prepared.columns.len()];
     let (mut y, mut answers) = (at.y, Vec::with_capacity(plan.total + 2));
     let mut not_finite = None;
-    let mut watch = |driven: &mut Driven, t: f64, y: &[f64], _: Moment| {
+    let mut watch = |driven: &mut SampledInput, t: f64, y: &[f64], _: Moment| {
         if let Err(error) = driven.machine.record(t, y, &mut row) {
             not_finite = Some(error);
             return ControlFlow::Break(());
@@ -236,7 +253,7 @@ pub fn estimate(
 }
 
 /// From below the slowest to above the fastest oscillation, or pole; not more than noise can resolve in a short run.
-pub fn around(shown: &Shown) -> (f64, f64) {
+pub fn around(shown: &NamedLinearModel) -> (f64, f64) {
     let of = |oscillating: bool| {
         let chosen = shown.poles.iter().filter(|p| !oscillating || p.im != 0.0);
         let sizes = chosen.map(|p| p.natural_frequency()).filter(|f| *f > 0.0);
@@ -256,7 +273,7 @@ pub fn spread((from, to): (f64, f64), n: usize) -> Vec<f64> {
     (0..n).map(|k| from * (to / from).powf(k as f64 / (n - 1) as f64)).collect()
 }
 
-pub fn linear(shown: &Shown, frequencies: &[f64]) -> Vec<Complex64> {
+pub fn linear(shown: &NamedLinearModel, frequencies: &[f64]) -> Vec<Complex64> {
     let mut response = shown.linear.frequency_response();
     let at = |f: &f64| {
         let mut g = [Complex64::ZERO];
@@ -267,7 +284,12 @@ pub fn linear(shown: &Shown, frequencies: &[f64]) -> Vec<Complex64> {
 }
 
 /// All lines, as they are written to files.
-pub fn table(grid: &[f64], linear: Option<&[Complex64]>, noise: Option<&Estimate>, shown: &Shown) -> Table {
+pub fn table(
+    grid: &[f64],
+    linear: Option<&[Complex64]>,
+    noise: Option<&Estimate>,
+    shown: &NamedLinearModel,
+) -> Table {
     let unit = quotient(&shown.outputs[0].unit.text, &shown.inputs[0].unit.text);
     let column = |name: &str, unit: &str, values: Vec<f64>| Column { values, ..Column::new(name, unit, "") };
     let mut columns = vec![column("frequency", "Hz", grid.to_vec())];

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use trunnion_engine::controllers::{run_failure, start_failure};
 use trunnion_engine::{Failure, Project};
-use trunnion_equations::flat::Kind;
-use trunnion_sim::integrate::{Ended, Moment, Observer, Progress, RunError};
+use trunnion_equations::flat::QuantityRole;
+use trunnion_sim::integrate::{Ended, IntegrationProgress, Moment, Observer, RunError};
 use trunnion_sim::machine::Machine;
 use trunnion_sim::run;
 
@@ -17,11 +17,11 @@ use crate::range::{read_value, unit};
 use crate::simulate::{Overrides, hint, settings};
 
 /// A run at an instant, to go back to.
-pub struct Snapshot(run::Snapshot);
+pub struct Snapshot(run::MachineSnapshot);
 
 pub struct Run {
     project: Arc<Project>,
-    run: run::Run,
+    run: run::MachineRun,
     row: Vec<f64>,
 }
 
@@ -33,7 +33,7 @@ impl Observer<Machine> for Watched<'_> {
         ControlFlow::Continue(())
     }
 
-    fn progress(&mut self, _: Progress) -> ControlFlow<()> {
+    fn progress(&mut self, _: IntegrationProgress) -> ControlFlow<()> {
         if self.0.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
@@ -46,7 +46,7 @@ impl Run {
     /// At the start of a model; nothing is stepped yet.
     pub fn new(project: &Arc<Project>, overrides: &Overrides) -> Result<Self, Failure> {
         let (solver, settings) = settings(&project.run, overrides)?;
-        let run = run::Run::new(&project.prepared, &HashMap::new(), solver, &settings);
+        let run = run::MachineRun::new(&project.prepared, &HashMap::new(), solver, &settings);
         let run = run.map_err(|e| start_failure(&project.prepared.system, &project.sources, &e))?;
         Ok(Run { project: project.clone(), run, row: vec![0.0; project.prepared.columns.len()] })
     }
@@ -83,7 +83,8 @@ impl Run {
     /// Changes a parameter or an input, as "12 kg", within its range; it counts from the next step on.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
         let system = &self.project.prepared.system;
-        let can_change = |k: &Kind| matches!(k, Kind::Parameter { .. } | Kind::Input { .. });
+        let can_change =
+            |k: &QuantityRole| matches!(k, QuantityRole::Parameter { .. } | QuantityRole::Input { .. });
         let all = || system.slow.iter().copied().filter(|&s| can_change(&system.quantity(s).kind));
         let found = all().find(|&s| system.quantity(s).name == name);
         let symbol = found.ok_or_else(|| {

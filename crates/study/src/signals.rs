@@ -8,7 +8,7 @@ use trunnion_model::display::Display;
 use trunnion_results::{Column, Table};
 use trunnion_sim::integrate::Summary;
 use trunnion_sim::run::Settings;
-use trunnion_sim::solvers::choose::Entry;
+use trunnion_sim::solvers::choose::SolverEntry;
 
 use crate::display::show;
 use crate::monitor::Monitor;
@@ -16,7 +16,7 @@ use crate::simulate::{Overrides, metadata, settings, simulate_to_table};
 
 /// What is run where a model is given.
 #[derive(Clone, Debug, Default)]
-pub struct Changes {
+pub struct RunChanges {
     pub set: Vec<String>,
     pub overrides: Overrides,
     /// Units to show the results of a file in; for a model they are among `set`.
@@ -30,7 +30,7 @@ pub struct Effort {
     pub wall_s: f64,
 }
 
-pub struct Signals {
+pub struct RunSignals {
     /// Short name: the file's, without folder and ending.
     pub name: String,
     pub path: String,
@@ -46,7 +46,7 @@ pub struct Signals {
 }
 
 /// What came of a run that may have failed on the way.
-pub struct Ran {
+pub struct RunResult {
     pub table: Table,
     pub effort: Option<Effort>,
     pub stopped: Option<String>,
@@ -57,12 +57,12 @@ pub fn is_model(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"))
 }
 
-impl Signals {
+impl RunSignals {
     /// `at` are further times at which a model is to give values.
     pub fn open(
         workspace: &Workspace,
         path: &str,
-        changes: &Changes,
+        changes: &RunChanges,
         at: &[f64],
         monitor: &Monitor,
     ) -> Result<Self, Failure> {
@@ -77,13 +77,13 @@ impl Signals {
             false => {
                 let mut table = trunnion_results::read(Path::new(path))?;
                 show(&mut table, changes.units.clone(), &workspace.units);
-                Ran { table, effort: None, stopped: None }
+                RunResult { table, effort: None, stopped: None }
             }
         };
-        let Ran { table, effort, stopped } = ran;
+        let RunResult { table, effort, stopped } = ran;
         let changes = changes.set.clone();
         let (name, path) = (short(path), path.to_string());
-        Ok(Signals { name, path, table, effort, stopped, proposed, options, changes })
+        Ok(RunSignals { name, path, table, effort, stopped, proposed, options, changes })
     }
 
     pub fn time(&self) -> &Column {
@@ -138,8 +138,8 @@ pub fn run_project(
     overrides: &Overrides,
     at: &[f64],
     monitor: &Monitor,
-) -> Result<Ran, Failure> {
-    let (solver, settings): (&Entry, Settings) = settings(&project.run, overrides)?;
+) -> Result<RunResult, Failure> {
+    let (solver, settings): (&SolverEntry, Settings) = settings(&project.run, overrides)?;
     let settings = Settings { at: at.to_vec(), ..settings };
     let (mut table, outcome) = simulate_to_table(project, &HashMap::new(), (solver, &settings), monitor)?;
     table.metadata = metadata(project, solver.name, &settings);
@@ -153,7 +153,7 @@ pub fn run_project(
     };
     let wall_s = outcome.wall.as_secs_f64();
     let effort = outcome.summary.map(|summary| Effort { summary, wall_s });
-    Ok(Ran { table, effort, stopped })
+    Ok(RunResult { table, effort, stopped })
 }
 
 /// The file's name without folder and ending.
@@ -164,8 +164,8 @@ pub fn short(path: &str) -> String {
 }
 
 /// Name of the model, and how it was run.
-pub fn title(all: &[Signals]) -> (String, String) {
-    let of = |s: &Signals, key: &str| s.table.metadata.get(key).cloned();
+pub fn title(all: &[RunSignals]) -> (String, String) {
+    let of = |s: &RunSignals, key: &str| s.table.metadata.get(key).cloned();
     let Some(one) = all.first() else { return Default::default() };
     let first = of(one, "model").unwrap_or_else(|| one.name.clone());
     let same = all.iter().all(|s| of(s, "model").as_ref() == Some(&first));
@@ -178,8 +178,8 @@ pub fn title(all: &[Signals]) -> (String, String) {
 }
 
 /// The short names, or the paths where two short ones are the same.
-pub fn labels(all: &[Signals]) -> Vec<String> {
-    let twice = |s: &Signals| all.iter().filter(|o| o.name == s.name).count() > 1;
+pub fn labels(all: &[RunSignals]) -> Vec<String> {
+    let twice = |s: &RunSignals| all.iter().filter(|o| o.name == s.name).count() > 1;
     all.iter().map(|s| if twice(s) { s.path.clone() } else { s.name.clone() }).collect()
 }
 
@@ -187,13 +187,13 @@ pub fn labels(all: &[Signals]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn signals(path: &str, names: &[&str], plot: &str) -> Signals {
+    fn signals(path: &str, names: &[&str], plot: &str) -> RunSignals {
         let columns = names.iter().map(|n| Column::new(*n, "", "")).collect();
         let metadata = [(PLOT.to_string(), plot.to_string())].into();
         let table = Table { columns, metadata };
         let (name, options) = (short(path), BTreeMap::new());
         let (proposed, changes) = (vec![], vec![]);
-        Signals { name, path: path.into(), table, effort: None, stopped: None, proposed, options, changes }
+        RunSignals { name, path: path.into(), table, effort: None, stopped: None, proposed, options, changes }
     }
 
     #[test]

@@ -5,34 +5,34 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use trunnion_equations::Symbol;
-use trunnion_model::run::{Grid, InitialAcceleration, MOST_STEPS, SHORTEST};
-use trunnion_model::{Diagnostic, Run, run::matches};
-use trunnion_sim::integrate::{Ended, Moment, Output, RunError, Summary};
+use trunnion_model::run::{InitialAcceleration, MOST_STEPS, OutputGrid, SHORTEST};
+use trunnion_model::{Diagnostic, RunSection, run::matches};
+use trunnion_sim::integrate::{Ended, Moment, OutputTimes, RunError, Summary};
 use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::output_watch::OutputWatch;
 use trunnion_sim::problem::Problem;
 use trunnion_sim::run::{Finished, Settings, run};
-use trunnion_sim::solvers::choose::{Entry, MethodNumbers, SOLVERS, find};
+use trunnion_sim::solvers::choose::{MethodNumbers, SOLVERS, SolverEntry, find};
 
 use crate::aliases;
-use crate::extremes::Follower;
+use crate::extremes::ExtremeTracker;
 use crate::jumps::{Jump, Jumps};
-use crate::monitor::{Monitor, Pace};
+use crate::monitor::{Monitor, ProgressPace};
 use crate::signals::PLOT;
-use crate::unseen::{Signals, Unseen};
+use crate::unresolved_states::{SmallStates, UnresolvedState};
 use trunnion_engine::Failure;
 use trunnion_engine::controllers::{run_failure, start_failure};
 use trunnion_engine::project::Project;
 use trunnion_num::text::number;
 use trunnion_results::{Column, Extremes, MOST_BYTES, Metadata, Table, extremes_entry, nearest};
-use watcher::{Reader, Watcher};
+use watcher::{ColumnReader, Watcher};
 
 mod watcher;
 
 /// Relative tolerance where the user gives none.
 pub const RTOL: f64 = 1e-6;
 
-/// More rows than time can tell apart, and than anybody waits for: a slip of the keyboard.
+/// More rows than time can tell apart, and than are practical: a slip of the keyboard.
 const MOST_ROWS: f64 = 1e15;
 
 /// Settings that override the file's.
@@ -44,7 +44,10 @@ pub struct Overrides {
 }
 
 /// Solver and settings of a run.
-pub fn settings(model: &Run, overrides: &Overrides) -> Result<(&'static Entry, Settings), Failure> {
+pub fn settings(
+    model: &RunSection,
+    overrides: &Overrides,
+) -> Result<(&'static SolverEntry, Settings), Failure> {
     let name = overrides.solver.as_deref().unwrap_or(&model.solver);
     let solver = find(name).ok_or_else(|| unknown_solver(name))?;
     let rtol = overrides.rtol.or(model.rtol).unwrap_or(RTOL);
@@ -90,12 +93,12 @@ pub fn settings(model: &Run, overrides: &Overrides) -> Result<(&'static Entry, S
         zero_start: method.initial_acceleration == Some(InitialAcceleration::Zero),
     };
     let output = match model.grid {
-        Grid::Points(n) => Output::Count(n),
-        Grid::Step(dt) => Output::Interval(dt),
+        OutputGrid::Points(n) => OutputTimes::Count(n),
+        OutputGrid::Step(dt) => OutputTimes::Interval(dt),
     };
     let rows = match model.grid {
-        Grid::Points(n) => n as f64,
-        Grid::Step(dt) => (t_end - model.t_start) / dt,
+        OutputGrid::Points(n) => n as f64,
+        OutputGrid::Step(dt) => (t_end - model.t_start) / dt,
     };
     if rows > MOST_ROWS {
         return Err(Failure::usage_hint(
@@ -120,8 +123,8 @@ pub fn settings(model: &Run, overrides: &Overrides) -> Result<(&'static Entry, S
 /// What is to be said beforehand of a result that will grow beyond what is written, if all its rows come.
 pub fn too_large(settings: &Settings, columns: usize) -> Option<String> {
     let rows = match settings.output {
-        Output::Count(n) => n as f64,
-        Output::Interval(dt) => (settings.t_end - settings.t_0) / dt,
+        OutputTimes::Count(n) => n as f64,
+        OutputTimes::Interval(dt) => (settings.t_end - settings.t_0) / dt,
         _ => 0.0,
     };
     let bytes = 8.0 * rows * (columns + 1) as f64;
@@ -173,10 +176,10 @@ pub fn metadata(project: &Project, solver: &str, settings: &Settings) -> Metadat
 }
 
 /// Takes rows as they come. An error ends the run.
-pub type Sink<'a> = dyn FnMut(&[f64]) -> Result<(), Failure> + 'a;
+pub type RowSink<'a> = dyn FnMut(&[f64]) -> Result<(), Failure> + 'a;
 
 /// What came of a run.
-pub struct Outcome {
+pub struct RunOutcome {
     pub summary: Option<Summary>,
     pub error: Option<RunError>,
     pub wall: Duration,
@@ -191,7 +194,7 @@ pub struct Outcome {
     pub ended_by: Option<String>,
     pub y: Vec<f64>,
     /// States that moved, but never by more than errors may be.
-    pub unseen: Vec<Unseen>,
+    pub unresolved: Vec<UnresolvedState>,
     /// Columns that change faster than they were read for means.
     pub unread: Vec<usize>,
     /// Stores without a state of their own that a source took elsewhere at an instant.
@@ -206,7 +209,7 @@ pub struct Outcome {
     place: Option<Box<Diagnostic>>,
 }
 
-impl Outcome {
+impl RunOutcome {
     /// As written into results: "complete", "cancelled", "failed: …".
     pub fn ended(&self) -> String {
         match (&self.error, self.summary.map(|s| s.ended)) {
@@ -246,7 +249,7 @@ const GROWN: f64 = 1e3;
 
 /// Said where the unknown a solver failed on is huge.
 fn growth(prepared: &Prepared, error: &RunError, y: &[f64]) -> Option<String> {
-    use trunnion_sim::stepper::Failure as Solver;
+    use trunnion_sim::stepper::StepFailure as Solver;
     let RunError::Solver { failure: Solver::StepTooSmall { unknown, .. }, name } = error else { return None };
     let start = prepared.system.start(&HashMap::new()).y();
     let size = prepared.layout.nominal.get(*unknown)?.max(start.get(*unknown)?.abs());
@@ -261,11 +264,12 @@ fn growth(prepared: &Prepared, error: &RunError, y: &[f64]) -> Option<String> {
 
 /// The operation that keeps the equation of a state from having a value, there or just beyond.
 fn operation(machine: &mut Machine, error: &RunError, y: &[f64]) -> Option<String> {
-    use trunnion_sim::stepper::{Cause, Failure as Solver};
+    use trunnion_sim::stepper::{FailureCause, StepFailure as Solver};
     let (t, row, h) = match error {
         RunError::Solver { failure: Solver::NotFinite { t, row }, .. } => (*t, *row, None),
         RunError::Solver {
-            failure: Solver::StepTooSmall { t, unknown, h, cause: Cause::NotFinite }, ..
+            failure: Solver::StepTooSmall { t, unknown, h, cause: FailureCause::NotFinite },
+            ..
         } => (*t, *unknown, Some(*h)),
         _ => return None,
     };
@@ -294,12 +298,12 @@ const BEYOND: i32 = 40;
 
 /// What a user can do about a failed run.
 pub fn hint(error: &RunError) -> Option<String> {
-    use trunnion_sim::stepper::{Cause, Failure as Solver};
+    use trunnion_sim::stepper::{FailureCause, StepFailure as Solver};
     let text = match error {
         RunError::Solver { failure: Solver::NotFinite { .. }, .. } => {
             "look for a division by zero, a root or logarithm of a negative number, or a start value out of range"
         }
-        RunError::Solver { failure: Solver::StepTooSmall { cause: Cause::NotFinite, .. }, .. } => {
+        RunError::Solver { failure: Solver::StepTooSmall { cause: FailureCause::NotFinite, .. }, .. } => {
             "the value grows without bound or leaves the range of a function there; `trunnion equations` shows its equation"
         }
         RunError::Solver { failure: Solver::Inconsistent { .. }, .. } => {
@@ -324,15 +328,15 @@ pub fn hint(error: &RunError) -> Option<String> {
 pub fn simulate<'a>(
     project: &Project,
     given: &HashMap<Symbol, f64>,
-    (solver, settings): (&Entry, &Settings),
+    (solver, settings): (&SolverEntry, &Settings),
     columns: &'a [usize],
     monitor: &'a Monitor,
-    sink: &'a mut Sink<'a>,
-) -> Result<Outcome, Failure> {
+    sink: &'a mut RowSink<'a>,
+) -> Result<RunOutcome, Failure> {
     let prepared = &project.prepared;
-    let for_means = matches!(settings.output, Output::Steps(_));
+    let for_means = matches!(settings.output, OutputTimes::Steps(_));
     let mut watcher = Watcher {
-        reader: Reader {
+        reader: ColumnReader {
             columns,
             all: vec![0.0; prepared.columns.len()],
             y: vec![0.0; prepared.system.n()],
@@ -341,15 +345,15 @@ pub fn simulate<'a>(
             measured: HashMap::new(),
         },
         row: vec![0.0; columns.len() + 1],
-        follower: Follower::new(columns.len()),
+        follower: ExtremeTracker::new(columns.len()),
         sink,
         failed: None,
         late: None,
-        signals: Signals::new(prepared, settings.rtol, settings.atol),
+        signals: SmallStates::new(prepared, settings.rtol, settings.atol),
         jumps: Jumps::new(prepared, settings.rtol),
         outputs: OutputWatch::new(prepared, columns, for_means),
         between: for_means.then(VecDeque::new),
-        pace: Pace::new(monitor, (settings.t_0, settings.t_end)),
+        pace: ProgressPace::new(monitor, (settings.t_0, settings.t_end)),
     };
     let finished = run(prepared, given, solver, settings, &mut watcher);
     monitor.progress.end();
@@ -378,10 +382,10 @@ pub fn simulate<'a>(
         .as_ref()
         .and_then(|e| operation(&mut machine, e, &y).or_else(|| growth(prepared, e, &y)).or_else(|| hint(e)));
     let (ended_by, not_finite, unseen) =
-        (machine.ended_by, watcher.reader.measured, watcher.signals.unseen());
+        (machine.ended_by, watcher.reader.measured, watcher.signals.unresolved());
     let unread = watcher.outputs.map_or(vec![], |watch| watch.unread(prepared, columns));
     let extremes = watcher.follower.found();
-    Ok(Outcome {
+    Ok(RunOutcome {
         summary,
         error,
         wall,
@@ -391,7 +395,7 @@ pub fn simulate<'a>(
         log,
         ended_by,
         y,
-        unseen,
+        unresolved: unseen,
         unread,
         jumps: watcher.jumps.found(),
         extremes,
@@ -402,8 +406,8 @@ pub fn simulate<'a>(
 }
 
 /// What a solver's failure outside a run means in the user's names.
-pub fn describe(project: &Project, failure: &trunnion_sim::stepper::Failure) -> Failure {
-    use trunnion_sim::stepper::Failure as Solver;
+pub fn describe(project: &Project, failure: &trunnion_sim::stepper::StepFailure) -> Failure {
+    use trunnion_sim::stepper::StepFailure as Solver;
     let system = &project.prepared.system;
     let unknown = |i: usize| project.prepared.layout.names.get(i).cloned();
     let name = match *failure {
@@ -420,13 +424,13 @@ pub fn describe(project: &Project, failure: &trunnion_sim::stepper::Failure) -> 
 }
 
 /// A model at one instant.
-pub struct Point {
+pub struct OperatingPoint {
     pub machine: Machine,
     pub t: f64,
     pub y: Vec<f64>,
 }
 
-impl Point {
+impl OperatingPoint {
     /// All columns, in the units they are shown in.
     pub fn record(&mut self, row: &mut [f64]) -> Result<(), Failure> {
         let done = self.machine.record(self.t, &self.y, row);
@@ -440,7 +444,7 @@ pub fn point(
     overrides: &Overrides,
     at: Option<f64>,
     monitor: &Monitor,
-) -> Result<Point, Failure> {
+) -> Result<OperatingPoint, Failure> {
     let model = &project.run;
     let (mut solver, mut settings) = settings(model, &Overrides { t_end: None, ..overrides.clone() })?;
     let t = at.unwrap_or(model.t_start);
@@ -450,7 +454,7 @@ pub fn point(
             model.t_start
         )));
     }
-    (settings.t_end, settings.output) = (t, Output::Start);
+    (settings.t_end, settings.output) = (t, OutputTimes::Start);
     if t == model.t_start {
         // Nothing is stepped; a fixed step would be none.
         solver = &SOLVERS[0];
@@ -470,7 +474,7 @@ pub fn point(
             let message = format!("the model ends the run at t = {end} s, before t = {t} s: {reason}");
             Err(Failure::Run { message, hint: None })
         }
-        Ok(_) => Ok(Point { machine, t, y }),
+        Ok(_) => Ok(OperatingPoint { machine, t, y }),
     }
 }
 
@@ -478,9 +482,9 @@ pub fn point(
 pub fn simulate_to_table(
     project: &Project,
     given: &HashMap<Symbol, f64>,
-    (solver, settings): (&Entry, &Settings),
+    (solver, settings): (&SolverEntry, &Settings),
     monitor: &Monitor,
-) -> Result<(Table, Outcome), Failure> {
+) -> Result<(Table, RunOutcome), Failure> {
     let columns = recorded(&project.prepared, &[]);
     let mut table = header(&project.prepared, &columns);
     let mut sink = |row: &[f64]| {

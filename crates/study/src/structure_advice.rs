@@ -8,12 +8,12 @@
 use std::collections::{HashMap, HashSet};
 
 use trunnion_model::diagnostic::Severity;
-use trunnion_model::network::{Kind, Network};
+use trunnion_model::network::{BondNodeKind, Network};
 use trunnion_sim::linear::linearise;
 use trunnion_sim::machine::Machine;
 use trunnion_sim::modes::modes;
 
-use trunnion_network::Finding;
+use trunnion_network::CausalityFinding;
 
 /// A run of so many time constants of its fastest motion is stiff.
 const STIFF: f64 = 1e6;
@@ -27,7 +27,13 @@ const SAME_AIR: f64 = 1e-4;
 const MOST_STATES: usize = 300;
 
 /// Remarks on a model at its start, which runs for `length` seconds.
-pub fn advise(network: &Network, machine: &mut Machine, t: f64, y: &[f64], length: f64) -> Vec<Finding> {
+pub fn advise(
+    network: &Network,
+    machine: &mut Machine,
+    t: f64,
+    y: &[f64],
+    length: f64,
+) -> Vec<CausalityFinding> {
     let mut remarks = unrelieved(network);
     remarks.extend(mixed_air(network, machine));
     remarks.extend(stiff(network, machine, t, y, length));
@@ -35,7 +41,13 @@ pub fn advise(network: &Network, machine: &mut Machine, t: f64, y: &[f64], lengt
     remarks
 }
 
-fn stiff(network: &Network, machine: &mut Machine, t: f64, y: &[f64], length: f64) -> Option<Finding> {
+fn stiff(
+    network: &Network,
+    machine: &mut Machine,
+    t: f64,
+    y: &[f64],
+    length: f64,
+) -> Option<CausalityFinding> {
     let prepared = machine.prepared()?.clone();
     let n = prepared.system.n_states;
     if n == 0 || n > MOST_STATES {
@@ -60,14 +72,14 @@ fn stiff(network: &Network, machine: &mut Machine, t: f64, y: &[f64], length: f6
         mine.into_iter().any(|b| b.domain.is_some_and(|d| d.name == "hydraulic"))
     };
     let hint = match node {
-        Some(n) if network.nodes[n].kind == Kind::C && hydraulic(n) => {
+        Some(n) if network.nodes[n].kind == BondNodeKind::C && hydraulic(n) => {
             "a small volume is a stiff spring: enlarge it, join it with its neighbour, or choose a rigid option"
         }
         _ => {
             "the default solver copes with it; if the detail does not matter, leave it out or make it softer"
         }
     };
-    Some(Finding {
+    Some(CausalityFinding {
         code: "N0101",
         severity: Severity::Warning,
         message: format!(
@@ -81,14 +93,14 @@ fn stiff(network: &Network, machine: &mut Machine, t: f64, y: &[f64], length: f6
 }
 
 /// Pumps from which no relief valve can be reached through oil.
-fn unrelieved(network: &Network) -> Vec<Finding> {
+fn unrelieved(network: &Network) -> Vec<CausalityFinding> {
     let incident = network.incident();
     let pumps = network.nodes.iter().enumerate().filter(|(_, n)| n.component == "pump" && !n.connection);
-    let sources = pumps.filter(|(_, n)| matches!(n.kind, Kind::Sf | Kind::Tf));
+    let sources = pumps.filter(|(_, n)| matches!(n.kind, BondNodeKind::Sf | BondNodeKind::Tf));
     let relieves = |n: usize| ["relief_valve", "R_relief"].contains(&network.nodes[n].component.as_str());
     let alone =
         sources.filter(|(n, _)| !reach(network, &incident, *n, "hydraulic").into_iter().any(relieves));
-    let finding = |n: usize| Finding {
+    let finding = |n: usize| CausalityFinding {
         code: "N0102",
         severity: Severity::Warning,
         message: format!("nothing limits the pressure of `{}`", owner(network, n)),
@@ -99,7 +111,7 @@ fn unrelieved(network: &Network) -> Vec<Finding> {
 }
 
 /// Components that exchange air but say different P_0/ρ_0 of it: mass that leaves the one is not the volume that arrives in the other.
-fn mixed_air(network: &Network, machine: &Machine) -> Vec<Finding> {
+fn mixed_air(network: &Network, machine: &Machine) -> Vec<CausalityFinding> {
     let Some(prepared) = machine.prepared() else { return vec![] };
     let system = &prepared.system;
     let start = system.start(&HashMap::new());
@@ -122,7 +134,7 @@ fn mixed_air(network: &Network, machine: &Machine) -> Vec<Finding> {
         if let Some(&m) = air.iter().find(other) {
             let (a, b) = (owner(network, n), owner(network, m));
             let [p, q] = [mine, ratio(m).unwrap_or(mine)].map(short);
-            findings.push(Finding {
+            findings.push(CausalityFinding {
                 code: "N0104",
                 severity: Severity::Warning,
                 message: format!("`{a}` and `{b}` exchange air, but P_0/rho_0 is {p} J/kg in the one and {q} J/kg in the other"),
@@ -145,7 +157,8 @@ fn reach(network: &Network, incident: &[Vec<usize>], from: usize, domain: &str) 
                 continue;
             }
             let other = if bond.from == n { bond.to } else { bond.from };
-            if met.insert(other) && !matches!(network.nodes[other].kind, Kind::Tf | Kind::Gy) {
+            if met.insert(other) && !matches!(network.nodes[other].kind, BondNodeKind::Tf | BondNodeKind::Gy)
+            {
                 open.push(other);
             }
         }
@@ -159,7 +172,7 @@ fn owner(network: &Network, n: usize) -> &str {
 }
 
 /// The inertia that the start accelerates most, held against the forces at it.
-fn unbalanced(network: &Network, machine: &mut Machine, t: f64, y: &[f64]) -> Option<Finding> {
+fn unbalanced(network: &Network, machine: &mut Machine, t: f64, y: &[f64]) -> Option<CausalityFinding> {
     let prepared = machine.prepared()?.clone();
     let mut row = vec![0.0; prepared.columns.len()];
     machine.record(t, y, &mut row).ok()?;
@@ -167,7 +180,7 @@ fn unbalanced(network: &Network, machine: &mut Machine, t: f64, y: &[f64]) -> Op
     let effort = |n: usize| value(&format!("{}.e", network.nodes[n].name));
     let incident = network.incident();
     let mut worst: Option<(usize, f64, f64)> = None;
-    for n in (0..network.nodes.len()).filter(|&n| network.nodes[n].kind == Kind::I) {
+    for n in (0..network.nodes.len()).filter(|&n| network.nodes[n].kind == BondNodeKind::I) {
         let mechanical = |b: &usize| {
             network.bonds[*b].domain.is_some_and(|d| ["translational", "rotational"].contains(&d.name))
         };
@@ -184,7 +197,7 @@ fn unbalanced(network: &Network, machine: &mut Machine, t: f64, y: &[f64]) -> Op
     let unit = prepared
         .column(&format!("{}.e", network.nodes[n].name))
         .map(|c| prepared.columns[c].unit.text.clone());
-    Some(Finding {
+    Some(CausalityFinding {
         code: "N0103",
         severity: Severity::Note,
         message: format!(
@@ -212,7 +225,7 @@ fn neighbours(network: &Network, incident: &[Vec<usize>], from: usize) -> Vec<us
                 continue;
             }
             match network.nodes[other].kind {
-                Kind::Zero | Kind::One => open.push(other),
+                BondNodeKind::Zero | BondNodeKind::One => open.push(other),
                 _ => found.push(other),
             }
         }

@@ -8,25 +8,25 @@ use std::collections::HashMap;
 use trunnion_engine::given::measuring;
 use trunnion_engine::{Failure, Project, Workspace};
 use trunnion_equations::Symbol;
-use trunnion_equations::flat::Kind;
+use trunnion_equations::flat::QuantityRole;
 use trunnion_model::units::Unit;
-use trunnion_model::{ASSUMED_UNIT, Diagnostic, Run};
+use trunnion_model::{ASSUMED_UNIT, Diagnostic, RunSection};
 use trunnion_results::{Column, Table};
 use trunnion_sim::run::Settings;
-use trunnion_sim::solvers::choose::Entry;
+use trunnion_sim::solvers::choose::SolverEntry;
 
-use crate::measure::{Measured, Probe, Wanted};
+use crate::measure::{MeasureKind, MeasuredValues, Probe};
 use crate::monitor::Monitor;
 use crate::parallel::{for_each, workers};
 use crate::range::{self, Range};
 use crate::simulate::{Overrides, metadata, settings};
 
-/// More runs than anybody waits for.
+/// More runs than are practical.
 const MOST_RUNS: usize = range::MOST;
 
 /// What is to be run.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct SweepRequest {
     pub model: String,
     /// "k=100:200:11", "k=1 N/m:1000 N/m:4:log" or "k=1,2,5".
     pub parameters: Vec<String>,
@@ -46,7 +46,7 @@ pub struct SweepOutcome {
     /// Run, measure, and why it has no value.
     pub absent: Vec<(usize, usize, String)>,
     /// Why a row could not be written.
-    pub lost: Option<trunnion_results::Error>,
+    pub lost: Option<trunnion_results::ResultsError>,
     pub cancelled: bool,
 }
 
@@ -69,7 +69,7 @@ pub struct Sweep<'a> {
     pub project: Project,
     pub swept: Vec<Swept>,
     pub probe: Probe,
-    solver: &'static Entry,
+    solver: &'static SolverEntry,
     settings: Settings,
     /// The model, and how it is changed for all runs, where the settings of a run depend on a swept parameter
     /// (`t_end = "5*tau"`) and have to be read again.
@@ -77,9 +77,9 @@ pub struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    pub fn open(workspace: &'a Workspace, args: &Request) -> Result<Self, Failure> {
-        let wanted = args.measures.iter().map(|m| Wanted::parse(m)).collect::<Result<Vec<_>, _>>()?;
-        let signals = wanted.iter().filter_map(Wanted::signal);
+    pub fn open(workspace: &'a Workspace, args: &SweepRequest) -> Result<Self, Failure> {
+        let wanted = args.measures.iter().map(|m| MeasureKind::parse(m)).collect::<Result<Vec<_>, _>>()?;
+        let signals = wanted.iter().filter_map(MeasureKind::signal);
         let set = measuring(&args.values, signals);
         // A parameter that is left open has the values it is swept over.
         let firsts: Vec<String> = args.parameters.iter().map(|p| first(p)).collect();
@@ -131,7 +131,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// The measures of run k, in the units they are shown in.
-    pub fn run(&self, k: usize, monitor: &Monitor) -> Result<Measured, Failure> {
+    pub fn run(&self, k: usize, monitor: &Monitor) -> Result<MeasuredValues, Failure> {
         let values = self.values(k);
         let pairs = || self.swept.iter().zip(&values);
         let given: HashMap<Symbol, f64> = pairs().map(|(s, &v)| (s.symbol, s.unit.to_si(v))).collect();
@@ -176,13 +176,13 @@ impl<'a> Sweep<'a> {
         &self,
         n: usize,
         monitor: &Monitor,
-        row: &mut dyn FnMut(&[f64]) -> Result<(), trunnion_results::Error>,
+        row: &mut dyn FnMut(&[f64]) -> Result<(), trunnion_results::ResultsError>,
     ) -> SweepOutcome {
         let mut all = SweepOutcome { rows: vec![None; n], ..SweepOutcome::default() };
         let mut written = 0;
         all.cancelled = for_each(n, workers(), "runs", monitor, &|k| self.run(k, monitor), |k, result| {
             all.rows[k] = match result {
-                Ok(Measured { values, absent }) => {
+                Ok(MeasuredValues { values, absent }) => {
                     all.absent.extend(absent.into_iter().map(|(m, why)| (k, m, why)));
                     Some(values)
                 }
@@ -255,7 +255,7 @@ fn first(text: &str) -> String {
 /// The quantity a name means: a parameter, an input or mode, or, with `start.`, a start value.
 fn find(name: &str, project: &Project) -> Option<Symbol> {
     let system = &project.prepared.system;
-    let starts = |kind: &Kind| matches!(kind, Kind::Unknown { .. });
+    let starts = |kind: &QuantityRole| matches!(kind, QuantityRole::Unknown { .. });
     if let Some(symbol) = system.find(name).filter(|&s| !starts(&system.quantity(s).kind)) {
         return Some(symbol);
     }
@@ -278,6 +278,6 @@ fn with(set: &[String], name: &str, value: f64) -> Vec<String> {
 }
 
 /// What of the settings could depend on a parameter.
-fn fingerprint(run: &Run) -> String {
-    format!("{:?}", Run { solver_span: None, ..run.clone() })
+fn fingerprint(run: &RunSection) -> String {
+    format!("{:?}", RunSection { solver_span: None, ..run.clone() })
 }

@@ -5,21 +5,21 @@ use std::path::Path;
 
 use trunnion_engine::files::Disk;
 use trunnion_engine::{Failure, Project, Workspace};
-use trunnion_equations::Unit;
+use trunnion_equations::DisplayUnit;
 use trunnion_files::looks_like_a_model;
-use trunnion_model::expect::{Demand, Subject, Tolerance};
+use trunnion_model::expect::{Demand, ExpectTolerance, Subject};
 use trunnion_model::units::{nominal, parse_unit};
 use trunnion_model::{Expect, Files, model_of_expectations};
 use trunnion_sim::run::Settings;
-use trunnion_sim::solvers::choose::Entry;
+use trunnion_sim::solvers::choose::SolverEntry;
 
-use crate::measure::{Probe, Wanted};
+use crate::measure::{MeasureKind, Probe};
 use crate::monitor::Monitor;
 use crate::simulate::{Overrides, settings};
 
 /// What replaces the solvers and tolerances that expectations ask for.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct VerifyOptions {
     pub solver: Option<String>,
     pub rtol: Option<f64>,
     /// Changes of the models, each as "path=value".
@@ -29,7 +29,7 @@ pub struct Options {
 /// Models among the paths: files as they are named, of folders those that look like one.
 pub fn find_models(paths: &[String]) -> Result<Vec<String>, Failure> {
     let mut found = vec![];
-    let refused = |path: &str, reason: String| Failure::File(trunnion_files::Error::read(path, reason));
+    let refused = |path: &str, reason: String| Failure::File(trunnion_files::FileError::read(path, reason));
     for path in paths {
         if !Path::new(path).is_dir() {
             if !Path::new(path).exists() {
@@ -66,10 +66,10 @@ pub fn find_models(paths: &[String]) -> Result<Vec<String>, Failure> {
 
 /// What came of one model.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct VerifyReport {
     pub path: String,
-    pub checks: Vec<Check>,
-    pub failures: Vec<Broken>,
+    pub checks: Vec<ExpectationCheck>,
+    pub failures: Vec<VerifyFailure>,
     /// Measures without a value, and why.
     pub absent: Vec<(String, String)>,
     pub runs: usize,
@@ -77,7 +77,7 @@ pub struct Report {
 
 /// One expectation with one solver at one tolerance.
 #[derive(Clone, Debug)]
-pub struct Check {
+pub struct ExpectationCheck {
     /// Which of the model's expectations.
     pub expectation: usize,
     pub what: String,
@@ -91,17 +91,17 @@ pub struct Check {
     pub bounds: Option<(f64, f64)>,
     /// The tolerance is so wide that it needs a reason, and has none.
     pub loose: bool,
-    pub unit: Unit,
+    pub unit: DisplayUnit,
 }
 
 /// A model or a run that failed.
 #[derive(Debug)]
-pub struct Broken {
+pub struct VerifyFailure {
     pub solver: String,
     pub cause: Failure,
 }
 
-impl Check {
+impl ExpectationCheck {
     /// How far the value is from what is expected, or outside its bounds.
     pub fn error(&self) -> f64 {
         match self.bounds {
@@ -124,7 +124,7 @@ impl Check {
     }
 }
 
-impl Report {
+impl VerifyReport {
     /// A model without expectations passes by running.
     pub fn passed(&self) -> usize {
         let runs = usize::from(self.checks.is_empty() && self.failures.is_empty());
@@ -137,7 +137,12 @@ impl Report {
 }
 
 /// Run one model with every solver and tolerance its expectations ask for.
-pub fn verify_model(workspace: &Workspace, path: &str, options: &Options, monitor: &Monitor) -> Report {
+pub fn verify_model(
+    workspace: &Workspace,
+    path: &str,
+    options: &VerifyOptions,
+    monitor: &Monitor,
+) -> VerifyReport {
     verify_with(path, options, Depth::Full, monitor, &|sets| {
         workspace.open(path, &[&options.values[..], sets].concat())
     })
@@ -155,16 +160,16 @@ pub enum Depth {
 /// The same for a model that is opened in a way of its own, given values that replace those of the file.
 pub fn verify_with(
     path: &str,
-    options: &Options,
+    options: &VerifyOptions,
     depth: Depth,
     monitor: &Monitor,
     open: &dyn Fn(&[String]) -> Result<Project, Failure>,
-) -> Report {
-    let mut report = Report { path: path.into(), ..Report::default() };
+) -> VerifyReport {
+    let mut report = VerifyReport { path: path.into(), ..VerifyReport::default() };
     let project = match open(&[]) {
         Ok(project) => project,
         Err(cause) => {
-            report.failures.push(Broken { solver: String::new(), cause });
+            report.failures.push(VerifyFailure { solver: String::new(), cause });
             return report;
         }
     };
@@ -176,7 +181,7 @@ pub fn verify_with(
             Some(Ok(other)) => other,
             Some(Err(_)) => {
                 let cause = other.and_then(Result::err).unwrap_or(Failure::Cancelled);
-                report.failures.push(Broken { solver: sets.join(", "), cause });
+                report.failures.push(VerifyFailure { solver: sets.join(", "), cause });
                 continue;
             }
         };
@@ -195,7 +200,7 @@ pub fn verify_with(
             }
             if let Err(cause) = check(project, &overrides, &checked, monitor, &mut report) {
                 let solver = overrides.solver.unwrap_or_else(|| project.run.solver.clone());
-                report.failures.push(Broken { solver, cause });
+                report.failures.push(VerifyFailure { solver, cause });
             }
         }
     }
@@ -214,7 +219,7 @@ pub fn variants(expect: &[Expect]) -> Vec<Vec<String>> {
 }
 
 /// Solvers and tolerances of one expectation; None: as the model says.
-fn asked<'a>(expect: &'a Expect, options: &'a Options) -> (Vec<Option<&'a str>>, Vec<Option<f64>>) {
+fn asked<'a>(expect: &'a Expect, options: &'a VerifyOptions) -> (Vec<Option<&'a str>>, Vec<Option<f64>>) {
     fn or_default<T>(list: Vec<Option<T>>) -> Vec<Option<T>> {
         if list.is_empty() { vec![None] } else { list }
     }
@@ -230,7 +235,7 @@ fn asked<'a>(expect: &'a Expect, options: &'a Options) -> (Vec<Option<&'a str>>,
 }
 
 /// Each solver and tolerance that some expectation asks for, once. A model without expectations is run as it says.
-fn combinations(expect: &[Expect], sets: &[String], options: &Options) -> Vec<Overrides> {
+fn combinations(expect: &[Expect], sets: &[String], options: &VerifyOptions) -> Vec<Overrides> {
     let mut all: Vec<Overrides> = vec![];
     let mut add = |solver: Option<&str>, rtol: Option<f64>| {
         if !all.iter().any(|o| o.solver.as_deref() == solver && o.rtol == rtol) {
@@ -249,7 +254,7 @@ fn combinations(expect: &[Expect], sets: &[String], options: &Options) -> Vec<Ov
     all
 }
 
-fn wants(expect: &Expect, options: &Options, overrides: &Overrides) -> bool {
+fn wants(expect: &Expect, options: &VerifyOptions, overrides: &Overrides) -> bool {
     let (solvers, rtol) = asked(expect, options);
     solvers.contains(&overrides.solver.as_deref()) && rtol.contains(&overrides.rtol)
 }
@@ -259,7 +264,7 @@ fn check(
     overrides: &Overrides,
     checked: &[usize],
     monitor: &Monitor,
-    report: &mut Report,
+    report: &mut VerifyReport,
 ) -> Result<(), Failure> {
     let (solver, settings) = settings(&project.run, overrides)?;
     let expect = || checked.iter().map(|&k| &project.expect[k]);
@@ -271,7 +276,7 @@ fn check(
     for (k, one) in expect().enumerate() {
         let unit = probe.unit(k);
         let si = found.values[k] * unit.factor + unit.offset;
-        report.checks.push(Check {
+        report.checks.push(ExpectationCheck {
             expectation: checked[k],
             what: what(&probe.wanted()[k].to_string(), &one.sets),
             solver: solver_text(solver, &settings),
@@ -287,17 +292,17 @@ fn what(wanted: &str, sets: &[String]) -> String {
     if sets.is_empty() { wanted.to_string() } else { format!("{wanted} {}", sets.join(" ")) }
 }
 
-fn wanted(subject: &Subject) -> Wanted {
+fn wanted(subject: &Subject) -> MeasureKind {
     match subject {
         Subject::Signal { signal, measure, .. } => {
-            Wanted::Signal { signal: signal.clone(), measure: *measure }
+            MeasureKind::Signal { signal: signal.clone(), measure: *measure }
         }
-        Subject::Count { event, .. } => Wanted::Count { event: event.clone() },
-        Subject::Time { event, nth, .. } => Wanted::Time { event: event.clone(), nth: *nth },
+        Subject::Count { event, .. } => MeasureKind::Count { event: event.clone() },
+        Subject::Time { event, nth, .. } => MeasureKind::Time { event: event.clone(), nth: *nth },
     }
 }
 
-fn solver_text(solver: &Entry, settings: &Settings) -> String {
+fn solver_text(solver: &SolverEntry, settings: &Settings) -> String {
     match solver.fixed_step {
         true => solver.name.to_string(),
         false => format!("{} {:e}", solver.name, settings.rtol),
@@ -305,14 +310,14 @@ fn solver_text(solver: &Entry, settings: &Settings) -> String {
 }
 
 /// The expected side of a check.
-fn compare(project: &Project, expect: &Expect, settings: &Settings) -> Check {
+fn compare(project: &Project, expect: &Expect, settings: &Settings) -> ExpectationCheck {
     let (unit, size) = match &expect.subject {
         Subject::Signal { signal, unit, .. } => (unit.clone(), nominal_of(project, signal, unit)),
-        Subject::Count { .. } => (Unit::default(), 1.0),
-        Subject::Time { .. } => (Unit::si("s"), settings.t_end - settings.t_0),
+        Subject::Count { .. } => (DisplayUnit::default(), 1.0),
+        Subject::Time { .. } => (DisplayUnit::si("s"), settings.t_end - settings.t_0),
     };
     let (what, solver) = (String::new(), String::new());
-    let blank = Check {
+    let blank = ExpectationCheck {
         expectation: 0,
         what,
         solver,
@@ -326,20 +331,20 @@ fn compare(project: &Project, expect: &Expect, settings: &Settings) -> Check {
     };
     let (expected, tolerance) = match expect.demand {
         Demand::Near(expected, tolerance) => (expected, tolerance),
-        Demand::Within(low, high) => return Check { bounds: Some((low, high)), ..blank },
+        Demand::Within(low, high) => return ExpectationCheck { bounds: Some((low, high)), ..blank },
     };
     let allowed = match tolerance {
-        Tolerance::Relative(share) => share * expected.abs(),
-        Tolerance::Absolute(allowed) => allowed,
-        Tolerance::Rtol(factor) => factor * settings.rtol * (size + expected.abs()),
+        ExpectTolerance::Relative(share) => share * expected.abs(),
+        ExpectTolerance::Absolute(allowed) => allowed,
+        ExpectTolerance::Rtol(factor) => factor * settings.rtol * (size + expected.abs()),
     };
-    let relative = matches!(tolerance, Tolerance::Relative(_));
+    let relative = matches!(tolerance, ExpectTolerance::Relative(_));
     let loose = expected != 0.0 && expect.needs_reason(allowed / expected.abs());
-    Check { expected, allowed, relative, loose, ..blank }
+    ExpectationCheck { expected, allowed, relative, loose, ..blank }
 }
 
 /// Typical size of a signal, the same that error control uses.
-fn nominal_of(project: &Project, signal: &str, unit: &Unit) -> f64 {
+fn nominal_of(project: &Project, signal: &str, unit: &DisplayUnit) -> f64 {
     let system = &project.prepared.system;
     let own = system.find(signal).and_then(|s| system.quantity(s).nominal.map(|n| n.size));
     own.or_else(|| parse_unit(&unit.text).ok().map(|u| nominal(u.dimension))).unwrap_or(1.0)

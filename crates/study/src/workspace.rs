@@ -10,7 +10,7 @@ use trunnion_equations::Symbol;
 use trunnion_model::units::Unit;
 use trunnion_results::{Column, Table, nearest};
 use trunnion_sim::machine::Machine;
-use trunnion_sim::newton::Consistent;
+use trunnion_sim::newton::ConsistentValues;
 
 use crate::linear::outputs;
 use crate::range::{self, Range};
@@ -19,7 +19,7 @@ use crate::range::{self, Range};
 const KEPT: f64 = 1e-9;
 
 /// A coordinate and the values it takes.
-pub struct Axis {
+pub struct GridAxis {
     name: String,
     symbol: Symbol,
     unit: Unit,
@@ -27,17 +27,17 @@ pub struct Axis {
     values: Vec<f64>,
 }
 
-pub struct Grid<'a> {
+pub struct PoseGrid<'a> {
     project: &'a Project,
-    pub joints: Vec<Axis>,
+    pub joints: Vec<GridAxis>,
     /// Columns that are shown.
     shown: Vec<usize>,
 }
 
-impl<'a> Grid<'a> {
+impl<'a> PoseGrid<'a> {
     /// `joints` as "shoulder.phi=-90 deg:90 deg:20", `points` are sensors, bodies or signals.
     pub fn new(project: &'a Project, joints_wanted: &[String], points: &[String]) -> Result<Self, Failure> {
-        let mut joints: Vec<Axis> = vec![];
+        let mut joints: Vec<GridAxis> = vec![];
         for text in joints_wanted {
             let axis = axis(project, text)?;
             if joints.iter().any(|j| j.symbol == axis.symbol) {
@@ -52,7 +52,7 @@ impl<'a> Grid<'a> {
             if found.is_empty() || known(point) { vec![point.clone()] } else { found }
         };
         let signals: Vec<String> = points.iter().flat_map(places).collect();
-        Ok(Grid { project, joints, shown: outputs(project, &signals)? })
+        Ok(PoseGrid { project, joints, shown: outputs(project, &signals)? })
     }
 
     /// Rows, and values of the last joint in each.
@@ -126,7 +126,7 @@ impl<'a> Grid<'a> {
         if !held.iter().all(stays) {
             return None;
         }
-        Consistent::new(&prepared.layout).solve(&mut machine, t, &mut y).ok()?;
+        ConsistentValues::new(&prepared.layout).solve(&mut machine, t, &mut y).ok()?;
         let mut all = vec![0.0; prepared.columns.len()];
         machine.record(t, &y, &mut all).ok()?;
         Some((y, self.shown.iter().map(|&c| all[c]).collect()))
@@ -134,7 +134,7 @@ impl<'a> Grid<'a> {
 }
 
 /// `shoulder.phi=…`, or `shoulder=…` where it has one coordinate.
-fn axis(project: &Project, text: &str) -> Result<Axis, Failure> {
+fn axis(project: &Project, text: &str) -> Result<GridAxis, Failure> {
     let system = &project.prepared.system;
     let (name, values) = range::split(text)?;
     let coordinates = || project.mechanism.joints.iter().flat_map(|j| j.freedoms.iter().map(move |f| (j, f)));
@@ -165,5 +165,5 @@ fn axis(project: &Project, text: &str) -> Result<Axis, Failure> {
     }
     let unit = range::unit(&quantity.unit);
     let Range { values, .. } = Range::read(text, &quantity.name, values, &unit, false)?;
-    Ok(Axis { name: quantity.name.clone(), symbol, unit, doc: quantity.doc.clone(), values })
+    Ok(GridAxis { name: quantity.name.clone(), symbol, unit, doc: quantity.doc.clone(), values })
 }

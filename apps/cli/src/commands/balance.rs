@@ -58,7 +58,8 @@ pub fn execute(args: &BalanceArgs, session: &Session) -> Result<(), Failure> {
 }
 
 fn write(project: &Project, args: &BalanceArgs, session: &Session, found: &Balanced) -> Result<(), Failure> {
-    let text = Disk.read(&args.model).map_err(|reason| trunnion_files::Error::read(&args.model, reason))?;
+    let text =
+        Disk.read(&args.model).map_err(|reason| trunnion_files::FileError::read(&args.model, reason))?;
     let new = rewritten(&session.workspace, project, (&args.model, &text), found)?;
     if new.text != text {
         rewrite(Path::new(&args.model), &new.text)?;

@@ -22,7 +22,7 @@ use trunnion_engine::project::Project;
 use trunnion_num::text::{count, with_unit};
 use trunnion_study::advice::remarks;
 use trunnion_study::checked_files::find_checked;
-use trunnion_study::component_checks::{Bundle, Check, Report, Verdict};
+use trunnion_study::component_checks::{Bundle, CheckVerdict, ComponentCheck, ComponentReport};
 use trunnion_study::parallel::{for_each, workers};
 
 #[derive(Args, Debug)]
@@ -57,13 +57,14 @@ pub fn execute(args: &CheckArgs, session: &Session) -> Result<bool, Failure> {
 }
 
 /// The verdict on each check of a component.
-fn component(report: &Report) -> Value {
-    let verdict = |verdict: &Verdict| match verdict {
-        Verdict::Absent => Value::Null,
-        Verdict::Passed => json!(true),
-        Verdict::Failed(_) => json!(false),
+fn component(report: &ComponentReport) -> Value {
+    let verdict = |verdict: &CheckVerdict| match verdict {
+        CheckVerdict::Absent => Value::Null,
+        CheckVerdict::Passed => json!(true),
+        CheckVerdict::Failed(_) => json!(false),
     };
-    let checks = Check::ALL.iter().zip(&report.verdicts).map(|(c, v)| (c.word().to_string(), verdict(v)));
+    let checks =
+        ComponentCheck::ALL.iter().zip(&report.verdicts).map(|(c, v)| (c.word().to_string(), verdict(v)));
     json!({ "name": report.name, "checks": checks.collect::<serde_json::Map<_, _>>() })
 }
 
@@ -134,27 +135,32 @@ fn open(path: &str, sets: &[String], session: &Session) -> Result<(Project, Vec<
 }
 
 /// A row for every component, then what was found. True: not all were checked.
-fn check_components(bundle: &Bundle, files: &(dyn Files + Sync), session: &Session) -> (Vec<Report>, bool) {
+fn check_components(
+    bundle: &Bundle,
+    files: &(dyn Files + Sync),
+    session: &Session,
+) -> (Vec<ComponentReport>, bool) {
     let n = bundle.components.len();
-    let mut reports: Vec<Option<Report>> = (0..n).map(|_| None).collect();
+    let mut reports: Vec<Option<ComponentReport>> = (0..n).map(|_| None).collect();
     let work = |k: usize| bundle.check(k, files, png::check, &session.monitor);
     let done = |k: usize, report| reports[k] = Some(report);
     let cancelled = for_each(n, workers(), "components", &session.monitor, &work, done);
-    let reports: Vec<Report> = reports.into_iter().flatten().collect();
-    let head = Check::ALL.iter().map(|c| (c.word(), Align::Left));
+    let reports: Vec<ComponentReport> = reports.into_iter().flatten().collect();
+    let head = ComponentCheck::ALL.iter().map(|c| (c.word(), Align::Left));
     let mut table = Listing::new([("component", Align::Left)].into_iter().chain(head));
     for report in &reports {
         let cells = report.verdicts.iter().map(|v| match v {
-            Verdict::Absent => "–".to_string(),
-            Verdict::Passed => "ok".into(),
-            Verdict::Failed(list) => format!("{} ✗", list.len()),
+            CheckVerdict::Absent => "–".to_string(),
+            CheckVerdict::Passed => "ok".into(),
+            CheckVerdict::Failed(list) => format!("{} ✗", list.len()),
         });
         table.push([report.name.clone()].into_iter().chain(cells));
     }
     if !table.is_empty() && session.json.is_none() {
         table.print();
     }
-    let findings: Vec<_> = reports.iter().flat_map(Report::findings).chain(bundle.unreadable()).collect();
+    let findings: Vec<_> =
+        reports.iter().flat_map(ComponentReport::findings).chain(bundle.unreadable()).collect();
     session.warn(findings.iter().copied());
     let findings = findings.len();
     let found = if findings == 0 { "no errors".into() } else { count(findings, "error") };

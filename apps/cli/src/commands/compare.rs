@@ -18,14 +18,14 @@ use trunnion_draw::plot::{dash, merged, named_on_axes, save, views};
 use trunnion_engine::Failure;
 use trunnion_num::text::{count, number, percent, with_unit};
 use trunnion_results::Column;
-use trunnion_study::compare::{Difference, Times, difference, labels, pairs, single_times, title};
+use trunnion_study::compare::{ComparisonTimes, Difference, difference, labels, pairs, single_times, title};
 use trunnion_study::display::{self, convert};
-use trunnion_study::signals::{Changes, Effort, Signals, is_model};
+use trunnion_study::signals::{Effort, RunChanges, RunSignals, is_model};
 use trunnion_study::simulate::Overrides;
 
 /// Signals that are listed, those with the largest differences.
 const MOST_LISTED: usize = 20;
-/// Signals that are drawn where nobody says which.
+/// Signals that are drawn where none are named.
 const MOST_DRAWN: usize = 4;
 
 #[derive(Args, Clone, Debug, Default)]
@@ -68,7 +68,7 @@ pub fn share(text: &str) -> Result<f64, String> {
 
 pub fn execute(args: &CompareArgs, session: &Session) -> Result<bool, Failure> {
     let (a, b) = open(args, session)?;
-    let times = Times::new(&a.time().values, &b.time().values);
+    let times = ComparisonTimes::new(&a.time().values, &b.time().values);
     if times.at.is_empty() {
         return Err(Failure::usage("the two have no time in common"));
     }
@@ -98,11 +98,11 @@ pub fn execute(args: &CompareArgs, session: &Session) -> Result<bool, Failure> {
     }
 }
 
-fn open(args: &CompareArgs, session: &Session) -> Result<(Signals, Signals), Failure> {
+fn open(args: &CompareArgs, session: &Session) -> Result<(RunSignals, RunSignals), Failure> {
     let units = display::parse("--units ", args.options.given.units.as_deref().unwrap_or_default())?;
-    let changes_a = Changes { set: args.options.sets(), units, overrides: args.options.overrides() };
+    let changes_a = RunChanges { set: args.options.sets(), units, overrides: args.options.overrides() };
     let Overrides { t_end, solver, rtol } = args.options.overrides();
-    let changes_b = Changes {
+    let changes_b = RunChanges {
         set: [args.options.sets(), args.set_b.clone()].concat(),
         units: changes_a.units.clone(),
         overrides: Overrides { t_end, solver: args.solver_b.clone().or(solver), rtol: args.rtol_b.or(rtol) },
@@ -119,14 +119,14 @@ fn open(args: &CompareArgs, session: &Session) -> Result<(Signals, Signals), Fai
         }
     };
     let (workspace, monitor) = (&session.workspace, &session.monitor);
-    let told = |signals: &Signals| {
+    let told = |signals: &RunSignals| {
         tell_proposed(&signals.proposed);
         tell_stopped(&signals.path, signals.stopped.as_ref());
     };
-    let a = Signals::open(workspace, &args.a, &changes_a, &[], monitor).inspect(told)?;
+    let a = RunSignals::open(workspace, &args.a, &changes_a, &[], monitor).inspect(told)?;
     // The second model gives values at the times of the first: nothing has to be interpolated. Events have rows of their own.
     let at = single_times(&a.time().values);
-    let mut b = Signals::open(workspace, path_b, &changes_b, &at, monitor).inspect(told)?;
+    let mut b = RunSignals::open(workspace, path_b, &changes_b, &at, monitor).inspect(told)?;
     // Each of the two may want to be shown in other units.
     for column in &mut b.table.columns {
         if let Ok(same) = a.table.column(&column.name) {
@@ -137,8 +137,8 @@ fn open(args: &CompareArgs, session: &Session) -> Result<(Signals, Signals), Fai
 }
 
 /// What each run took, and the ratio.
-fn efforts(a: &Signals, b: &Signals) {
-    let line = |letter: &str, s: &Signals| {
+fn efforts(a: &RunSignals, b: &RunSignals) {
+    let line = |letter: &str, s: &RunSignals| {
         let of = |key: &str| s.table.metadata.get(key).cloned().unwrap_or_default();
         let rtol = of("rtol").parse::<f64>().map(|r| format!("{r:e}")).unwrap_or_default();
         let work = s
@@ -198,8 +198,8 @@ fn print(differences: &[Difference], all: bool) {
 }
 
 /// Says what could not be compared.
-fn unmatched(a: &Signals, b: &Signals) {
-    let missing = |from: &Signals, to: &Signals| {
+fn unmatched(a: &RunSignals, b: &RunSignals) {
+    let missing = |from: &RunSignals, to: &RunSignals| {
         let has = |x: &&Column| !to.table.columns.iter().any(|y| y.name == x.name);
         from.table.columns.iter().filter(has).count()
     };
@@ -221,8 +221,8 @@ fn unit(text: &str) -> &str {
 
 /// Both, in the panels of their units: signals that were asked for, that the model plots, or that differ most.
 fn draw(
-    a: &Signals,
-    b: &Signals,
+    a: &RunSignals,
+    b: &RunSignals,
     pairs: &[(&Column, &Column)],
     differences: &[Difference],
     args: &CompareArgs,

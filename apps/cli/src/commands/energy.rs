@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::{Failure, Project};
-use trunnion_model::energy::{Account, Side};
+use trunnion_model::energy::{Account, AccountKind};
 use trunnion_num::text::number;
 use trunnion_study::energy::{Balance, balance_of};
 use trunnion_study::simulate::Overrides;
@@ -54,9 +54,9 @@ fn document(project: &Project, balance: &Balance) -> Value {
     json!({
         "model": project.name,
         "elements": balance.rows.iter().map(element).collect::<Vec<_>>(),
-        "supplied_j": balance.sum(Side::Supplied),
-        "lost_j": balance.sum(Side::Lost),
-        "stored_j": balance.sum(Side::Stored),
+        "supplied_j": balance.sum(AccountKind::Supplied),
+        "lost_j": balance.sum(AccountKind::Lost),
+        "stored_j": balance.sum(AccountKind::Stored),
         "rest_j": balance.rest,
         "rest_relative": balance.relative(),
     })
@@ -69,7 +69,7 @@ fn show(balance: &Balance) {
         let kind = account.kind.word().to_string();
         listing.push([account.name.clone(), kind, number(*energy, 7), account.side.word().into()]);
     }
-    for side in [Side::Supplied, Side::Lost, Side::Stored] {
+    for side in [AccountKind::Supplied, AccountKind::Lost, AccountKind::Stored] {
         listing.push(["sum".into(), String::new(), number(balance.sum(side), 7), side.word().into()]);
     }
     listing.print();

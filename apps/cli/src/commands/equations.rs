@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use trunnion_equations::Engine;
+use trunnion_equations::EvaluationEngine;
 
 use crate::output::say;
 use crate::session::{Session, tell_proposed};
-use trunnion_draw::equations::{Form, Sheet, json, latex, text};
+use trunnion_draw::equations::{EquationSheet, SheetDetail, json, latex, text};
 use trunnion_engine::Failure;
 use trunnion_files::write_whole;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum EquationFormat {
     /// For reading here
     #[default]
     Text,
@@ -27,7 +27,7 @@ pub struct EquationsArgs {
     /// The model file
     pub model: String,
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: EquationFormat,
     /// Put all definitions into the equations, down to states, unknowns and parameters
     #[arg(long)]
     pub expanded: bool,
@@ -40,19 +40,19 @@ pub struct EquationsArgs {
 }
 
 pub fn execute(args: &EquationsArgs, session: &Session) -> Result<(), Failure> {
-    let project = session.workspace.open_with(&args.model, &args.set, Engine::Interpreter)?;
+    let project = session.workspace.open_with(&args.model, &args.set, EvaluationEngine::Interpreter)?;
     tell_proposed(&project.proposed);
     session.warn(project.told());
     let form = match args.format {
-        _ if args.expanded => Form::Expanded,
-        Format::Json => Form::Complete,
-        Format::Text | Format::Latex => Form::Short,
+        _ if args.expanded => SheetDetail::Expanded,
+        EquationFormat::Json => SheetDetail::Complete,
+        EquationFormat::Text | EquationFormat::Latex => SheetDetail::Short,
     };
-    let sheet = Sheet::new(&project, form);
+    let sheet = EquationSheet::new(&project, form);
     let text = match args.format {
-        Format::Text => text::render(&sheet),
-        Format::Latex => latex::render(&sheet),
-        Format::Json => json::render(&sheet),
+        EquationFormat::Text => text::render(&sheet),
+        EquationFormat::Latex => latex::render(&sheet),
+        EquationFormat::Json => json::render(&sheet),
     };
     match &args.out {
         Some(path) => Ok(write_whole(path, text.as_bytes())?),

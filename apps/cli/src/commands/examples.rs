@@ -72,5 +72,5 @@ fn copy(paths: &[&str], folder: &Path) -> Result<(), Failure> {
 
 fn create_folder(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)
-        .map_err(|cause| trunnion_files::Error::Create { path: folder.to_owned(), cause }.into())
+        .map_err(|cause| trunnion_files::FileError::Create { path: folder.to_owned(), cause }.into())
 }

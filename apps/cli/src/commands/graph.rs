@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use trunnion_draw::bond_graph::{View, dot, json, picture, text};
+use trunnion_draw::bond_graph::{BondGraphView, dot, json, picture, text};
 
 use crate::given::Given;
 use crate::output::say;
@@ -13,7 +13,7 @@ use trunnion_engine::Failure;
 use trunnion_files::write_whole;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum GraphFormat {
     /// A table of bonds and what was found
     Text,
     /// A picture
@@ -32,7 +32,7 @@ pub struct GraphArgs {
     pub model: String,
     /// Default: by the ending of the file, else text
     #[arg(long, value_enum)]
-    pub format: Option<Format>,
+    pub format: Option<GraphFormat>,
     /// Every junction and source, also those that say nothing
     #[arg(long)]
     pub full: bool,
@@ -48,18 +48,18 @@ pub fn execute(args: &GraphArgs, session: &Session) -> Result<(), Failure> {
     let answered = session.workspace.answered(&args.model, &args.given.sets())?;
     tell_proposed(&answered.proposed);
     let model = session.workspace.read(&args.model, &answered.values)?;
-    let Some(view) = View::new(&model, args.full) else {
+    let Some(view) = BondGraphView::new(&model, args.full) else {
         return Err(Failure::usage_hint(
             format!("`{}` has no bond graph", args.model),
             "only components with power ports and a [bond_graph] make one; `trunnion equations` shows any model",
         ));
     };
     let bytes = match format {
-        Format::Text => text::render(&view).into_bytes(),
-        Format::Svg => picture::svg(&view).into_bytes(),
-        Format::Png => png::render(&picture::svg(&view), picture::PIXELS)?,
-        Format::Dot => dot::render(&view).into_bytes(),
-        Format::Json => json::render(&view).into_bytes(),
+        GraphFormat::Text => text::render(&view).into_bytes(),
+        GraphFormat::Svg => picture::svg(&view).into_bytes(),
+        GraphFormat::Png => png::render(&picture::svg(&view), picture::PIXELS)?,
+        GraphFormat::Dot => dot::render(&view).into_bytes(),
+        GraphFormat::Json => json::render(&view).into_bytes(),
     };
     match &args.out {
         Some(path) => {
@@ -71,17 +71,17 @@ pub fn execute(args: &GraphArgs, session: &Session) -> Result<(), Failure> {
     Ok(())
 }
 
-fn format(args: &GraphArgs) -> Result<Format, Failure> {
+fn format(args: &GraphArgs) -> Result<GraphFormat, Failure> {
     let by_name = |path: &Path| {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
-            "txt" => Some(Format::Text),
-            "gv" => Some(Format::Dot),
-            other => Format::from_str(other, true).ok(),
+            "txt" => Some(GraphFormat::Text),
+            "gv" => Some(GraphFormat::Dot),
+            other => GraphFormat::from_str(other, true).ok(),
         }
     };
     match (args.format, &args.out) {
-        (Some(Format::Png), None) => {
+        (Some(GraphFormat::Png), None) => {
             Err(Failure::usage_hint("a .png cannot be shown here", "give a file: -o graph.png"))
         }
         (Some(format), _) => Ok(format),
@@ -91,6 +91,6 @@ fn format(args: &GraphArgs) -> Result<Format, Failure> {
                 "end the name with .svg, .png, .dot, .json or .txt, or give --format",
             )
         }),
-        (None, None) => Ok(Format::Text),
+        (None, None) => Ok(GraphFormat::Text),
     }
 }

@@ -24,7 +24,7 @@ pub struct ImportArgs {
 
 pub fn execute(args: &ImportArgs, session: &Session) -> Result<(), Failure> {
     let read = Disk.read(&args.input);
-    let text = read.map_err(|reason| trunnion_files::Error::read(&args.input, reason))?;
+    let text = read.map_err(|reason| trunnion_files::FileError::read(&args.input, reason))?;
     let folder = args.out.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let imported = model_of(&Source::new(&args.input, text), folder).map_err(Failure::Model)?;
     for note in &imported.notes {

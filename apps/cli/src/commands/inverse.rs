@@ -8,7 +8,7 @@ use trunnion_engine::{Failure, Project};
 use trunnion_model::units::parse_unit;
 use trunnion_num::text::number;
 use trunnion_results::{Table, write};
-use trunnion_study::inverse::{Driven, Request, inverse};
+use trunnion_study::inverse::{InverseDynamicsRequest, InverseMotion, inverse};
 
 use crate::options::RunOptions;
 use crate::output::{Print, say, tell};
@@ -31,13 +31,13 @@ pub struct InverseArgs {
 const DIGITS: usize = 5;
 
 pub fn execute(args: &InverseArgs, session: &Session) -> Result<(), Failure> {
-    let request = Request {
+    let request = InverseDynamicsRequest {
         model: args.model.clone(),
         motions: args.motion.clone(),
         values: args.options.sets(),
         overrides: args.options.overrides(),
     };
-    let Driven { project, table, still } =
+    let InverseMotion { project, table, still } =
         inverse(&session.workspace, &request, &session.quietly(args.out.is_none()))?;
     tell_proposed(&project.proposed);
     session.warn(project.told());

@@ -11,7 +11,9 @@ use trunnion_engine::Failure;
 use trunnion_files::write_whole;
 use trunnion_num::text::number;
 use trunnion_sim::linear::Pole;
-use trunnion_study::linear::{self, PointChoice, Response, Shown, Signal, inputs, outputs, responses};
+use trunnion_study::linear::{
+    self, NamedLinearModel, PointChoice, ResponseCurve, Signal, inputs, outputs, responses,
+};
 
 use crate::given::Given;
 use crate::options::{MethodOptions, time};
@@ -86,8 +88,8 @@ pub fn frequencies(text: &str) -> Result<(f64, f64), Failure> {
 }
 
 /// Curves of a frequency response, to be drawn.
-pub fn curves(list: Vec<Response>) -> Vec<views::Response> {
-    let curve = |r: Response| views::Response {
+pub fn curves(list: Vec<ResponseCurve>) -> Vec<views::BodeCurve> {
+    let curve = |r: ResponseCurve| views::BodeCurve {
         name: r.name,
         frequency: r.frequency,
         magnitude_db: r.magnitude_db,
@@ -96,7 +98,7 @@ pub fn curves(list: Vec<Response>) -> Vec<views::Response> {
     list.into_iter().map(curve).collect()
 }
 
-fn write(shown: &Shown, path: &Path) -> Result<(), Failure> {
+fn write(shown: &NamedLinearModel, path: &Path) -> Result<(), Failure> {
     let text = match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
         Some("json") => linear::json(shown),
         Some("csv") => linear::csv(shown),
@@ -117,7 +119,7 @@ pub fn execute(args: &LinearizeArgs, session: &Session) -> Result<(), Failure> {
         return Err(no_inputs());
     }
     let (mut at, place) = args.point.choice().find(&project, &session.monitor)?;
-    let shown = Shown::at(&project, &mut at, place, &inputs, &outputs)?;
+    let shown = NamedLinearModel::at(&project, &mut at, place, &inputs, &outputs)?;
     if session.answer(|| linear::document(&shown)).is_none() {
         show(&shown);
     }
@@ -153,7 +155,7 @@ const WIDEST: usize = 10;
 const TALLEST: usize = 40;
 const DIGITS: usize = 6;
 
-fn show(shown: &Shown) {
+fn show(shown: &NamedLinearModel) {
     say(format_args!("{}, linear {}", shown.title, shown.place));
     let parts = [
         ("A", &shown.linear.a, &shown.states, &shown.states),
@@ -190,7 +192,7 @@ fn show(shown: &Shown) {
 }
 
 /// What a constant input does in the end, where there is such an end.
-fn show_gain(shown: &Shown) {
+fn show_gain(shown: &NamedLinearModel) {
     let settles = !shown.poles.is_empty() && shown.poles.iter().all(|p| p.re < 0.0);
     let Some(gain) = shown.linear.static_gain().filter(|_| settles && !shown.inputs.is_empty()) else {
         return;

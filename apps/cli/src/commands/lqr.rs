@@ -8,7 +8,7 @@ use trunnion_engine::Failure;
 use trunnion_engine::given::measuring;
 use trunnion_files::write_whole;
 use trunnion_num::text::number;
-use trunnion_study::lqr::{Feedback, Request, defaults, feedback, law, untouched};
+use trunnion_study::lqr::{Feedback, LqrRequest, defaults, feedback, law, uncontrollable};
 
 use super::linearize::{PointArgs, show_poles};
 use crate::given::Given;
@@ -46,7 +46,7 @@ pub struct LqrArgs {
 const DIGITS: usize = 6;
 
 pub fn execute(args: &LqrArgs, session: &Session) -> Result<(), Failure> {
-    let request = Request {
+    let request = LqrRequest {
         inputs: args.input.clone(),
         weights: args.weight.clone(),
         efforts: args.effort.clone(),
@@ -85,7 +85,7 @@ fn show(found: &Feedback) {
         table.print();
     }
     for one in &found.regulator.untouched {
-        say(format_args!("\n{}", untouched(one, shown)));
+        say(format_args!("\n{}", uncontrollable(one, shown)));
     }
     say("\nclosed loop:");
     show_poles(&found.regulator.poles);

@@ -11,7 +11,7 @@ use crate::session::Session;
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::Failure;
 use trunnion_num::text::number;
-use trunnion_study::linear::Shown;
+use trunnion_study::linear::NamedLinearModel;
 use trunnion_study::modes::{NaturalMode, natural_modes};
 
 #[derive(Args, Debug)]
@@ -35,7 +35,7 @@ const WORTH: f64 = 0.02;
 pub fn execute(args: &ModesArgs, session: &Session) -> Result<(), Failure> {
     let project = session.open_and_warn(&args.model, &args.given.sets())?;
     let (mut at, place) = args.point.choice().find(&project, &session.monitor)?;
-    let shown = Shown::at(&project, &mut at, place, &[], &[])?;
+    let shown = NamedLinearModel::at(&project, &mut at, place, &[], &[])?;
     let modes = natural_modes(&shown)?;
     if session.answer(|| document(&shown, &modes)).is_none() {
         show(&shown, &modes, args.states);
@@ -43,7 +43,7 @@ pub fn execute(args: &ModesArgs, session: &Session) -> Result<(), Failure> {
     Ok(())
 }
 
-fn document(shown: &Shown, modes: &[NaturalMode]) -> Value {
+fn document(shown: &NamedLinearModel, modes: &[NaturalMode]) -> Value {
     let states = |(name, share): &(String, f64)| json!({ "name": name, "share": share });
     let mode = |m: &NaturalMode| {
         json!({
@@ -61,7 +61,7 @@ fn document(shown: &Shown, modes: &[NaturalMode]) -> Value {
     json!({ "model": shown.title, "place": shown.place, "t": shown.t, "modes": modes })
 }
 
-fn show(shown: &Shown, modes: &[NaturalMode], most: usize) {
+fn show(shown: &NamedLinearModel, modes: &[NaturalMode], most: usize) {
     say(format_args!("{}, natural modes {}", shown.title, shown.place));
     if modes.is_empty() {
         say("no states, so no modes");

@@ -11,7 +11,7 @@ use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::Failure;
 use trunnion_num::text::{count, number};
 use trunnion_study::mutants::{
-    Campaign, CampaignEffort, CampaignOutcome, CampaignRequest, Tally, Target, Tried, Verdict,
+    Campaign, CampaignEffort, CampaignOutcome, CampaignRequest, MutantVerdict, Tally, Target, Tried,
 };
 
 #[derive(Args, Clone, Debug)]
@@ -114,10 +114,10 @@ fn counts(outcome: &CampaignOutcome<'_>) -> String {
 
 fn line(tried: &Tried<'_>) -> String {
     let what = match &tried.verdict {
-        Verdict::Caught(by) => format!("caught by {by}"),
-        Verdict::Survived => "survives".into(),
-        Verdict::Unused => "used by no check".into(),
-        Verdict::Invalid => "no valid model".into(),
+        MutantVerdict::Caught(by) => format!("caught by {by}"),
+        MutantVerdict::Survived => "survives".into(),
+        MutantVerdict::Unused => "used by no check".into(),
+        MutantVerdict::Invalid => "no valid model".into(),
     };
     let why = tried.reason.map_or(String::new(), |reason| format!(" (reason: {reason})"));
     let Tried { source, site, mutant, .. } = tried;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use clap::Args;
 use trunnion_model::file::relative;
-use trunnion_model::{Definition, Files, Library};
+use trunnion_model::{ComponentDefinition, Files, Library};
 
 use crate::output::say;
 use crate::session::Session;
-use trunnion_draw::page::{Picture, content, html, markdown};
+use trunnion_draw::page::{PagePicture, content, html, markdown};
 use trunnion_engine::Failure;
 use trunnion_engine::files::{Embedded, library};
 use trunnion_files::write_whole;
@@ -50,7 +50,7 @@ pub fn execute(args: &PageArgs, session: &Session) -> Result<(), Failure> {
 }
 
 /// The component and what it can use.
-pub fn find(name: &str, session: &Session) -> Result<(Arc<Definition>, Library), Failure> {
+pub fn find(name: &str, session: &Session) -> Result<(Arc<ComponentDefinition>, Library), Failure> {
     let built_in = library();
     if let Some(found) = built_in.find(name) {
         return Ok((found.clone(), built_in.clone()));
@@ -76,11 +76,11 @@ pub fn find(name: &str, session: &Session) -> Result<(Arc<Definition>, Library),
 }
 
 /// The icon of a component, from where its file is.
-fn icon(definition: &Definition, session: &Session) -> Option<Picture> {
+fn icon(definition: &ComponentDefinition, session: &Session) -> Option<PagePicture> {
     let name = definition.icon.as_ref()?;
     let path = relative(&definition.source.name, name);
     let built_in = Embedded.read(&definition.source.name).is_ok_and(|text| text == definition.source.text);
     let beside = || session.workspace.confined(&[definition.source.name.to_string()]).read(&path);
     let svg = if built_in { Embedded.read(&path) } else { beside() }.ok()?;
-    Some(Picture { name: path.rsplit('/').next().unwrap_or(&path).to_string(), svg })
+    Some(PagePicture { name: path.rsplit('/').next().unwrap_or(&path).to_string(), svg })
 }

@@ -8,7 +8,7 @@ use crate::options::time;
 use crate::output::say;
 use crate::session::Session;
 use trunnion_draw::plot::save_svg;
-use trunnion_draw::scene::{Moving, Picture, Shot, View};
+use trunnion_draw::scene::{Moving, PoseSnapshot, ScenePicture, ViewDirection};
 use trunnion_engine::Failure;
 use trunnion_num::space::Point;
 use trunnion_num::text::count;
@@ -52,18 +52,18 @@ pub enum ViewName {
     Iso,
 }
 
-impl From<ViewName> for View {
+impl From<ViewName> for ViewDirection {
     fn from(name: ViewName) -> Self {
         match name {
-            ViewName::Side => View::Side,
-            ViewName::Front => View::Front,
-            ViewName::Top => View::Top,
-            ViewName::Iso => View::Iso,
+            ViewName::Side => ViewDirection::Side,
+            ViewName::Front => ViewDirection::Front,
+            ViewName::Top => ViewDirection::Top,
+            ViewName::Iso => ViewDirection::Iso,
         }
     }
 }
 
-pub fn execute(args: &PlotArgs, view: View, session: &Session) -> Result<(), Failure> {
+pub fn execute(args: &PlotArgs, view: ViewDirection, session: &Session) -> Result<(), Failure> {
     let [file] = &args.files[..] else {
         return Err(Failure::usage_hint("--view draws one mechanism", "give one file"));
     };
@@ -85,11 +85,11 @@ pub fn execute(args: &PlotArgs, view: View, session: &Session) -> Result<(), Fai
         return Err(Failure::usage_hint(message, format!("the run goes from {first} s to {last} s")));
     }
     let traces = wanted.trace.iter().map(|name| Ok((name.clone(), way(&moving, name, from, to)?)));
-    let picture = Picture {
+    let picture = ScenePicture {
         scene: &moving.scene,
         view: if moving.scene.planar { view.of_plane() } else { view },
         title: moving.name.clone(),
-        shots: times.iter().map(|&t| Shot { t, poses: poses.at(t) }).collect(),
+        shots: times.iter().map(|&t| PoseSnapshot { t, poses: poses.at(t) }).collect(),
         traces: traces.collect::<Result<_, Failure>>()?,
         shortest: moving.shortest(),
     };

@@ -10,7 +10,8 @@ use crate::output::{Print, say};
 use crate::session::{Session, tell_proposed, tell_stopped};
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_draw::plot::{
-    Chart, Line, Panel, list_peaks, mark, merged, named_on_axes, save, squared, stacked, statistics, views,
+    Chart, Panel, PanelLine, list_peaks, mark, merged, named_on_axes, save, squared, stacked, statistics,
+    views,
 };
 use trunnion_engine::Failure;
 use trunnion_num::spectrum::{Peak, Spectrum, Window, resample, spectrum};
@@ -18,9 +19,9 @@ use trunnion_num::text::{count, number};
 use trunnion_num::welch::averaged;
 use trunnion_results::{COMPLETE, Column};
 use trunnion_study::display;
-use trunnion_study::signals::{Changes, Signals, labels, title};
+use trunnion_study::signals::{RunChanges, RunSignals, labels, title};
 
-/// Signals that are drawn where nobody says which.
+/// Signals that are drawn where none are named.
 const MOST_UNASKED: usize = 8;
 /// A spectrum is drawn up to so many times the frequency of the highest of them.
 const BEYOND: f64 = 3.0;
@@ -110,11 +111,11 @@ pub fn execute(args: &PlotArgs, session: &Session) -> Result<(), Failure> {
         return picture::execute(args, view.into(), session);
     }
     let units = display::parse("--units ", args.options.given.units.as_deref().unwrap_or_default())?;
-    let changes = Changes { set: args.options.sets(), units, overrides: args.options.overrides() };
+    let changes = RunChanges { set: args.options.sets(), units, overrides: args.options.overrides() };
     let mut all = args
         .files
         .iter()
-        .map(|f| Signals::open(&session.workspace, f, &changes, &[], &session.monitor))
+        .map(|f| RunSignals::open(&session.workspace, f, &changes, &[], &session.monitor))
         .collect::<Result<Vec<_>, _>>()?;
     for signals in &all {
         tell_proposed(&signals.proposed);
@@ -126,7 +127,7 @@ pub fn execute(args: &PlotArgs, session: &Session) -> Result<(), Failure> {
     }
     let out = args.out.clone().unwrap_or_else(|| format!("{}.svg", all[0].name).into());
     all.iter_mut().for_each(|signals| signals.cut(args.from, args.to));
-    let lines = args.line.iter().map(|text| Line::read(text)).collect::<Result<Vec<_>, _>>()?;
+    let lines = args.line.iter().map(|text| PanelLine::read(text)).collect::<Result<Vec<_>, _>>()?;
     let mut chart = match (args.fft, args.psd) {
         (true, _) => spectra(&all, args)?,
         (_, true) => densities(&all, args)?,
@@ -152,7 +153,7 @@ pub fn execute(args: &PlotArgs, session: &Session) -> Result<(), Failure> {
     Ok(())
 }
 
-fn list(signals: &Signals) {
+fn list(signals: &RunSignals) {
     use Align::{Left, Right};
     let table = &signals.table;
     let ended = table.ended().filter(|e| *e != COMPLETE).map(|e| format!(", {e}")).unwrap_or_default();
@@ -175,7 +176,7 @@ fn list(signals: &Signals) {
 }
 
 /// The signals to draw of one file, in groups that share panels.
-fn chosen<'a>(signals: &'a Signals, args: &PlotArgs) -> Result<Vec<Vec<&'a Column>>, Failure> {
+fn chosen<'a>(signals: &'a RunSignals, args: &PlotArgs) -> Result<Vec<Vec<&'a Column>>, Failure> {
     let group = |names: &String| {
         let patterns = names.split(',').map(|n| n.trim().to_string()).filter(|n| !n.is_empty());
         signals.matching(&patterns.collect::<Vec<_>>())
@@ -186,8 +187,8 @@ fn chosen<'a>(signals: &'a Signals, args: &PlotArgs) -> Result<Vec<Vec<&'a Colum
     }
 }
 
-/// What is drawn where nobody says.
-fn unasked<'a>(signals: &'a Signals, args: &PlotArgs) -> Vec<&'a Column> {
+/// What is drawn by default.
+fn unasked<'a>(signals: &'a RunSignals, args: &PlotArgs) -> Vec<&'a Column> {
     let favourites = signals.favourites();
     if !favourites.is_empty() {
         return favourites;
@@ -205,7 +206,7 @@ fn unasked<'a>(signals: &'a Signals, args: &PlotArgs) -> Vec<&'a Column> {
     others.into_iter().take(MOST_UNASKED).collect()
 }
 
-fn histories(all: &[Signals], args: &PlotArgs) -> Result<Chart, Failure> {
+fn histories(all: &[RunSignals], args: &PlotArgs) -> Result<Chart, Failure> {
     let names = labels(all);
     // A chart for each group; files come together in it.
     let mut groups: Vec<Vec<Chart>> = vec![];
@@ -232,7 +233,7 @@ fn named(columns: &[&Column], file: &str, several: bool) -> Vec<Column> {
     columns.iter().map(|&c| Column { name: name(c), ..c.clone() }).collect()
 }
 
-fn spectra(all: &[Signals], args: &PlotArgs) -> Result<Chart, Failure> {
+fn spectra(all: &[RunSignals], args: &PlotArgs) -> Result<Chart, Failure> {
     let names = labels(all);
     let mut found: Vec<(Column, Spectrum)> = vec![];
     for (signals, name) in all.iter().zip(&names) {
@@ -255,7 +256,7 @@ fn spectra(all: &[Signals], args: &PlotArgs) -> Result<Chart, Failure> {
 }
 
 /// Power densities over logarithmic frequencies.
-fn densities(all: &[Signals], args: &PlotArgs) -> Result<Chart, Failure> {
+fn densities(all: &[RunSignals], args: &PlotArgs) -> Result<Chart, Failure> {
     let names = labels(all);
     let mut found: Vec<(Column, Spectrum)> = vec![];
     for (signals, name) in all.iter().zip(&names) {

@@ -17,7 +17,9 @@ use trunnion_engine::Failure;
 use trunnion_files::write_model;
 use trunnion_num::text::{count, number, percent, with_unit};
 use trunnion_study::compare::Difference;
-use trunnion_study::reduce::{Search, Store, Study, Trial, Verdict, rank, shown, with_activities};
+use trunnion_study::reduce::{
+    RankedStore, ReductionSearch, ReductionTrial, ReductionVerdict, Study, rank, shown, with_activities,
+};
 
 #[derive(Args, Debug)]
 pub struct ReduceArgs {
@@ -50,7 +52,7 @@ pub fn execute(args: &ReduceArgs, session: &Session) -> Result<(), Failure> {
     }
     let study = Study::new(model, overrides, &args.keep, args.tol, &session.monitor)?;
     let order: Vec<usize> = stores.iter().map(|s| s.node).collect();
-    let Search { removed, verdicts } = study.search(&order)?;
+    let ReductionSearch { removed, verdicts } = study.search(&order)?;
     show_stores(&stores, &verdicts);
     if removed.is_empty() {
         say(format_args!("\nnothing can be removed within {}", percent(args.tol)));
@@ -69,7 +71,7 @@ pub fn execute(args: &ReduceArgs, session: &Session) -> Result<(), Failure> {
     }
 }
 
-fn show_stores(stores: &[Store], verdicts: &[(usize, Verdict)]) {
+fn show_stores(stores: &[RankedStore], verdicts: &[(usize, ReductionVerdict)]) {
     use Align::{Left, Right};
     let head = [("store", Left), ("", Left), ("activity", Right), ("mode", Right), ("", Left)];
     let mut listing = Listing::new(head);
@@ -94,7 +96,7 @@ fn show_signals(differences: &[Difference]) {
     listing.print();
 }
 
-fn show_work(full: &Trial, reduced: &Trial) {
+fn show_work(full: &ReductionTrial, reduced: &ReductionTrial) {
     use Align::{Left, Right};
     let head = [("", Left), ("states", Right), ("steps", Right), ("evaluations", Right), ("time", Right)];
     let mut listing = Listing::new(head);

@@ -7,14 +7,14 @@ use clap::{Args, ValueEnum};
 use num_complex::Complex64;
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_draw::plot::views::bode;
-use trunnion_draw::plot::{Axis, Panel, Series, save};
+use trunnion_draw::plot::{ChartAxis, Panel, Series, save};
 use trunnion_engine::Failure;
 use trunnion_engine::given::measuring;
 use trunnion_num::text::{number, with_unit};
 use trunnion_results::write;
-use trunnion_study::linear::{Response, Shown, inputs, outputs, responses};
+use trunnion_study::linear::{NamedLinearModel, ResponseCurve, inputs, outputs, responses};
 use trunnion_study::lqr::quotient;
-use trunnion_study::response::{Drive, Estimate, Plan, around, estimate, linear, spread, table};
+use trunnion_study::response::{Estimate, NoiseDrive, ResponsePlan, around, estimate, linear, spread, table};
 
 use super::linearize::{PointArgs, curves, frequencies};
 use crate::given::Given;
@@ -33,7 +33,7 @@ pub struct ResponseArgs {
     pub output: String,
     /// By the linear model, by a run with noise, or both
     #[arg(long, default_value = "both", value_name = "METHOD")]
-    pub method: Method,
+    pub method: ResponseMethod,
     /// Frequencies in Hz, as 0.1:100; default: around the poles
     #[arg(long, value_name = "FROM:TO")]
     pub frequencies: Option<String>,
@@ -59,7 +59,7 @@ pub struct ResponseArgs {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Method {
+pub enum ResponseMethod {
     Linear,
     Noise,
     #[default]
@@ -79,18 +79,18 @@ pub fn execute(args: &ResponseArgs, session: &Session) -> Result<(), Failure> {
         return Err(Failure::usage(format!("`{}` is more than one signal", args.output)));
     }
     let (mut at, place) = args.point.choice().find(&project, &session.monitor)?;
-    let shown = Shown::at(&project, &mut at, place, &input, &output)?;
+    let shown = NamedLinearModel::at(&project, &mut at, place, &input, &output)?;
     let frequencies = wanted.unwrap_or_else(|| around(&shown));
     let noise = match args.method {
-        Method::Linear => None,
+        ResponseMethod::Linear => None,
         _ => {
-            let drive = Drive {
+            let drive = NoiseDrive {
                 amplitude: args.amplitude,
                 segments: args.segments,
                 seed: args.seed,
                 overrides: args.point.choice().overrides,
             };
-            let plan = Plan::new(&shown, frequencies, &drive)?;
+            let plan = ResponsePlan::new(&shown, frequencies, &drive)?;
             Some(estimate(&project, at, (input[0], output[0]), &plan, &drive, &shown, &session.monitor)?)
         }
     };
@@ -98,7 +98,7 @@ pub fn execute(args: &ResponseArgs, session: &Session) -> Result<(), Failure> {
         Some(found) => found.frequency.clone(),
         None => spread(frequencies, 10 * LISTED),
     };
-    let linear = (args.method != Method::Noise).then(|| linear(&shown, &grid));
+    let linear = (args.method != ResponseMethod::Noise).then(|| linear(&shown, &grid));
     say(format_args!(
         "{}, {} from {} {}",
         shown.title,
@@ -153,7 +153,12 @@ fn list(grid: &[f64], linear: Option<&[Complex64]>, noise: Option<&Estimate>) ->
 }
 
 /// Where the response is largest.
-fn largest(grid: &[f64], linear: Option<&[Complex64]>, noise: Option<&Estimate>, shown: &Shown) -> String {
+fn largest(
+    grid: &[f64],
+    linear: Option<&[Complex64]>,
+    noise: Option<&Estimate>,
+    shown: &NamedLinearModel,
+) -> String {
     let best = |g: &[Complex64]| (0..g.len()).max_by(|&a, &b| g[a].norm().total_cmp(&g[b].norm()));
     let unit = quotient(&shown.outputs[0].unit.text, &shown.inputs[0].unit.text);
     let say = |how: &str, g: &[Complex64]| {
@@ -166,16 +171,18 @@ fn largest(grid: &[f64], linear: Option<&[Complex64]>, noise: Option<&Estimate>,
 
 /// Both curves over each other, and how far the noise run is to be believed.
 fn draw(
-    shown: &Shown,
+    shown: &NamedLinearModel,
     frequencies: (f64, f64),
     with_linear: bool,
     noise: Option<&Estimate>,
     path: &Path,
 ) -> Result<(), Failure> {
-    let mut list: Vec<Response> = vec![];
+    let mut list: Vec<ResponseCurve> = vec![];
     if with_linear {
         list.extend(
-            responses(shown, Some(frequencies)).into_iter().map(|r| Response { name: "linear".into(), ..r }),
+            responses(shown, Some(frequencies))
+                .into_iter()
+                .map(|r| ResponseCurve { name: "linear".into(), ..r }),
         );
     }
     if let Some(found) = noise {
@@ -184,7 +191,7 @@ fn draw(
     }
     let mut chart = bode(&curves(list));
     if let Some(found) = noise {
-        let y = Axis { range: Some((0.0, 1.05)), ..Axis::new("coherence", "") };
+        let y = ChartAxis { range: Some((0.0, 1.05)), ..ChartAxis::new("coherence", "") };
         let series = Series::new("", found.frequency.clone(), found.coherence.clone());
         chart.panels.push(Panel { y, series: vec![series], ..Panel::default() });
     }

@@ -15,12 +15,12 @@ use trunnion_engine::Failure;
 use trunnion_engine::project::Project;
 use trunnion_files::{output, write_whole};
 use trunnion_num::text::number;
-use trunnion_results::Writer;
+use trunnion_results::ResultsWriter;
 use trunnion_study::advice::warnings;
 use trunnion_study::display::remember;
 use trunnion_study::jumps;
-use trunnion_study::simulate::{Outcome, header, metadata, recorded, settings, simulate, too_large};
-use trunnion_study::unseen;
+use trunnion_study::simulate::{RunOutcome, header, metadata, recorded, settings, simulate, too_large};
+use trunnion_study::unresolved_states;
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct RunArgs {
@@ -62,7 +62,7 @@ pub fn execute(args: &RunArgs, session: &Session) -> Result<(), Failure> {
     table.metadata = metadata(&project, solver.name, &settings);
     remember(&project.display, &table.clone(), &mut table.metadata);
     output::check_all(args.stats.iter().chain([&out]))?;
-    let mut writer = Writer::open(&out, &table)?;
+    let mut writer = ResultsWriter::open(&out, &table)?;
     let mut sink = |row: &[f64]| writer.push_row(row).map_err(Failure::from);
     let outcome = simulate(
         &project,
@@ -78,9 +78,10 @@ pub fn execute(args: &RunArgs, session: &Session) -> Result<(), Failure> {
     if !written {
         tell(format_args!("the run got nowhere, and the result before stays in {}", out.display()));
     }
-    let unseen = unseen::warnings(&project.prepared.system, &project.sources, &outcome.unseen);
+    let unresolved =
+        unresolved_states::warnings(&project.prepared.system, &project.sources, &outcome.unresolved);
     let lost = jumps::warnings(&project.prepared, &project.sources, &outcome.jumps);
-    for warning in warnings(&project, &outcome.fired, &outcome.held).iter().chain(&unseen).chain(&lost) {
+    for warning in warnings(&project, &outcome.fired, &outcome.held).iter().chain(&unresolved).chain(&lost) {
         eprintln!("{}", warning.render(session.colour));
     }
     if let Some(path) = &args.stats {
@@ -96,7 +97,7 @@ fn summary(
     project: &Project,
     solver: &str,
     settings: &Settings,
-    outcome: &Outcome,
+    outcome: &RunOutcome,
     written: Option<(u64, &Path)>,
 ) {
     let count = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
@@ -141,7 +142,7 @@ fn write_stats(
     project: &Project,
     solver: &str,
     settings: &Settings,
-    outcome: &Outcome,
+    outcome: &RunOutcome,
 ) -> Result<(), Failure> {
     let wall = outcome.wall.as_secs_f64();
     let mut stats = json!({

@@ -9,8 +9,8 @@ use trunnion_draw::listing::{Align, Listing};
 use trunnion_draw::plot::{Chart, save, views};
 use trunnion_engine::Failure;
 use trunnion_num::text::{count, number};
-use trunnion_results::{CANCELLED, COMPLETE, Column, Metadata, Writer};
-use trunnion_study::sweep::{Request, Sweep, SweepOutcome, Swept};
+use trunnion_results::{CANCELLED, COMPLETE, Column, Metadata, ResultsWriter};
+use trunnion_study::sweep::{Sweep, SweepOutcome, SweepRequest, Swept};
 
 use crate::commands::run::seconds;
 use crate::options::RunOptions;
@@ -47,7 +47,7 @@ pub struct SweepArgs {
 
 pub fn execute(args: &SweepArgs, session: &Session) -> Result<(), Failure> {
     let start = Instant::now();
-    let request = Request {
+    let request = SweepRequest {
         model: args.model.clone(),
         parameters: args.param.clone(),
         measures: args.measure.clone(),
@@ -61,7 +61,7 @@ pub fn execute(args: &SweepArgs, session: &Session) -> Result<(), Failure> {
     if args.plot.is_some() && sweep.swept.len() > 2 {
         return Err(Failure::usage("a plot takes one or two parameters"));
     }
-    let mut writer = args.out.as_ref().map(|path| Writer::open(path, &sweep.header())).transpose()?;
+    let mut writer = args.out.as_ref().map(|path| ResultsWriter::open(path, &sweep.header())).transpose()?;
     session.warn(&sweep.swept.iter().filter_map(Swept::assumed_unit).collect::<Vec<_>>());
     let mut push = |row: &[f64]| writer.as_mut().map_or(Ok(()), |writer| writer.push_row(row));
     let mut outcome = sweep.run_all(n, &session.monitor, &mut push);

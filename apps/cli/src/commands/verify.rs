@@ -7,12 +7,14 @@ use clap::Args;
 use serde_json::{Value, json};
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::Failure;
-use trunnion_model::Run;
+use trunnion_model::RunSection;
 use trunnion_model::expect::LARGEST_SHARE;
 use trunnion_num::text::{count, number, with_unit};
 use trunnion_study::parallel::{for_each, workers};
 use trunnion_study::simulate::{Overrides, settings};
-use trunnion_study::verify::{Broken, Check, Options, Report, find_models, verify_model};
+use trunnion_study::verify::{
+    ExpectationCheck, VerifyFailure, VerifyOptions, VerifyReport, find_models, verify_model,
+};
 
 use crate::commands::run::seconds;
 use crate::failure::render;
@@ -43,27 +45,27 @@ pub fn execute(args: &VerifyArgs, session: &Session) -> Result<bool, Failure> {
     let start = Instant::now();
     // A mistake in the arguments is no fault of the models.
     let Overrides { solver, rtol, .. } = args.method.overrides();
-    settings(&Run::default(), &args.method.overrides())?;
+    settings(&RunSection::default(), &args.method.overrides())?;
     let models = find_models(&args.paths)?;
-    let mut reports: Vec<Option<Report>> = models.iter().map(|_| None).collect();
-    let options = Options { solver, rtol, values: args.given.sets() };
+    let mut reports: Vec<Option<VerifyReport>> = models.iter().map(|_| None).collect();
+    let options = VerifyOptions { solver, rtol, values: args.given.sets() };
     let monitor = &session.monitor;
     let work = |k: usize| verify_model(&session.workspace, &models[k], &options, monitor);
     let done = |k: usize, report| reports[k] = Some(report);
     let cancelled = for_each(models.len(), workers(), "models", monitor, &work, done);
-    let reports: Vec<Report> = reports.into_iter().flatten().collect();
+    let reports: Vec<VerifyReport> = reports.into_iter().flatten().collect();
     if session.answer(|| document(&reports)).is_none() {
         show(&reports, args, session, start);
     }
-    let failed: usize = reports.iter().map(Report::failed).sum();
+    let failed: usize = reports.iter().map(VerifyReport::failed).sum();
     match (cancelled, failed) {
         (true, _) => Err(Failure::Cancelled),
         (false, failed) => Ok(failed == 0),
     }
 }
 
-fn document(reports: &[Report]) -> Value {
-    let check = |c: &Check| {
+fn document(reports: &[VerifyReport]) -> Value {
+    let check = |c: &ExpectationCheck| {
         let shown = |si: f64| c.unit.shown(si);
         json!({
             "check": c.what,
@@ -78,8 +80,8 @@ fn document(reports: &[Report]) -> Value {
             "passed": c.passed(),
         })
     };
-    let failure = |f: &Broken| json!({ "solver": f.solver, "errors": errors(&f.cause) });
-    let model = |r: &Report| {
+    let failure = |f: &VerifyFailure| json!({ "solver": f.solver, "errors": errors(&f.cause) });
+    let model = |r: &VerifyReport| {
         json!({
             "path": r.path,
             "runs": r.runs,
@@ -91,13 +93,13 @@ fn document(reports: &[Report]) -> Value {
         })
     };
     json!({
-        "passed": reports.iter().map(Report::passed).sum::<usize>(),
-        "failed": reports.iter().map(Report::failed).sum::<usize>(),
+        "passed": reports.iter().map(VerifyReport::passed).sum::<usize>(),
+        "failed": reports.iter().map(VerifyReport::failed).sum::<usize>(),
         "models": reports.iter().map(model).collect::<Vec<_>>(),
     })
 }
 
-fn show(reports: &[Report], args: &VerifyArgs, session: &Session, start: Instant) {
+fn show(reports: &[VerifyReport], args: &VerifyArgs, session: &Session, start: Instant) {
     let coloured = std::io::stdout().is_terminal() && session.colour;
     for line in table(reports, args.all).lines() {
         match BAD.iter().find_map(|word| Some((line.strip_suffix(word)?, word))).filter(|_| coloured) {
@@ -132,7 +134,7 @@ fn show(reports: &[Report], args: &VerifyArgs, session: &Session, start: Instant
 /// Verdicts that are shown in red.
 const BAD: [&str; 3] = ["MISS", "FAILED", "LOOSE"];
 
-fn table(reports: &[Report], all: bool) -> Listing {
+fn table(reports: &[VerifyReport], all: bool) -> Listing {
     use Align::{Left, Right};
     let mut listing = Listing::new([
         ("model", Left),
@@ -175,7 +177,7 @@ fn table(reports: &[Report], all: bool) -> Listing {
 }
 
 /// All checks, or of each expectation those that miss, or the one nearest to its limit.
-fn shown(checks: &[Check], all: bool) -> Vec<&Check> {
+fn shown(checks: &[ExpectationCheck], all: bool) -> Vec<&ExpectationCheck> {
     if all {
         return checks.iter().collect();
     }
@@ -183,7 +185,7 @@ fn shown(checks: &[Check], all: bool) -> Vec<&Check> {
     let mut list = vec![];
     for expectation in 0..=last {
         let of = || checks.iter().filter(|c| c.expectation == expectation);
-        let missed: Vec<&Check> = of().filter(|c| !c.passed()).collect();
+        let missed: Vec<&ExpectationCheck> = of().filter(|c| !c.passed()).collect();
         match missed.is_empty() {
             true => list.extend(of().max_by(|a, b| a.used().total_cmp(&b.used()))),
             false => list.extend(missed),
@@ -192,7 +194,7 @@ fn shown(checks: &[Check], all: bool) -> Vec<&Check> {
     list
 }
 
-fn cells(check: &Check) -> Vec<String> {
+fn cells(check: &ExpectationCheck) -> Vec<String> {
     let unit = &check.unit;
     let share = check.allowed / check.expected.abs();
     // Enough digits to see an error of the size that is allowed.
@@ -227,10 +229,10 @@ fn cells(check: &Check) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trunnion_equations::Unit;
+    use trunnion_equations::DisplayUnit;
 
-    fn with(expectation: usize, found: f64, allowed: f64) -> Check {
-        Check {
+    fn with(expectation: usize, found: f64, allowed: f64) -> ExpectationCheck {
+        ExpectationCheck {
             expectation,
             what: "max(x)".into(),
             solver: "auto 1e-6".into(),
@@ -240,7 +242,7 @@ mod tests {
             relative: false,
             bounds: None,
             loose: false,
-            unit: Unit { text: "mm".into(), factor: 1e-3, offset: 0.0 },
+            unit: DisplayUnit { text: "mm".into(), factor: 1e-3, offset: 0.0 },
         }
     }
 
@@ -249,15 +251,17 @@ mod tests {
         assert!(with(0, 0.029918, 6e-5).passed() && !with(0, f64::NAN, 1.0).passed());
         let near = cells(&with(0, 0.029918, 6e-5));
         assert_eq!(near[2..], ["29.919 mm", "29.918 mm", "0.001 mm", "0.06 mm"]);
-        let relative = Check { relative: true, ..with(0, 0.03, 6e-5) };
+        let relative = ExpectationCheck { relative: true, ..with(0, 0.03, 6e-5) };
         assert_eq!(cells(&relative)[4..], ["0.27 %", "0.2 %"]);
         assert_eq!(cells(&with(0, f64::NAN, 1.0))[3..], ["–", "–", "1000 mm"]);
     }
 
     #[test]
     fn bounds_hold_or_tell_how_far_outside_a_value_is() {
-        let bounded =
-            |found: f64, low: f64, high: f64| Check { bounds: Some((low, high)), ..with(0, found, 0.0) };
+        let bounded = |found: f64, low: f64, high: f64| ExpectationCheck {
+            bounds: Some((low, high)),
+            ..with(0, found, 0.0)
+        };
         let (none, much) = (f64::NEG_INFINITY, f64::INFINITY);
         for (found, low, high, passes, wanted, outside) in [
             (0.003, none, 0.004, true, "≤ 4 mm", ""),
@@ -273,7 +277,7 @@ mod tests {
             let cells = cells(&check);
             assert_eq!((cells[2].as_str(), cells[4].as_str()), (wanted, outside));
         }
-        assert!(!Check { loose: true, ..with(0, 0.029919, 1.0) }.passed());
+        assert!(!ExpectationCheck { loose: true, ..with(0, 0.029919, 1.0) }.passed());
     }
 
     #[test]

@@ -7,9 +7,9 @@ use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::Failure;
 use trunnion_engine::given::measuring;
 use trunnion_num::text::{count, number};
-use trunnion_results::{CANCELLED, COMPLETE, Column, Metadata, Writer};
+use trunnion_results::{CANCELLED, COMPLETE, Column, Metadata, ResultsWriter};
 use trunnion_study::parallel::{for_each, workers};
-use trunnion_study::workspace::Grid;
+use trunnion_study::workspace::PoseGrid;
 
 use crate::given::Given;
 use crate::output::{Print, say};
@@ -39,9 +39,9 @@ pub fn execute(args: &WorkspaceArgs, session: &Session) -> Result<(), Failure> {
     let project =
         session.open(&args.model, &measuring(&args.given.sets(), args.point.iter().map(String::as_str)))?;
     session.warn(project.told());
-    let grid = Grid::new(&project, &args.joint, &args.point)?;
+    let grid = PoseGrid::new(&project, &args.joint, &args.point)?;
     let (rows, length) = grid.shape()?;
-    let mut writer = args.out.as_ref().map(|path| Writer::open(path, &grid.header())).transpose()?;
+    let mut writer = args.out.as_ref().map(|path| ResultsWriter::open(path, &grid.header())).transpose()?;
     let mut lines: Vec<Vec<Vec<f64>>> = vec![vec![]; rows];
     let cancelled =
         for_each(rows, workers(), "rows", &session.monitor, &|k| grid.row(k), |k, row| lines[k] = row);
@@ -69,7 +69,7 @@ pub fn execute(args: &WorkspaceArgs, session: &Session) -> Result<(), Failure> {
     Ok(())
 }
 
-fn print(grid: &Grid, rows: &[&Vec<f64>], whole: bool) {
+fn print(grid: &PoseGrid, rows: &[&Vec<f64>], whole: bool) {
     let header = grid.header();
     let head: Vec<String> = header.columns.iter().map(Column::label).collect();
     let first = grid.joints.len() + 1;

@@ -11,7 +11,7 @@ use trunnion_model::diagnostic::visible;
 use super::keyboard::Keyboard;
 use crate::commands::run::seconds;
 use trunnion_num::text::with_unit;
-use trunnion_study::live::pilot::{Operator, Status};
+use trunnion_study::live::pilot::{LiveOperator, Status};
 
 /// Time between two pictures of the line.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -32,7 +32,7 @@ pub struct Terminal {
     pub screen: Screen,
 }
 
-impl Operator for Terminal {
+impl LiveOperator for Terminal {
     fn key(&mut self) -> Option<String> {
         self.keyboard.as_ref().and_then(Keyboard::next)
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use insta::assert_snapshot;
-use trunnion_equations::Engine;
+use trunnion_equations::EvaluationEngine;
 
 use crate::program::Folder;
 
@@ -159,7 +159,7 @@ fn a_character_is_missing() {
             folder.write("m.toml", &text);
             let file = folder.path("m.toml").display().to_string();
             if let Err(failure) =
-                trunnion_engine::Workspace::default().open_with(&file, &[], Engine::Interpreter)
+                trunnion_engine::Workspace::default().open_with(&file, &[], EvaluationEngine::Interpreter)
             {
                 assert!(!failure.to_string().is_empty(), "{path}");
             }

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use trunnion_engine::project::Project;
-use trunnion_model::network::Kind;
+use trunnion_model::network::BondNodeKind;
 use trunnion_study::Monitor;
 use trunnion_study::energy::balance_of;
-use trunnion_study::measure::{Probe, Wanted};
+use trunnion_study::measure::{MeasureKind, Probe};
 use trunnion_study::simulate::{Overrides, settings};
 
 const RTOL: f64 = 1e-9;
@@ -36,7 +36,7 @@ fn run<const P: usize, const S: usize>(
     let parameter = |name| start.value(system.find(name).unwrap_or_else(|| panic!("{pair}: no `{name}`")));
     let parameters: Vec<f64> = parameters.split(' ').map(parameter).collect();
     let measured = || {
-        let wanted = signals.map(|name| Wanted::parse(&format!("at({name}, {t} s)")));
+        let wanted = signals.map(|name| MeasureKind::parse(&format!("at({name}, {t} s)")));
         let probe = Probe::new(&project, wanted.into_iter().collect::<Result<_, _>>()?)?;
         let overrides = Overrides { rtol: Some(RTOL), ..Overrides::default() };
         let (solver, settings) = settings(&project.run, &overrides)?;
@@ -53,7 +53,7 @@ fn check(pair: &str, dependent: &[&str], loops: &[&[&str]]) {
     let name = |node: usize| project.network.nodes[node].name.as_str();
     let found: Vec<&str> = project.causality.derivative.iter().map(|d| name(d.node)).collect();
     assert_eq!(found, dependent, "{pair}");
-    let is_loss = |n: &usize| project.network.nodes[*n].kind == Kind::R;
+    let is_loss = |n: &usize| project.network.nodes[*n].kind == BondNodeKind::R;
     let losses = |nodes: &[usize]| nodes.iter().copied().filter(is_loss).map(name).collect();
     let found: Vec<Vec<&str>> = project.causality.loops.iter().map(|l| losses(&l.nodes)).collect();
     assert_eq!(found, loops, "{pair}");

@@ -10,7 +10,7 @@ use trunnion_results::Table;
 use trunnion_sim::linear::linearise;
 use trunnion_sim::modes::modes;
 use trunnion_study::Monitor;
-use trunnion_study::simulate::{Outcome, Overrides, point, settings, simulate_to_table};
+use trunnion_study::simulate::{Overrides, RunOutcome, point, settings, simulate_to_table};
 
 fn open(sets: &[&str]) -> Project {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/machines/forestry/crane.toml");
@@ -19,7 +19,7 @@ fn open(sets: &[&str]) -> Project {
 }
 
 /// A run, with results every `dt` seconds.
-fn run(sets: &[&str], dt: &str) -> (Table, Outcome) {
+fn run(sets: &[&str], dt: &str) -> (Table, RunOutcome) {
     let dt = format!("run.dt={dt}");
     let sets: Vec<&str> = sets.iter().copied().chain([dt.as_str()]).collect();
     let project = open(&sets);

@@ -1,4 +1,4 @@
-//! Hostile corpus: whole numbers (`floor`, `ceil`, `mod`) of states and of what follows from them, in equations, relations and conditions.
+//! Hostile corpus: integer parts (`floor`, `ceil`, `mod`) of states and of what follows from them, in equations, relations and conditions.
 
 use std::f64::consts::TAU;
 

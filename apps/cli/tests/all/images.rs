@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use trunnion_engine::project::Project;
-use trunnion_equations::{Engine, Image};
+use trunnion_equations::{EvaluationEngine, Image};
 use trunnion_sim::integrate::Moment;
 use trunnion_sim::machine::{Loaded, Machine};
 use trunnion_sim::run::run_on;
@@ -45,7 +45,7 @@ fn images_of_examples_run_with_the_same_bits() {
         let bytes = project.prepared.image.to_bytes();
         let image = Image::from_bytes(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(image.to_bytes(), bytes, "{name}");
-        let loaded = Arc::new(Loaded::new(Arc::new(image), Engine::Native));
+        let loaded = Arc::new(Loaded::new(Arc::new(image), EvaluationEngine::Native));
         let t_0 = project.run.t_start;
         let wanted = Machine::start(project.prepared.clone(), &HashMap::new(), t_0).unwrap();
         let found = Machine::start_image(loaded, &HashMap::new(), t_0).unwrap();

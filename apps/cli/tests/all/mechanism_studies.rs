@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use crate::program::Folder;
 use trunnion_engine::project::Project;
-use trunnion_sim::equilibrium::{Hold, balance_machine};
+use trunnion_sim::equilibrium::{HeldValues, find_equilibrium};
 use trunnion_sim::linear::{LinearModel, linearise};
 use trunnion_study::Monitor;
 use trunnion_study::simulate::{Overrides, point};
@@ -21,7 +21,7 @@ fn linear(text: &str, rest: bool, inputs: &[&str], outputs: &[&str]) -> LinearMo
         panic!("no start")
     };
     if rest {
-        balance_machine(&mut at.machine, at.t, &mut at.y, &Hold::default()).unwrap();
+        find_equilibrium(&mut at.machine, at.t, &mut at.y, &HeldValues::default()).unwrap();
     }
     let prepared = &project.prepared;
     let inputs: Vec<_> = inputs.iter().map(|name| prepared.system.find(name).unwrap()).collect();

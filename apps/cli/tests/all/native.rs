@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use crate::program::models;
 use trunnion_engine::project::Project;
-use trunnion_equations::{Compiled, Engine, Part};
+use trunnion_equations::{Compiled, EvaluationEngine, ProgramKind};
 use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::run::run;
 use trunnion_study::advice::warnings;
 use trunnion_study::simulate::{Overrides, settings};
 
-fn evaluate(compiled: &Compiled, part: Part, t: f64, y: &[f64], slow: &[f64]) -> Vec<u64> {
+fn evaluate(compiled: &Compiled, part: ProgramKind, t: f64, y: &[f64], slow: &[f64]) -> Vec<u64> {
     let mut scratch = vec![0.0; compiled.scratch()];
     let mut k = vec![0.0; compiled.n_slow()];
     compiled.prepare(slow, &mut scratch, &mut k);
@@ -34,7 +34,7 @@ fn interpreter_and_native_code_agree_on_every_example() {
         let project = Project::open(&path.to_string_lossy(), &[])
             .unwrap_or_else(|f| panic!("{}: {}", path.display(), f));
         let prepared: &Arc<Prepared> = &project.prepared;
-        let interpreter = prepared.system.compile(Engine::Interpreter);
+        let interpreter = prepared.system.compile(EvaluationEngine::Interpreter);
         let (solver, s) = settings(&project.run, &Overrides::default()).unwrap_or_else(|_| panic!());
         let n_slow = prepared.system.slow.len();
         let mut seen = 0;
@@ -46,14 +46,14 @@ fn interpreter_and_native_code_agree_on_every_example() {
                 let multipliers = prepared.system.constraints.iter().map(|_| 0.7);
                 let y: Vec<f64> = y.iter().copied().chain(multipliers).collect();
                 for part in [
-                    Part::Residual,
-                    Part::Jacobian,
-                    Part::TimeGradient,
-                    Part::Guards,
-                    Part::Outputs,
-                    Part::Actions,
-                    Part::Closure,
-                    Part::Gaps,
+                    ProgramKind::Residual,
+                    ProgramKind::Jacobian,
+                    ProgramKind::TimeGradient,
+                    ProgramKind::Guards,
+                    ProgramKind::Outputs,
+                    ProgramKind::Actions,
+                    ProgramKind::Constraints,
+                    ProgramKind::Gaps,
                 ] {
                     assert!(prepared.compiled.warm_up(part as usize));
                     assert_eq!(

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use trunnion_engine::Failure;
 use trunnion_engine::project::Project;
-use trunnion_model::network::Kind;
+use trunnion_model::network::BondNodeKind;
 use trunnion_sim::linear::{Pole, linearise};
 use trunnion_study::Monitor;
 use trunnion_study::energy::balance_of;
-use trunnion_study::measure::{Probe, Wanted};
+use trunnion_study::measure::{MeasureKind, Probe};
 use trunnion_study::simulate::{Overrides, point, settings};
 
 fn examples() -> PathBuf {
@@ -85,7 +85,7 @@ fn natural_frequencies_of_gas_springs() {
 fn noise_finds_the_natural_frequency() {
     for (volume, expected) in [("V0=1.186e-4", 2.400), ("V0=7.59e-5", 2.999)] {
         let project = open("machines/suspension/formula_one.toml", &["load=noise", "run.t_end=60 s", volume]);
-        let Ok(wanted) = Wanted::parse("peak_frequency(body.x)") else { panic!() };
+        let Ok(wanted) = MeasureKind::parse("peak_frequency(body.x)") else { panic!() };
         let Ok(probe) = Probe::new(&project, vec![wanted]) else { panic!("{volume}") };
         let Ok((solver, settings)) = settings(&project.run, &Overrides::default()) else { panic!() };
         let Ok((found, _)) = probe.run(&project, &HashMap::new(), (solver, &settings), &Monitor::default())
@@ -136,34 +136,34 @@ fn the_formula_one_equations_read_like_the_published_ones() {
 #[test]
 fn the_crane_with_axle_has_the_expected_bond_graph() {
     let project = open("machines/suspension/crane_four_dof.toml", &[]);
-    let count = |kind: Kind| {
+    let count = |kind: BondNodeKind| {
         project.network.nodes.iter().filter(move |n| n.kind == kind && !n.connection).map(|n| n.name.as_str())
     };
     // Bounce and roll of two bodies; two gas springs, two tyres; two valves, two tyre dampers.
     assert_eq!(
-        count(Kind::I).collect::<Vec<_>>(),
+        count(BondNodeKind::I).collect::<Vec<_>>(),
         ["body.mass", "body.inertia", "axle.mass", "axle.inertia"]
     );
     assert_eq!(
-        count(Kind::C).collect::<Vec<_>>(),
+        count(BondNodeKind::C).collect::<Vec<_>>(),
         ["gas_l.gas", "gas_r.gas", "tyre_l.spring", "tyre_r.spring"]
     );
     assert_eq!(
-        count(Kind::R).collect::<Vec<_>>(),
+        count(BondNodeKind::R).collect::<Vec<_>>(),
         ["valve_l.loss", "valve_r.loss", "tyre_l.loss", "tyre_r.loss"]
     );
     // An arm for every attachment, two areas for every strut; weights and roads.
-    assert_eq!(count(Kind::Tf).count(), 2 + 4 + 2 * 2);
-    assert_eq!(count(Kind::Se).count(), 2);
-    assert_eq!(count(Kind::Sf).count(), 2);
+    assert_eq!(count(BondNodeKind::Tf).count(), 2 + 4 + 2 * 2);
+    assert_eq!(count(BondNodeKind::Se).count(), 2);
+    assert_eq!(count(BondNodeKind::Sf).count(), 2);
     let causality = &project.causality;
     assert!(causality.derivative.is_empty() && causality.conflicts.is_empty() && causality.loops.is_empty());
     for (b, bond) in project.network.bonds.iter().enumerate() {
         let node = &project.network.nodes[bond.to];
         let gives_effort = !causality.from_gives_effort[b];
         match node.kind {
-            Kind::C => assert!(gives_effort, "{}", node.name),
-            Kind::I => assert!(!gives_effort, "{}", node.name),
+            BondNodeKind::C => assert!(gives_effort, "{}", node.name),
+            BondNodeKind::I => assert!(!gives_effort, "{}", node.name),
             _ => {}
         }
     }

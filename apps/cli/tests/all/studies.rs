@@ -184,7 +184,7 @@ fn columns(text: &str) -> Vec<(String, Vec<f64>)> {
 fn noise_finds_the_frequency_response_of_an_oscillator() {
     let folder = Folder::new();
     folder.write("m.toml", OSCILLATOR);
-    // An acceleration answers at once: the hold of the samples is told apart from it.
+    // An acceleration answers at once: the hold of the samples is distinguished from it.
     for (output, power) in [("x", 0), ("(f - c*v - k*x)/m", 2)] {
         folder.good(&["response", "m.toml", "-i", "f", "-y", output, "-o", "r.csv", "--plot", "r.svg"]);
         let table = columns(&folder.read("r.csv"));

@@ -2,17 +2,17 @@
 
 use std::fmt::Write;
 
-use trunnion_model::network::Kind;
+use trunnion_model::network::BondNodeKind;
 
-use super::View;
+use super::BondGraphView;
 
-pub fn render(view: &View) -> String {
+pub fn render(view: &BondGraphView) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
     let mut out =
         format!("digraph {} {{\n  rankdir=LR;\n  node [shape=plaintext];\n", quoted(&view.model.name));
     for (k, node) in view.graph.nodes.iter().enumerate() {
         let label = match node.kind {
-            Kind::Zero | Kind::One => node.symbol(),
+            BondNodeKind::Zero | BondNodeKind::One => node.symbol(),
             _ => format!("{}: {}", node.symbol(), node.name),
         };
         let colour = if node.conflict {

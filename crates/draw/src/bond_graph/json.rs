@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use trunnion_model::Severity;
 
-use super::{View, picture};
+use super::{BondGraphView, picture};
 
-pub fn render(view: &View) -> String {
+pub fn render(view: &BondGraphView) -> String {
     let picture = picture::picture(view);
     let nodes = view.graph.nodes.iter().zip(&picture.nodes).map(|(node, placed)| {
         json!({

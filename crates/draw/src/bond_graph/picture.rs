@@ -1,11 +1,11 @@
 //! A bond graph in standard notation: a half arrow where power counts positive, a stroke at the end that receives the
 //! effort, a dashed arrow for the signal of a modulated element. Bonds have the colour of their domain.
 
-use trunnion_model::network::Kind;
-use trunnion_network::layout::{Area, Line, Picture, Placed, Side, Size, layout};
+use trunnion_model::network::BondNodeKind;
+use trunnion_network::layout::{Area, BondLine, GraphLayout, LabelSide, PlacedNode, Size, layout};
 use trunnion_network::{DrawnBond, DrawnNode};
 
-use super::{View, text};
+use super::{BondGraphView, text};
 use crate::plot::colour::{PALETTE, QUIET_TEXT, TEXT};
 use crate::plot::svg::{Anchor, Canvas, Font, Markup, coordinate, shortened};
 
@@ -30,7 +30,7 @@ const DERIVATIVE: [&str; 2] = ["#fde6d3", "#d55e00"];
 const LOOP: [&str; 2] = ["#f3e3ee", "#a8558a"];
 const CONFLICT: [&str; 2] = ["#fbd7d7", "#b00020"];
 
-pub fn picture(view: &View) -> Picture {
+pub fn picture(view: &BondGraphView) -> GraphLayout {
     let sizes: Vec<Size> = view.graph.nodes.iter().map(size).collect();
     layout(&view.graph, &sizes)
 }
@@ -44,7 +44,7 @@ fn size(node: &DrawnNode) -> Size {
 }
 
 fn is_junction(node: &DrawnNode) -> bool {
-    matches!(node.kind, Kind::Zero | Kind::One)
+    matches!(node.kind, BondNodeKind::Zero | BondNodeKind::One)
 }
 
 /// As it is written: long names lose their beginning, ports as names of junctions are left out.
@@ -55,7 +55,7 @@ fn name(node: &DrawnNode) -> String {
     shortened(&node.name, NAME_FONT, LONGEST)
 }
 
-pub fn svg(view: &View) -> String {
+pub fn svg(view: &BondGraphView) -> String {
     let picture = picture(view);
     let legend = legend(view);
     let top = MARGIN + 34.0;
@@ -109,7 +109,7 @@ fn mark(node: &DrawnNode) -> Option<[&'static str; 2]> {
     }
 }
 
-fn draw_bond(canvas: &mut Canvas, bond: &DrawnBond, line: &Line) {
+fn draw_bond(canvas: &mut Canvas, bond: &DrawnBond, line: &BondLine) {
     let colour = domain_colour(bond.domain.map(|d| d.name));
     let pen = format!("stroke=\"{colour}\" stroke-width=\"1.7\" stroke-linecap=\"round\"");
     let (dx, dy) = (line.to.0 - line.from.0, line.to.1 - line.from.1);
@@ -129,10 +129,10 @@ fn draw_bond(canvas: &mut Canvas, bond: &DrawnBond, line: &Line) {
     );
 }
 
-fn draw_node(canvas: &mut Canvas, node: &DrawnNode, placed: &Placed) {
+fn draw_node(canvas: &mut Canvas, node: &DrawnNode, placed: &PlacedNode) {
     let (x, y) = placed.at;
     let [l, t, r, b] = placed.area;
-    if node.kind == Kind::Equations {
+    if node.kind == BondNodeKind::Equations {
         let rect = [l - 1.0, t + 1.0, r - l + 2.0, b - t - 2.0];
         canvas.rect(rect, &format!("fill=\"none\" stroke=\"{QUIET_TEXT}\" stroke-width=\"1\""));
     }
@@ -143,16 +143,17 @@ fn draw_node(canvas: &mut Canvas, node: &DrawnNode, placed: &Placed) {
     let share = NAME_FONT / SYMBOL_FONT;
     let base = y + BASE;
     match placed.side {
-        Side::Left | Side::Right if !name.is_empty() => {
+        LabelSide::Left | LabelSide::Right if !name.is_empty() => {
             let whole = symbol.then(Markup::plain(&format!(": {name}")).scaled(share));
-            let (at, anchor) = if placed.side == Side::Left { (r, Anchor::End) } else { (l, Anchor::Start) };
+            let (at, anchor) =
+                if placed.side == LabelSide::Left { (r, Anchor::End) } else { (l, Anchor::Start) };
             canvas.text((at, base), Font { anchor, ..big }, &whole);
         }
-        Side::Below => {
+        LabelSide::Below => {
             canvas.text((x, base), big, &symbol);
             canvas.text((x, b - 3.0), small, &Markup::plain(&name));
         }
-        Side::Above => {
+        LabelSide::Above => {
             canvas.text((x, base), big, &symbol);
             canvas.text((x, t + 10.0), small, &Markup::plain(&name));
         }
@@ -188,68 +189,69 @@ fn domain_colour(domain: Option<&str>) -> &'static str {
     place.map_or(TEXT, |k| PALETTE[k])
 }
 
-enum Entry {
+enum PictureEntry {
     Domain(&'static str),
     Mark([&'static str; 2], &'static str),
     Words(String),
 }
 
-impl Entry {
+impl PictureEntry {
     fn words(&self) -> &str {
         match self {
-            Entry::Domain(name) => name,
-            Entry::Mark(_, text) => text,
-            Entry::Words(text) => text,
+            PictureEntry::Domain(name) => name,
+            PictureEntry::Mark(_, text) => text,
+            PictureEntry::Words(text) => text,
         }
     }
 
     fn width(&self) -> f64 {
-        let sign = if matches!(self, Entry::Words(_)) { 0.0 } else { 24.0 };
+        let sign = if matches!(self, PictureEntry::Words(_)) { 0.0 } else { 24.0 };
         sign + Markup::plain(self.words()).width(SMALL_FONT)
     }
 
     fn draw(&self, canvas: &mut Canvas, x: f64, y: f64) {
         let mut text_at = x + 24.0;
         match self {
-            Entry::Domain(name) => {
+            PictureEntry::Domain(name) => {
                 let pen = format!("stroke=\"{}\" stroke-width=\"2\"", domain_colour(Some(name)));
                 canvas.line((x, y - 4.0), (x + 18.0, y - 4.0), &pen);
             }
-            Entry::Mark([fill, rim], _) => {
+            PictureEntry::Mark([fill, rim], _) => {
                 canvas.rect([x, y - 9.0, 18.0, 10.0], &format!("rx=\"3\" fill=\"{fill}\" stroke=\"{rim}\""));
             }
-            Entry::Words(_) => text_at = x,
+            PictureEntry::Words(_) => text_at = x,
         }
         let font = Font::new(SMALL_FONT, QUIET_TEXT, Anchor::Start);
         canvas.text((text_at, y), font, &Markup::plain(self.words()));
     }
 }
 
-fn legend(view: &View) -> Vec<Entry> {
+fn legend(view: &BondGraphView) -> Vec<PictureEntry> {
     let graph = &view.graph;
     let uses = |name: &str| graph.bonds.iter().any(|b| b.domain.is_some_and(|d| d.name == name));
-    let mut all: Vec<Entry> = COLOURED.iter().copied().filter(|d| uses(d)).map(Entry::Domain).collect();
+    let mut all: Vec<PictureEntry> =
+        COLOURED.iter().copied().filter(|d| uses(d)).map(PictureEntry::Domain).collect();
     for (which, words) in [
         (CONFLICT, "sources contradict each other"),
         (DERIVATIVE, "no state of its own"),
         (LOOP, "in an algebraic loop"),
     ] {
         if graph.nodes.iter().any(|n| mark(n) == Some(which)) {
-            all.push(Entry::Mark(which, words));
+            all.push(PictureEntry::Mark(which, words));
         }
     }
-    all.push(Entry::Words("the stroke is at the end that receives the effort".into()));
+    all.push(PictureEntry::Words("the stroke is at the end that receives the effort".into()));
     if !graph.dropped.is_empty() {
         let names = graph.dropped.join(", ");
         let names =
             if names.chars().count() > 60 { format!("{} sources", graph.dropped.len()) } else { names };
-        all.push(Entry::Words(format!("left out, as zero: {names}")));
+        all.push(PictureEntry::Words(format!("left out, as zero: {names}")));
     }
     all
 }
 
 /// The entries of each line of the legend.
-fn arranged(entries: &[Entry], width: f64) -> Vec<Vec<usize>> {
+fn arranged(entries: &[PictureEntry], width: f64) -> Vec<Vec<usize>> {
     let mut rows: Vec<Vec<usize>> = vec![vec![]];
     let mut x = 0.0;
     for (k, entry) in entries.iter().enumerate() {

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use trunnion_model::network::Kind;
+use trunnion_model::network::BondNodeKind;
 
-use super::View;
+use super::BondGraphView;
 use crate::listing::{Align, Listing};
 use trunnion_num::text::count;
 
-pub fn render(view: &View) -> String {
+pub fn render(view: &BondGraphView) -> String {
     let graph = &view.graph;
     let head = ["bond", "from", "to", "domain", "effort from", "effort", "flow"];
     let mut listing = Listing::new(head.map(|h| (h, if h == "bond" { Align::Right } else { Align::Left })));
@@ -42,13 +42,13 @@ pub fn render(view: &View) -> String {
 }
 
 /// "7 elements, 3 junctions, 2 states, 1 store without a state of its own".
-pub fn summary(view: &View) -> String {
+pub fn summary(view: &BondGraphView) -> String {
     let nodes = &view.graph.nodes;
-    let junctions = nodes.iter().filter(|n| matches!(n.kind, Kind::Zero | Kind::One)).count();
+    let junctions = nodes.iter().filter(|n| matches!(n.kind, BondNodeKind::Zero | BondNodeKind::One)).count();
     // A tank drawn several times is one.
     let all: HashSet<usize> = nodes.iter().map(|n| n.of).collect();
     let stores: Vec<usize> =
-        (0..nodes.len()).filter(|&n| matches!(nodes[n].kind, Kind::C | Kind::I)).collect();
+        (0..nodes.len()).filter(|&n| matches!(nodes[n].kind, BondNodeKind::C | BondNodeKind::I)).collect();
     let bonds = view.graph.bonds.iter().flat_map(|b| [b.from, b.to]).filter(|n| stores.contains(n)).count();
     let found = &view.causality;
     let mut parts = vec![

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use trunnion_equations::flat::{Action, Assignment, Direction, Origin};
 use trunnion_equations::print::terms;
 use trunnion_equations::structure::Reduction;
-use trunnion_equations::{Binary, Expr, Node, Symbol, Unary};
+use trunnion_equations::{Binary, Expr, ExprNode, Symbol, Unary};
 
-use super::sheet::{Line, Sheet};
+use super::sheet::{EquationSheet, SheetLine};
 use super::text;
 
 /// A tree larger than this is left out (`null`): shared parts would be repeated without end.
@@ -20,8 +20,8 @@ const LARGEST: u64 = 100_000;
 /// serde_json refuses to read deeper trees back.
 const DEEPEST: usize = 60;
 
-pub fn render(sheet: &Sheet) -> String {
-    let lines = |list: &[Line]| list.iter().map(|line| equation(sheet, line)).collect::<Vec<_>>();
+pub fn render(sheet: &EquationSheet) -> String {
+    let lines = |list: &[SheetLine]| list.iter().map(|line| equation(sheet, line)).collect::<Vec<_>>();
     let quantities = |list: &[Symbol]| list.iter().map(|&s| quantity(sheet, s)).collect::<Vec<_>>();
     let document = json!({
         "model": sheet.project.name,
@@ -52,7 +52,7 @@ pub fn render(sheet: &Sheet) -> String {
 }
 
 /// States that follow from others, each by 0 = constraint.
-fn reduced(sheet: &Sheet) -> Vec<Value> {
+fn reduced(sheet: &EquationSheet) -> Vec<Value> {
     let name = |s: &Symbol| sheet.quantity(*s).name.clone();
     let one = |r: &Reduction| {
         json!({
@@ -66,7 +66,7 @@ fn reduced(sheet: &Sheet) -> Vec<Value> {
     sheet.reduced.iter().map(one).collect()
 }
 
-fn aliases(sheet: &Sheet) -> Vec<Value> {
+fn aliases(sheet: &EquationSheet) -> Vec<Value> {
     let one = |(names, e): &(Vec<Symbol>, Expr)| {
         let names: Vec<Value> = names.iter().map(|&s| quantity(sheet, s)).collect();
         json!({ "names": names, "value": expression(sheet, *e) })
@@ -74,11 +74,11 @@ fn aliases(sheet: &Sheet) -> Vec<Value> {
     sheet.equal.iter().map(one).collect()
 }
 
-fn unit(unit: &trunnion_equations::Unit) -> Value {
+fn unit(unit: &trunnion_equations::DisplayUnit) -> Value {
     json!({ "text": unit.text, "factor": finite(unit.factor), "offset": finite(unit.offset) })
 }
 
-fn origin(sheet: &Sheet, origin: &Origin) -> Value {
+fn origin(sheet: &EquationSheet, origin: &Origin) -> Value {
     let place = sheet.place(origin);
     json!({
         "component": origin.component,
@@ -92,7 +92,7 @@ fn finite(value: f64) -> Value {
     if value.is_finite() { json!(value) } else { json!(value.to_string()) }
 }
 
-fn quantity(sheet: &Sheet, s: Symbol) -> Value {
+fn quantity(sheet: &EquationSheet, s: Symbol) -> Value {
     let q = sheet.quantity(s);
     let si = q.unit.factor * sheet.start(s) + q.unit.offset;
     json!({
@@ -106,7 +106,7 @@ fn quantity(sheet: &Sheet, s: Symbol) -> Value {
     })
 }
 
-fn equation(sheet: &Sheet, line: &Line) -> Value {
+fn equation(sheet: &EquationSheet, line: &SheetLine) -> Value {
     json!({
         "equation": line.equation,
         "origin": origin(sheet, &line.origin),
@@ -116,35 +116,39 @@ fn equation(sheet: &Sheet, line: &Line) -> Value {
     })
 }
 
-fn expression(sheet: &Sheet, e: Expr) -> Value {
+fn expression(sheet: &EquationSheet, e: Expr) -> Value {
     json!({ "text": text::expression(sheet, e), "tree": tree(sheet, e) })
 }
 
-fn tree(sheet: &Sheet, e: Expr) -> Value {
+fn tree(sheet: &EquationSheet, e: Expr) -> Value {
     if terms(&sheet.graph, e) > LARGEST { Value::Null } else { node(sheet, e, 0) }
 }
 
-fn node(sheet: &Sheet, e: Expr, depth: usize) -> Value {
+fn node(sheet: &EquationSheet, e: Expr, depth: usize) -> Value {
     let graph = &sheet.graph;
     if depth > DEEPEST {
         return json!({ "kind": "text", "text": text::expression(sheet, e) });
     }
     let of = |e: Expr| node(sheet, e, depth + 1);
     match graph.node(e) {
-        Node::Const(v) => json!({ "kind": "constant", "value": finite(v) }),
-        Node::Time => json!({ "kind": "time" }),
-        Node::Symbol(s) => json!({ "kind": "symbol", "name": sheet.name(s) }),
-        Node::Derivative(s) => json!({ "kind": "derivative", "name": sheet.quantity(s).name }),
-        Node::Unary(op, a) => json!({ "kind": "operation", "op": unary(op), "args": [of(a)] }),
-        Node::Binary(op, a, b) => json!({ "kind": "operation", "op": binary(op), "args": [of(a), of(b)] }),
-        Node::Select(c, a, b) => json!({ "kind": "operation", "op": "if", "args": [of(c), of(a), of(b)] }),
-        Node::Holding(kind, a, b, c) => {
+        ExprNode::Const(v) => json!({ "kind": "constant", "value": finite(v) }),
+        ExprNode::Time => json!({ "kind": "time" }),
+        ExprNode::Symbol(s) => json!({ "kind": "symbol", "name": sheet.name(s) }),
+        ExprNode::Derivative(s) => json!({ "kind": "derivative", "name": sheet.quantity(s).name }),
+        ExprNode::Unary(op, a) => json!({ "kind": "operation", "op": unary(op), "args": [of(a)] }),
+        ExprNode::Binary(op, a, b) => {
+            json!({ "kind": "operation", "op": binary(op), "args": [of(a), of(b)] })
+        }
+        ExprNode::Select(c, a, b) => {
+            json!({ "kind": "operation", "op": "if", "args": [of(c), of(a), of(b)] })
+        }
+        ExprNode::Holding(kind, a, b, c) => {
             json!({ "kind": "operation", "op": kind.name(), "args": [of(a), of(b), of(c)] })
         }
-        Node::Table1(t, a, d) => {
+        ExprNode::Table1(t, a, d) => {
             json!({ "kind": "table", "name": graph.table_name(t), "order": [d], "args": [of(a)] })
         }
-        Node::Table2(t, a, b, dx, dy) => {
+        ExprNode::Table2(t, a, b, dx, dy) => {
             json!({ "kind": "table", "name": graph.table_name(t), "order": [dx, dy], "args": [of(a), of(b)] })
         }
     }
@@ -178,13 +182,13 @@ fn binary(op: Binary) -> &'static str {
     }
 }
 
-fn assignments(sheet: &Sheet, set: &[Assignment]) -> Vec<Value> {
+fn assignments(sheet: &EquationSheet, set: &[Assignment]) -> Vec<Value> {
     set.iter()
         .map(|a| json!({ "target": sheet.quantity(a.target).name, "value": expression(sheet, a.value) }))
         .collect()
 }
 
-fn events(sheet: &Sheet) -> Vec<Value> {
+fn events(sheet: &EquationSheet) -> Vec<Value> {
     let one = |event: &trunnion_equations::flat::Event| {
         let direction = match event.direction {
             Direction::Rising => "rising",
@@ -203,7 +207,7 @@ fn events(sheet: &Sheet) -> Vec<Value> {
     sheet.events.iter().map(one).collect()
 }
 
-fn tasks(sheet: &Sheet) -> Vec<Value> {
+fn tasks(sheet: &EquationSheet) -> Vec<Value> {
     let seconds = |e: Expr| finite(sheet.evaluate(e));
     let one = |task: &trunnion_equations::flat::Task| {
         let mut value = json!({

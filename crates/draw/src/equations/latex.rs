@@ -1,10 +1,10 @@
 //! Equations as a LaTeX document: a table of quantities, then one aligned list a kind.
 
 use trunnion_equations::flat::{Action, Assignment};
-use trunnion_equations::print::{Style, latex_name, print, terms};
+use trunnion_equations::print::{PrintStyle, latex_name, print, terms};
 use trunnion_equations::{Expr, Symbol};
 
-use super::sheet::{Line, Sheet};
+use super::sheet::{EquationSheet, SheetLine};
 use super::text::{place, reduction};
 use trunnion_num::text::number;
 
@@ -12,7 +12,7 @@ use trunnion_num::text::number;
 const LONGEST: u64 = 2_000;
 const DIGITS: usize = 7;
 
-pub fn render(sheet: &Sheet) -> String {
+pub fn render(sheet: &EquationSheet) -> String {
     let project = sheet.project;
     let mut body = String::new();
     body.push_str(&format!("\\section*{{{}}}\n", escaped(&project.name)));
@@ -49,7 +49,7 @@ pub fn render(sheet: &Sheet) -> String {
     )
 }
 
-fn name(sheet: &Sheet, s: Symbol) -> String {
+fn name(sheet: &EquationSheet, s: Symbol) -> String {
     if let Some(k) = sheet.shared_number(s) {
         return format!(r"\#_{{{k}}}");
     }
@@ -61,15 +61,15 @@ fn name(sheet: &Sheet, s: Symbol) -> String {
     }
 }
 
-fn expression(sheet: &Sheet, e: Expr) -> String {
+fn expression(sheet: &EquationSheet, e: Expr) -> String {
     let graph = &sheet.graph;
     match terms(graph, e) {
         n if n > LONGEST => r"\ldots".into(),
-        _ => print(graph, e, Style::Latex, &|s| name(sheet, s)),
+        _ => print(graph, e, PrintStyle::Latex, &|s| name(sheet, s)),
     }
 }
 
-fn quantities(sheet: &Sheet, body: &mut String, title: &str, list: &[Symbol], value: &str) {
+fn quantities(sheet: &EquationSheet, body: &mut String, title: &str, list: &[Symbol], value: &str) {
     if list.is_empty() {
         return;
     }
@@ -88,7 +88,7 @@ fn quantities(sheet: &Sheet, body: &mut String, title: &str, list: &[Symbol], va
     body.push_str("\\end{longtable}\n");
 }
 
-fn reduced(sheet: &Sheet, body: &mut String) {
+fn reduced(sheet: &EquationSheet, body: &mut String) {
     for one in sheet.reduced {
         body.push_str(&format!("\n{}\n", escaped(&reduction(sheet, one).replace('`', ""))));
     }
@@ -101,7 +101,7 @@ fn power_of_ten(number: &str) -> String {
     }
 }
 
-fn lines(sheet: &Sheet, body: &mut String, title: &str, lines: &[Line]) {
+fn lines(sheet: &EquationSheet, body: &mut String, title: &str, lines: &[SheetLine]) {
     let rows = lines.iter().map(|line| {
         (format!("{} &= {}", expression(sheet, line.left), expression(sheet, line.right)), place(line))
     });
@@ -126,13 +126,13 @@ fn align(body: &mut String, title: &str, rows: Vec<(String, String)>) {
     ));
 }
 
-fn assignments(sheet: &Sheet, set: &[Assignment]) -> Vec<(String, String)> {
+fn assignments(sheet: &EquationSheet, set: &[Assignment]) -> Vec<(String, String)> {
     let row =
         |a: &Assignment| format!("{} &\\leftarrow {}", name(sheet, a.target), expression(sheet, a.value));
     set.iter().map(|a| (row(a), String::new())).collect()
 }
 
-fn events(sheet: &Sheet, body: &mut String) {
+fn events(sheet: &EquationSheet, body: &mut String) {
     let mut rows = vec![];
     for event in &sheet.events {
         let when = match sheet.condition(event) {
@@ -148,7 +148,7 @@ fn events(sheet: &Sheet, body: &mut String) {
     align(body, "Events", rows);
 }
 
-fn tasks(sheet: &Sheet, body: &mut String) {
+fn tasks(sheet: &EquationSheet, body: &mut String) {
     let mut rows = vec![];
     for task in &sheet.tasks {
         let period = number(sheet.evaluate(task.period), DIGITS);

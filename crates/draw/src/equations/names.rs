@@ -9,31 +9,31 @@ use std::collections::{HashMap, HashSet};
 
 use trunnion_equations::flat::Quantity;
 use trunnion_equations::print::terms;
-use trunnion_equations::{Expr, Graph, Node, Symbol};
+use trunnion_equations::{Expr, ExprNode, Graph, Symbol};
 
-use super::sheet::Line;
+use super::sheet::SheetLine;
 
 /// Terms a definition may have to be put in.
 const SHORT: u64 = 24;
 
 /// Which defined names are equal up to their sign, or constant.
-pub struct Groups {
+pub struct EqualNames {
     /// ± another name, or a number, for each name that is nothing more.
     alias: HashMap<Symbol, Expr>,
     /// All defined names, in the order of evaluation.
     defined: Vec<Symbol>,
 }
 
-impl Groups {
-    pub fn new(graph: &Graph, definitions: &[Line]) -> Self {
-        let mut groups = Groups { alias: HashMap::new(), defined: vec![] };
+impl EqualNames {
+    pub fn new(graph: &Graph, definitions: &[SheetLine]) -> Self {
+        let mut groups = EqualNames { alias: HashMap::new(), defined: vec![] };
         for line in definitions {
-            let Node::Symbol(s) = graph.node(line.left) else { continue };
+            let ExprNode::Symbol(s) = graph.node(line.left) else { continue };
             groups.defined.push(s);
             // What comes before is in terms of its roots already: a + 0 is a.
             let value = replaced(graph, line.right, &groups.alias);
             let plain = match graph.node(value) {
-                Node::Const(_) => true,
+                ExprNode::Const(_) => true,
                 _ => graph.signed(value).is_some(),
             };
             if plain {
@@ -84,7 +84,7 @@ impl Groups {
 
 pub fn replaced(graph: &Graph, e: Expr, names: &HashMap<Symbol, Expr>) -> Expr {
     let one = |node| match node {
-        Node::Symbol(s) => names.get(&s).copied(),
+        ExprNode::Symbol(s) => names.get(&s).copied(),
         _ => None,
     };
     graph.rewrite(&[e], one)[0]
@@ -93,7 +93,7 @@ pub fn replaced(graph: &Graph, e: Expr, names: &HashMap<Symbol, Expr>) -> Expr {
 /// Definitions to be put in where they are used: those of inner quantities that `lines` use once.
 pub fn passing<'q>(
     graph: &Graph,
-    definitions: &mut Vec<Line>,
+    definitions: &mut Vec<SheetLine>,
     roots: &[Expr],
     quantity: impl Fn(Symbol) -> &'q Quantity,
 ) -> HashMap<Symbol, Expr> {
@@ -113,19 +113,19 @@ pub fn passing<'q>(
     for line in std::mem::take(definitions) {
         let right = replaced(graph, line.right, &put);
         match graph.node(line.left) {
-            Node::Symbol(s)
+            ExprNode::Symbol(s)
                 if uses.get(&line.left) == Some(&1) && is_inner(s) && terms(graph, right) <= SHORT =>
             {
                 put.insert(s, right);
             }
-            _ => definitions.push(Line { right, ..line }),
+            _ => definitions.push(SheetLine { right, ..line }),
         }
     }
     put
 }
 
 /// Definitions that nothing in `roots` needs, taken out.
-pub fn beside(graph: &Graph, definitions: &mut Vec<Line>, roots: &[Expr]) -> Vec<Line> {
+pub fn beside(graph: &Graph, definitions: &mut Vec<SheetLine>, roots: &[Expr]) -> Vec<SheetLine> {
     let mut needed: HashSet<Expr> = graph.reachable(roots.iter().copied()).into_iter().collect();
     let mut beside = vec![];
     for line in std::mem::take(definitions).into_iter().rev() {

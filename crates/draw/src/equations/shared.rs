@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use trunnion_equations::print::terms;
 use trunnion_equations::{Expr, Graph, Symbol};
 
-use super::sheet::Line;
+use super::sheet::SheetLine;
 
 /// Expressions of more terms are taken apart.
 const LONG: u64 = 300;
@@ -16,7 +16,7 @@ const LONG: u64 = 300;
 const FEW: u64 = 6;
 
 /// Takes the long ones of `places` apart; the symbols of what they share begin at number `first`.
-pub fn share(graph: &Graph, places: Vec<&mut Expr>, first: usize) -> Vec<Line> {
+pub fn share(graph: &Graph, places: Vec<&mut Expr>, first: usize) -> Vec<SheetLine> {
     let long: Vec<&mut Expr> = places.into_iter().filter(|e| terms(graph, **e) > LONG).collect();
     let roots: Vec<Expr> = long.iter().map(|e| **e).collect();
     let order = graph.reachable(roots.iter().copied());
@@ -31,7 +31,7 @@ pub fn share(graph: &Graph, places: Vec<&mut Expr>, first: usize) -> Vec<Line> {
         if uses.get(&e).is_some_and(|&n| n > 1) && terms(graph, made) >= FEW {
             let left = graph.symbol(Symbol((first + shared.len()) as u32)).id;
             let (equation, origin) = Default::default();
-            shared.push(Line { left, right: made, equation, origin });
+            shared.push(SheetLine { left, right: made, equation, origin });
             made = left;
         }
         new.insert(e, made);

@@ -3,18 +3,20 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trunnion_equations::flat::{Action, Assignment, Direction, Event, Kind, Origin, Output, Quantity, Task};
+use trunnion_equations::flat::{
+    Action, Assignment, Direction, Event, Origin, Output, Quantity, QuantityRole, Task,
+};
 use trunnion_equations::start::evaluate;
 use trunnion_equations::structure::{Reduction, written};
-use trunnion_equations::{Binary, Expr, Graph, Node, Start, Symbol, System, Unary};
+use trunnion_equations::{Binary, Expr, ExprNode, Graph, StartValues, Symbol, System, Unary};
 
-use super::names::{Groups, beside, passing, replaced};
+use super::names::{EqualNames, beside, passing, replaced};
 use super::shared::share;
 use trunnion_engine::project::Project;
 
 /// How much of the work of sorting is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum SheetDetail {
     /// One name for what is equal, none for what is used in passing.
     Short,
     /// Every definition.
@@ -25,14 +27,14 @@ pub enum Form {
 
 /// left = right, from the named equation.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct SheetLine {
     pub left: Expr,
     pub right: Expr,
     pub equation: String,
     pub origin: Origin,
 }
 
-pub struct Sheet<'a> {
+pub struct EquationSheet<'a> {
     pub project: &'a Project,
     pub system: &'a System,
     pub states: Vec<Symbol>,
@@ -42,16 +44,16 @@ pub struct Sheet<'a> {
     pub inputs: Vec<Symbol>,
     pub modes: Vec<Symbol>,
     /// Terms that long expressions have in common, each by those before it.
-    pub shared: Vec<Line>,
+    pub shared: Vec<SheetLine>,
     /// In the order of evaluation.
-    pub definitions: Vec<Line>,
-    pub differential: Vec<Line>,
+    pub definitions: Vec<SheetLine>,
+    pub differential: Vec<SheetLine>,
     /// 0 = right.
-    pub algebraic: Vec<Line>,
+    pub algebraic: Vec<SheetLine>,
     /// 0 = right, kept by multipliers.
-    pub loops: Vec<Line>,
+    pub loops: Vec<SheetLine>,
     /// Definitions that only results need.
-    pub beside: Vec<Line>,
+    pub beside: Vec<SheetLine>,
     /// States that are not independent.
     pub reduced: &'a [Reduction],
     /// Names that are equal to an expression, by groups.
@@ -59,29 +61,29 @@ pub struct Sheet<'a> {
     pub events: Vec<Event>,
     pub tasks: Vec<Task>,
     pub outputs: Vec<Output>,
-    start: Start<'a>,
+    start: StartValues<'a>,
     /// A copy of the system's, with what is written of it.
     pub graph: Arc<Graph>,
 }
 
-impl<'a> Sheet<'a> {
-    pub fn new(project: &'a Project, form: Form) -> Self {
+impl<'a> EquationSheet<'a> {
+    pub fn new(project: &'a Project, form: SheetDetail) -> Self {
         let system = &project.prepared.system;
         let hidden = |s: Symbol| system.relations.iter().any(|r| r.mode == s);
-        let of_kind = |wanted: fn(&Kind) -> bool| -> Vec<Symbol> {
+        let of_kind = |wanted: fn(&QuantityRole) -> bool| -> Vec<Symbol> {
             let fits = |s: &Symbol| wanted(&system.quantity(*s).kind) && !hidden(*s);
             system.slow.iter().copied().filter(fits).collect()
         };
         let start = system.start(&HashMap::new());
         let (states, unknowns) = system.unknowns.split_at(system.n_states);
-        let mut sheet = Sheet {
+        let mut sheet = EquationSheet {
             project,
             system,
             states: states.to_vec(),
             unknowns: unknowns.to_vec(),
-            parameters: of_kind(|k| matches!(k, Kind::Parameter { .. })),
-            inputs: of_kind(|k| matches!(k, Kind::Input { .. })),
-            modes: of_kind(|k| matches!(k, Kind::Mode { .. })),
+            parameters: of_kind(|k| matches!(k, QuantityRole::Parameter { .. })),
+            inputs: of_kind(|k| matches!(k, QuantityRole::Input { .. })),
+            modes: of_kind(|k| matches!(k, QuantityRole::Mode { .. })),
             shared: vec![],
             definitions: vec![],
             differential: vec![],
@@ -101,27 +103,27 @@ impl<'a> Sheet<'a> {
         sheet
     }
 
-    fn fill(&mut self, form: Form) {
+    fn fill(&mut self, form: SheetDetail) {
         let system = self.system;
         let zero = self.graph.constant(0.0).id;
-        let expanded = form == Form::Expanded;
+        let expanded = form == SheetDetail::Expanded;
         for row in &system.rows[system.n_states..] {
             let right = self.readable(if expanded { row.value } else { row.written });
             let (equation, origin) = (row.name.clone(), row.origin.clone());
-            self.algebraic.push(Line { left: zero, right, equation, origin });
+            self.algebraic.push(SheetLine { left: zero, right, equation, origin });
         }
         for c in &system.constraints {
             let right = self.readable(c.position.unwrap_or(c.velocity));
             let equation = format!("{}, by {}", c.name, system.quantity(c.multiplier).name);
-            self.loops.push(Line { left: zero, right, equation, origin: c.origin.clone() });
+            self.loops.push(SheetLine { left: zero, right, equation, origin: c.origin.clone() });
         }
         for d in &system.definitions {
             let right = self.readable(d.value);
             let (equation, origin) = (d.equation.clone(), d.origin.clone());
-            let line = Line { left: d.leaf, right, equation, origin };
+            let line = SheetLine { left: d.leaf, right, equation, origin };
             match self.graph.node(d.leaf) {
                 // The rate of a state that was given up is an unknown like others.
-                Node::Derivative(s) if system.y_place(s).is_some_and(|i| i < system.n_states) => {
+                ExprNode::Derivative(s) if system.y_place(s).is_some_and(|i| i < system.n_states) => {
                     self.differential.push(line);
                 }
                 _ => self.definitions.push(line),
@@ -142,13 +144,13 @@ impl<'a> Sheet<'a> {
         }
         // Definitions that others need stay in order; derivatives are shown in the order of the states.
         let graph = &self.graph;
-        let order = |line: &Line| match graph.node(line.left) {
-            Node::Derivative(s) => system.y_place(s),
+        let order = |line: &SheetLine| match graph.node(line.left) {
+            ExprNode::Derivative(s) => system.y_place(s),
             _ => None,
         };
         self.differential.sort_by_key(order);
         let mut same: Vec<(Symbol, Expr)> = system.aliases.iter().map(|a| (a.symbol, a.value)).collect();
-        if form == Form::Short {
+        if form == SheetDetail::Short {
             self.join_names(&mut same);
             self.put_in(&mut same);
         }
@@ -163,21 +165,21 @@ impl<'a> Sheet<'a> {
     /// One name for what is equal.
     fn join_names(&mut self, same: &mut Vec<(Symbol, Expr)>) {
         let graph = &*Arc::clone(&self.graph);
-        let groups = Groups::new(graph, &self.definitions);
+        let groups = EqualNames::new(graph, &self.definitions);
         let names = groups.replacements(graph, |s| self.system.quantity(s).name.as_str());
         let replace = |e: Expr| replaced(graph, e, &names);
         for line in std::mem::take(&mut self.definitions) {
-            let Node::Symbol(s) = graph.node(line.left) else {
-                self.definitions.push(Line { right: replace(line.right), ..line });
+            let ExprNode::Symbol(s) = graph.node(line.left) else {
+                self.definitions.push(SheetLine { right: replace(line.right), ..line });
                 continue;
             };
             if !groups.is_alias(s) {
                 // The group's name may be the negative of what was solved for.
                 let (left, right) = match graph.node(replace(line.left)) {
-                    Node::Unary(Unary::Neg, inner) => (inner, -graph.at(replace(line.right))),
+                    ExprNode::Unary(Unary::Neg, inner) => (inner, -graph.at(replace(line.right))),
                     _ => (replace(line.left), graph.at(replace(line.right))),
                 };
-                self.definitions.push(Line { left, right: right.id, ..line });
+                self.definitions.push(SheetLine { left, right: right.id, ..line });
             }
             same.extend(names.get(&s).map(|&right| (s, right)));
         }
@@ -207,8 +209,17 @@ impl<'a> Sheet<'a> {
 
     /// Long expressions with what they have in common put first.
     fn share(&mut self) {
-        let Sheet {
-            differential, algebraic, loops, events, tasks, definitions, beside, outputs, equal, ..
+        let EquationSheet {
+            differential,
+            algebraic,
+            loops,
+            events,
+            tasks,
+            definitions,
+            beside,
+            outputs,
+            equal,
+            ..
         } = self;
         let mut places = needed(differential.iter_mut().chain(algebraic).chain(loops), events, tasks);
         places.extend(definitions.iter_mut().chain(beside).map(|line| &mut line.right));
@@ -252,8 +263,8 @@ impl<'a> Sheet<'a> {
 
     /// The expression a parameter is computed from, if it is no plain number.
     pub fn formula(&self, s: Symbol) -> Option<Expr> {
-        let Kind::Parameter { value } = self.quantity(s).kind else { return None };
-        (!matches!(self.graph.node(value), Node::Const(_))).then_some(value)
+        let QuantityRole::Parameter { value } = self.quantity(s).kind else { return None };
+        (!matches!(self.graph.node(value), ExprNode::Const(_))).then_some(value)
     }
 
     /// Path of the file, and line from 1.
@@ -266,7 +277,7 @@ impl<'a> Sheet<'a> {
     pub fn condition(&self, event: &Event) -> Option<Expr> {
         let graph = &self.graph;
         let (a, b) = match graph.node(event.guard) {
-            Node::Binary(Binary::Sub, a, b) => (graph.at(a), graph.at(b)),
+            ExprNode::Binary(Binary::Sub, a, b) => (graph.at(a), graph.at(b)),
             _ => (graph.at(event.guard), graph.constant(0.0)),
         };
         match event.direction {
@@ -279,7 +290,7 @@ impl<'a> Sheet<'a> {
 
 /// Right sides of the lines given, and what events and tasks compute.
 fn needed<'s>(
-    lines: impl Iterator<Item = &'s mut Line>,
+    lines: impl Iterator<Item = &'s mut SheetLine>,
     events: &'s mut [Event],
     tasks: &'s mut [Task],
 ) -> Vec<&'s mut Expr> {

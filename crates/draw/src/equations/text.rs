@@ -1,11 +1,11 @@
 //! Equations as plain text.
 
 use trunnion_equations::flat::{Action, Assignment};
-use trunnion_equations::print::{Style, print, terms};
+use trunnion_equations::print::{PrintStyle, print, terms};
 use trunnion_equations::structure::Reduction;
 use trunnion_equations::{Expr, Symbol};
 
-use super::sheet::{Line, Sheet};
+use super::sheet::{EquationSheet, SheetLine};
 use crate::listing::{Align, Listing};
 use trunnion_num::text::{count, number, with_unit};
 
@@ -16,8 +16,8 @@ const WIDEST: usize = 70;
 /// Digits of values.
 const DIGITS: usize = 7;
 
-pub fn render(sheet: &Sheet) -> String {
-    let mut page = Page { sheet, text: String::new() };
+pub fn render(sheet: &EquationSheet) -> String {
+    let mut page = EquationPage { sheet, text: String::new() };
     page.head();
     page.quantities("States", &sheet.states, "start");
     page.reduced();
@@ -39,21 +39,21 @@ pub fn render(sheet: &Sheet) -> String {
 }
 
 /// An expression in one line.
-pub fn expression(sheet: &Sheet, e: Expr) -> String {
+pub fn expression(sheet: &EquationSheet, e: Expr) -> String {
     let graph = &sheet.graph;
     let n = terms(graph, e);
     if n > LONGEST {
         return if n == u64::MAX { "… (too long to print)".into() } else { format!("… ({n} terms)") };
     }
-    print(graph, e, Style::Text, &|s| sheet.name(s))
+    print(graph, e, PrintStyle::Text, &|s| sheet.name(s))
 }
 
-pub fn equation(sheet: &Sheet, line: &Line) -> String {
+pub fn equation(sheet: &EquationSheet, line: &SheetLine) -> String {
     format!("{} = {}", expression(sheet, line.left), expression(sheet, line.right))
 }
 
 /// Where a line comes from. Equations of bond graphs are named "element: quantity", and the quantity is seen anyway.
-pub fn place(line: &Line) -> String {
+pub fn place(line: &SheetLine) -> String {
     match line.equation.split_once(": ") {
         Some((element, quantity)) => match quantity.rsplit_once(", ") {
             Some((_, how)) => format!("{element}, {how}"),
@@ -64,7 +64,7 @@ pub fn place(line: &Line) -> String {
 }
 
 /// Why a state is none: "`b.p` is not independent: it follows from `a.p` (gear)".
-pub fn reduction(sheet: &Sheet, reduction: &Reduction) -> String {
+pub fn reduction(sheet: &EquationSheet, reduction: &Reduction) -> String {
     let name = |s: &Symbol| format!("`{}`", sheet.quantity(*s).name);
     let others: Vec<String> = reduction.others.iter().map(name).collect();
     let from = match &others[..] {
@@ -76,12 +76,12 @@ pub fn reduction(sheet: &Sheet, reduction: &Reduction) -> String {
     format!("{given_up} is not independent: it follows from {from} ({})", reduction.equation)
 }
 
-struct Page<'a> {
-    sheet: &'a Sheet<'a>,
+struct EquationPage<'a> {
+    sheet: &'a EquationSheet<'a>,
     text: String,
 }
 
-impl Page<'_> {
+impl EquationPage<'_> {
     fn line(&mut self, text: &str) {
         self.text.push_str(text.trim_end());
         self.text.push('\n');
@@ -143,7 +143,7 @@ impl Page<'_> {
         table.lines().iter().for_each(|line| self.line(line));
     }
 
-    fn lines(&mut self, title: &str, lines: &[Line]) {
+    fn lines(&mut self, title: &str, lines: &[SheetLine]) {
         if lines.is_empty() {
             return;
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Picture;
+use super::PagePicture;
 
 pub enum Block {
     Heading(usize, String),
@@ -14,11 +14,11 @@ pub enum Block {
         rows: Vec<Vec<String>>,
     },
     /// With a description for those who do not see it.
-    Picture(Picture, String),
+    Picture(PagePicture, String),
 }
 
 impl Block {
-    pub fn picture(&self) -> Option<&Picture> {
+    pub fn picture(&self) -> Option<&PagePicture> {
         match self {
             Block::Picture(picture, _) => Some(picture),
             _ => None,

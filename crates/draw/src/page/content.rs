@@ -1,20 +1,25 @@
 //! What a reference page says: everything in the component's file, in the order a reader asks for it.
 
 use trunnion_model::component::{
-    Body, Causality, Choice, ElementLaw, Form, Mount, Parameter, Port, Scalar, Section, When,
+    ComponentSections, ElementLaw, Mount, OptionChoice, Parameter, Port, Scalar, ScalarForm, Section,
+    SignalDirection, When,
 };
-use trunnion_model::network::Kind;
+use trunnion_model::network::BondNodeKind;
 use trunnion_model::units::Unit;
-use trunnion_model::{Definition, Library, load};
-use trunnion_network::check::{Drive, IT, bench, choices};
+use trunnion_model::{ComponentDefinition, Library, load};
+use trunnion_network::check::{BenchDrive, IT, bench, choices};
 
-use super::Picture;
+use super::PagePicture;
 use super::blocks::Block;
 
-pub fn content(definition: &Definition, library: &Library, icon: Option<&Picture>) -> Vec<Block> {
+pub fn content(
+    definition: &ComponentDefinition,
+    library: &Library,
+    icon: Option<&PagePicture>,
+) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(1, definition.title.clone())];
     if let Some(icon) = icon {
-        let picture = Picture { name: icon.name.clone(), svg: icon.svg.clone() };
+        let picture = PagePicture { name: icon.name.clone(), svg: icon.svg.clone() };
         blocks.push(Block::Picture(picture, definition.title.clone()));
     }
     let aliases: Vec<String> = definition.aliases.iter().map(|a| format!("`{a}`")).collect();
@@ -22,7 +27,7 @@ pub fn content(definition: &Definition, library: &Library, icon: Option<&Picture
     blocks.push(Block::Text(format!("Type `{}`{also}.", definition.name)));
     blocks.extend(prose(&definition.doc));
     blocks.extend(definition.mount.as_ref().map(mounted));
-    let page = Page { definition, units: units(definition, library) };
+    let page = ComponentPage { definition, units: units(definition, library) };
     page.sections(&definition.body, 2, &mut blocks);
     page.options(&mut blocks);
     blocks.push(Block::Heading(2, "Use".into()));
@@ -79,10 +84,10 @@ fn is_labelled(line: &str) -> bool {
 }
 
 /// Units of the states, which follow from what they are connected with; empty where the component does not read.
-fn units(definition: &Definition, library: &Library) -> Vec<(String, String)> {
+fn units(definition: &ComponentDefinition, library: &Library) -> Vec<(String, String)> {
     let mut units: Vec<(String, String)> = vec![];
     for chosen in choices(definition) {
-        let bench = bench(definition, &chosen, Drive::Typical);
+        let bench = bench(definition, &chosen, BenchDrive::Typical);
         let Ok(model) = load(&bench, bench.model, &[], library) else { continue };
         let own = model.flat.quantities.iter().filter_map(|q| {
             let name = q.name.strip_prefix(IT)?.strip_prefix('.')?;
@@ -93,15 +98,15 @@ fn units(definition: &Definition, library: &Library) -> Vec<(String, String)> {
     units
 }
 
-struct Page<'a> {
-    definition: &'a Definition,
+struct ComponentPage<'a> {
+    definition: &'a ComponentDefinition,
     /// Unit of every quantity, by name.
     units: Vec<(String, String)>,
 }
 
-impl Page<'_> {
+impl ComponentPage<'_> {
     /// What one body says; those of options have smaller headings.
-    fn sections(&self, body: &Body, level: usize, blocks: &mut Vec<Block>) {
+    fn sections(&self, body: &ComponentSections, level: usize, blocks: &mut Vec<Block>) {
         let mut table = |title: &str, head: Vec<&'static str>, rows: Vec<Vec<String>>| {
             if !rows.is_empty() {
                 blocks.push(Block::Heading(level, title.into()));
@@ -132,7 +137,7 @@ impl Page<'_> {
         }
     }
 
-    fn variables(&self, body: &Body) -> Vec<Vec<String>> {
+    fn variables(&self, body: &ComponentSections) -> Vec<Vec<String>> {
         let row =
             |name: &str, unit: &str, doc: &str| vec![format!("`{name}`"), unit.to_string(), doc.to_string()];
         let text = |unit: &Option<Unit>| unit.as_ref().map_or("", |u| shown(&u.text)).to_string();
@@ -154,7 +159,7 @@ impl Page<'_> {
         rows
     }
 
-    fn kind(&self, element: &str) -> Option<Kind> {
+    fn kind(&self, element: &str) -> Option<BondNodeKind> {
         let stops = self.definition.bodies().flat_map(|b| &b.bond_graph.chains).flat_map(|c| &c.stops);
         stops.filter(|s| s.name == element).find_map(|s| s.kind)
     }
@@ -163,8 +168,8 @@ impl Page<'_> {
     fn states(&self, law: &ElementLaw) -> Vec<(String, String)> {
         let name = &law.key.name;
         let (letter, what, count) = match self.kind(name) {
-            Some(Kind::C) => ("q", "displacement", law.effort.len()),
-            Some(Kind::I) => ("p", "momentum", law.flow.len()),
+            Some(BondNodeKind::C) => ("q", "displacement", law.effort.len()),
+            Some(BondNodeKind::I) => ("p", "momentum", law.flow.len()),
             _ => return vec![],
         };
         let own = |k: usize| law.states.get(k).map(|t| t.text.clone());
@@ -179,11 +184,11 @@ impl Page<'_> {
     /// A row for every bond: what the element answers, and the same in the other causality.
     fn law(&self, law: &ElementLaw) -> Vec<Vec<String>> {
         let kind = self.kind(&law.key.name);
-        let element = format!("`{}.{}`", kind.map_or("", Kind::word), law.key.name);
-        let stored = if kind == Some(Kind::C) { "q" } else { "p" };
+        let element = format!("`{}.{}`", kind.map_or("", BondNodeKind::word), law.key.name);
+        let stored = if kind == Some(BondNodeKind::C) { "q" } else { "p" };
         let mut forms: Vec<(&str, &[Scalar])> =
             vec![("e", &law.effort), ("f", &law.flow), (stored, &law.stored)];
-        if kind == Some(Kind::I) {
+        if kind == Some(BondNodeKind::I) {
             forms.swap(0, 1);
         }
         forms.retain(|(_, list)| !list.is_empty());
@@ -248,8 +253,8 @@ fn shown(unit: &str) -> &str {
 fn port(port: &Port) -> Vec<String> {
     let domain = port.domain.map_or("", |d| d.name);
     let direction = match port.causality {
-        Some(Causality::In) => " in",
-        Some(Causality::Out) => " out",
+        Some(SignalDirection::In) => " in",
+        Some(SignalDirection::Out) => " out",
         None => "",
     };
     let unit = port.unit.as_ref().map_or(String::new(), |u| format!(", {}", shown(&u.text)));
@@ -284,7 +289,7 @@ fn range(p: &Parameter) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn option(o: &Choice) -> Vec<String> {
+fn option(o: &OptionChoice) -> Vec<String> {
     let (choices, default) = match o.count {
         Some(n) => ("a number".to_string(), n.to_string()),
         None if o.choices.is_empty() => ("a text".to_string(), format!("\"{}\"", o.default)),
@@ -301,12 +306,12 @@ fn condition(when: &When) -> String {
     format!("With `{}` = {}", when.option.text, values.join(" or "))
 }
 
-fn stop(stop: &trunnion_model::component::Stop) -> String {
+fn stop(stop: &trunnion_model::component::ChainMember) -> String {
     stop.kind.map_or_else(|| stop.name.clone(), |kind| format!("{}.{}", kind.word(), stop.name))
 }
 
 /// Equations, inner components and their connections, as they are written.
-fn lines(body: &Body) -> Vec<String> {
+fn lines(body: &ComponentSections) -> Vec<String> {
     let mut lines: Vec<String> = body.equations.iter().map(|e| e.text.text.clone()).collect();
     lines.extend(body.terms.iter().map(|(key, term)| format!("{}: … + ({})", key.name, term.text.text)));
     for child in &body.components {
@@ -324,7 +329,7 @@ fn lines(body: &Body) -> Vec<String> {
 /// A value as the file writes it.
 fn written(scalar: &Scalar) -> String {
     match &scalar.form {
-        Form::Formula(formula) => formula.text.text.clone(),
+        ScalarForm::Formula(formula) => formula.text.text.clone(),
         _ => scalar.span.text().to_string(),
     }
 }

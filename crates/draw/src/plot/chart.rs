@@ -1,7 +1,7 @@
 //! What a chart shows, as data. Values and units are as they shall be read: the caller has scaled them.
 
 use super::svg::printed_unit;
-use super::{Error, draw, png};
+use super::{PlotError, draw, png};
 use trunnion_results::Extremes;
 
 /// Panels above one another over one x axis.
@@ -10,7 +10,7 @@ pub struct Chart {
     pub title: String,
     /// A second, smaller line: model, run, tolerance.
     pub subtitle: String,
-    pub x: Axis,
+    pub x: ChartAxis,
     pub panels: Vec<Panel>,
     /// Width of the whole picture in px.
     pub width: f64,
@@ -25,7 +25,7 @@ impl Default for Chart {
         Self {
             title: String::new(),
             subtitle: String::new(),
-            x: Axis::default(),
+            x: ChartAxis::default(),
             panels: Vec::new(),
             width: 880.0,
             panel_height: None,
@@ -36,7 +36,7 @@ impl Default for Chart {
 
 /// An axis; by default linear and as long as its data.
 #[derive(Clone, Debug, Default)]
-pub struct Axis {
+pub struct ChartAxis {
     pub label: String,
     pub unit: String,
     pub log: bool,
@@ -58,7 +58,7 @@ pub enum TickKind {
 #[derive(Clone, Debug, Default)]
 pub struct Panel {
     pub title: String,
-    pub y: Axis,
+    pub y: ChartAxis,
     pub series: Vec<Series>,
     /// Drawn below the series.
     pub heat_map: Option<HeatMap>,
@@ -73,7 +73,7 @@ pub struct Series {
     pub name: String,
     pub x: Vec<f64>,
     pub y: Vec<f64>,
-    pub style: Style,
+    pub style: SeriesStyle,
     /// Lowest and highest point, where they are known from more than the points.
     pub extremes: Option<Extremes>,
     /// Each value stays until the next point: a sampled signal, drawn as stairs.
@@ -83,7 +83,7 @@ pub struct Series {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Style {
+pub enum SeriesStyle {
     #[default]
     Line,
     Markers,
@@ -115,12 +115,12 @@ impl Chart {
     }
 
     /// At two pixels per unit of the SVG, for print.
-    pub fn png(&self) -> Result<Vec<u8>, Error> {
+    pub fn png(&self) -> Result<Vec<u8>, PlotError> {
         png::render(&self.svg(), 2.0)
     }
 }
 
-impl Axis {
+impl ChartAxis {
     pub fn new(label: impl Into<String>, unit: impl Into<String>) -> Self {
         Self { label: label.into(), unit: unit.into(), ..Self::default() }
     }

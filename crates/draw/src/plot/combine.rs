@@ -6,7 +6,7 @@ use trunnion_num::spectrum::Peak;
 use trunnion_num::text::{number, with_unit};
 use trunnion_results::Column;
 
-use super::{Chart, Indicator, Series, Statistics, Style};
+use super::{Chart, Indicator, Series, SeriesStyle, Statistics};
 use crate::listing::{Align, Listing};
 
 /// Charts over one x, one below the other.
@@ -106,7 +106,7 @@ pub fn mark(chart: &mut Chart, listed: &[(&Column, Vec<Peak>)]) {
         let label = format!("{} Hz", number(top.frequency, 4));
         panel.lines.push(Indicator::Vertical { x: top.frequency, label });
         let (x, y) = peaks.iter().map(|p| (p.frequency, p.amplitude)).unzip();
-        panel.series.push(Series { style: Style::Markers, ..Series::new("", x, y) });
+        panel.series.push(Series { style: SeriesStyle::Markers, ..Series::new("", x, y) });
     }
 }
 
@@ -129,7 +129,7 @@ pub fn list_peaks(found: &[(&Column, Vec<Peak>)], what: &str, unit: fn(&str) -> 
 
 /// A line across the panels.
 #[derive(Debug, PartialEq)]
-pub struct Line {
+pub struct PanelLine {
     vertical: bool,
     /// In SI if there is a unit.
     value: f64,
@@ -137,7 +137,7 @@ pub struct Line {
     label: String,
 }
 
-impl Line {
+impl PanelLine {
     /// "y=3", "y=210 bar:limit", "x=0.5".
     pub fn read(text: &str) -> Result<Self, Failure> {
         let wrong = || {
@@ -155,7 +155,7 @@ impl Line {
         let (value, label) = rest.split_once(':').unwrap_or((rest, ""));
         let value = parse_value(value).map_err(|_| wrong())?;
         let unit = Some(value.unit).filter(|u| !u.text.is_empty());
-        Ok(Line { vertical, value: value.si, unit, label: label.trim().to_string() })
+        Ok(PanelLine { vertical, value: value.si, unit, label: label.trim().to_string() })
     }
 
     /// A bare number goes to every panel, one with a unit where that fits.
@@ -227,14 +227,14 @@ mod tests {
         let t = column("time", "s", &[0.0, 1.0]);
         let mut chart =
             views::history(&t, &[&column("p", "bar", &[0.0, 300.0]), &column("x", "mm", &[0.0, 1.0])]);
-        Line::read("y=21 MPa:limit").unwrap().draw(&mut chart);
-        Line::read("x=0.5").unwrap().draw(&mut chart);
+        PanelLine::read("y=21 MPa:limit").unwrap().draw(&mut chart);
+        PanelLine::read("x=0.5").unwrap().draw(&mut chart);
         let [Indicator::Horizontal { y, label }, Indicator::Vertical { x, .. }] = &chart.panels[0].lines[..]
         else {
             panic!("{:?}", chart.panels[0].lines)
         };
         assert_eq!((y.round(), label.as_str(), *x), (210.0, "limit", 0.5));
         assert_eq!(chart.panels[1].lines.len(), 1);
-        assert!(Line::read("z=1").is_err() && Line::read("y=high").is_err());
+        assert!(PanelLine::read("z=1").is_err() && PanelLine::read("y=high").is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::chart::Chart;
 use super::colour;
-use super::layout::{self, Layout, Place, layout};
+use super::layout::{self, ChartLayout, LabelPlace, layout};
 use super::svg::{Anchor, Canvas, Font, Markup, grid_stroke, shortened};
 use super::ticks::Ticks;
 use super::{heat, labels, marks};
@@ -39,7 +39,7 @@ pub fn svg(chart: &Chart) -> String {
     canvas.finish()
 }
 
-fn titles(canvas: &mut Canvas, chart: &Chart, layout: &Layout) {
+fn titles(canvas: &mut Canvas, chart: &Chart, layout: &ChartLayout) {
     let left = layout.places.first().map_or(layout::MARGIN, |place| place.frame.left);
     let room = layout.width - left - layout::MARGIN;
     let mut y = layout::MARGIN;
@@ -60,7 +60,7 @@ fn titles(canvas: &mut Canvas, chart: &Chart, layout: &Layout) {
     }
 }
 
-fn grid(canvas: &mut Canvas, place: &Place, x_ticks: &Ticks) {
+fn grid(canvas: &mut Canvas, place: &LabelPlace, x_ticks: &Ticks) {
     let frame = &place.frame;
     let vertical = |canvas: &mut Canvas, value: f64, fine: bool| {
         let x = place.x.px(value);
@@ -76,14 +76,14 @@ fn grid(canvas: &mut Canvas, place: &Place, x_ticks: &Ticks) {
     place.y_ticks.major.iter().for_each(|(value, _)| horizontal(canvas, *value, false));
 }
 
-fn axes(canvas: &mut Canvas, place: &Place) {
+fn axes(canvas: &mut Canvas, place: &LabelPlace) {
     let frame = &place.frame;
     let stroke = format!("stroke=\"{}\" stroke-width=\"1\" stroke-linecap=\"square\"", colour::AXIS);
     canvas.line((frame.left, frame.top), (frame.left, frame.bottom), &stroke);
     canvas.line((frame.left, frame.bottom), (frame.right, frame.bottom), &stroke);
 }
 
-fn y_labels(canvas: &mut Canvas, chart: &Chart, idx: usize, place: &Place) {
+fn y_labels(canvas: &mut Canvas, chart: &Chart, idx: usize, place: &LabelPlace) {
     let (panel, frame) = (&chart.panels[idx], &place.frame);
     let tick = Font::new(layout::TICK, colour::QUIET_TEXT, Anchor::End);
     for (value, label) in &place.y_ticks.major {
@@ -119,7 +119,7 @@ fn y_labels(canvas: &mut Canvas, chart: &Chart, idx: usize, place: &Place) {
 }
 
 /// The line just above a panel's legend.
-fn note_y(place: &Place) -> f64 {
+fn note_y(place: &LabelPlace) -> f64 {
     let rows = place.legend.iter().map(|entry| entry.at.1).fold(f64::INFINITY, f64::min);
     if rows.is_finite() { rows - 0.7 * layout::LEGEND_ROW - 3.0 } else { place.frame.top - 9.0 }
 }
@@ -129,7 +129,7 @@ fn nothing(canvas: &mut Canvas, at: (f64, f64)) {
     canvas.text(at, font, &Markup::plain("no data"));
 }
 
-fn x_labels(canvas: &mut Canvas, chart: &Chart, layout: &Layout, last: &Place) {
+fn x_labels(canvas: &mut Canvas, chart: &Chart, layout: &ChartLayout, last: &LabelPlace) {
     let frame = &last.frame;
     let tick = Font::new(layout::TICK, colour::QUIET_TEXT, Anchor::Middle);
     for (value, label) in &layout.x_ticks.major {

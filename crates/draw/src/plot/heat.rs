@@ -1,9 +1,9 @@
 //! A value over two parameters: coloured cells and the bar that explains them.
 
-use super::chart::{Axis, Chart, HeatMap};
+use super::chart::{Chart, ChartAxis, HeatMap};
 use super::colour;
-use super::layout::{self, Place};
-use super::scale::{Scale, range};
+use super::layout::{self, LabelPlace};
+use super::scale::{AxisScale, range};
 use super::svg::{Anchor, Canvas, Font, Markup, shortened};
 use super::ticks::Ticks;
 
@@ -11,7 +11,7 @@ const BAR_GAP: f64 = 18.0;
 const BAR_WIDTH: f64 = 14.0;
 /// Cells at least this large carry their value.
 const VALUE_CELL: (f64, f64) = (48.0, 20.0);
-/// Steps of the colour bar; more are not told apart.
+/// Steps of the colour bar; more are not distinguished.
 const BAR_STEPS: usize = 64;
 
 /// Borders of cells around these centres: halfway between neighbours, geometrically on a log axis.
@@ -28,7 +28,7 @@ pub fn edges(centres: &[f64], log: bool) -> Vec<f64> {
     edges
 }
 
-pub fn cells(canvas: &mut Canvas, map: &HeatMap, place: &Place) {
+pub fn cells(canvas: &mut Canvas, map: &HeatMap, place: &LabelPlace) {
     let (min, max) = z_range(map);
     let xs: Vec<f64> = edges(&map.x, place.x.log).iter().map(|x| place.x.px(*x)).collect();
     let ys: Vec<f64> = edges(&map.y, place.y.log).iter().map(|y| place.y.px(*y)).collect();
@@ -56,16 +56,16 @@ pub fn cells(canvas: &mut Canvas, map: &HeatMap, place: &Place) {
 pub fn bar_room(chart: &Chart) -> f64 {
     let maps = chart.panels.iter().filter_map(|panel| panel.heat_map.as_ref());
     let labels = maps.map(|map| {
-        let scale = Scale::new(&Axis::default(), z_range(map), (200.0, 0.0));
-        Ticks::new(&scale, Axis::default().ticks, 42.0).label_width(layout::TICK)
+        let scale = AxisScale::new(&ChartAxis::default(), z_range(map), (200.0, 0.0));
+        Ticks::new(&scale, ChartAxis::default().ticks, 42.0).label_width(layout::TICK)
     });
     BAR_GAP + BAR_WIDTH + 6.0 + labels.fold(24.0, f64::max) + layout::LABEL + 14.0
 }
 
-pub fn bar(canvas: &mut Canvas, map: &HeatMap, place: &Place) {
+pub fn bar(canvas: &mut Canvas, map: &HeatMap, place: &LabelPlace) {
     let frame = &place.frame;
-    let axis = Axis::default();
-    let scale = Scale::new(&axis, z_range(map), (frame.bottom, frame.top));
+    let axis = ChartAxis::default();
+    let scale = AxisScale::new(&axis, z_range(map), (frame.bottom, frame.top));
     let ticks = Ticks::new(&scale, axis.ticks, 42.0);
     let left = frame.right + BAR_GAP;
     let step = (frame.bottom - frame.top) / BAR_STEPS as f64;
@@ -92,5 +92,5 @@ pub fn bar(canvas: &mut Canvas, map: &HeatMap, place: &Place) {
 }
 
 fn z_range(map: &HeatMap) -> (f64, f64) {
-    range(&Axis::default(), map.z.iter().copied(), 0.0)
+    range(&ChartAxis::default(), map.z.iter().copied(), 0.0)
 }

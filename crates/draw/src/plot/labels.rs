@@ -2,7 +2,7 @@
 
 use super::chart::{Indicator, Panel};
 use super::colour;
-use super::layout::{Place, TICK};
+use super::layout::{LabelPlace, TICK};
 use super::marks::pixels;
 use super::svg::{Anchor, Canvas, Font, Markup};
 use super::thin::thin;
@@ -14,13 +14,13 @@ const INSET: f64 = 5.0;
 const SAMPLE: f64 = 4.0;
 
 /// A place a label may have: where its text starts and what it covers (left, top, right, bottom).
-struct Spot {
+struct LabelSpot {
     at: (f64, f64),
     covers: [f64; 4],
 }
 
 /// On a horizontal line the label stands at an end, above or below; on a vertical one it reads upwards.
-pub fn line_labels(canvas: &mut Canvas, panel: &Panel, place: &Place) {
+pub fn line_labels(canvas: &mut Canvas, panel: &Panel, place: &LabelPlace) {
     let labelled: Vec<(&Indicator, Markup)> = panel
         .lines
         .iter()
@@ -36,7 +36,7 @@ pub fn line_labels(canvas: &mut Canvas, panel: &Panel, place: &Place) {
     let mut taken: Vec<[f64; 4]> = Vec::new();
     for (line, text) in labelled {
         let (spots, upright) = spots(line, place, text.width(TICK));
-        let cost = |spot: &Spot| {
+        let cost = |spot: &LabelSpot| {
             let covered = data.iter().filter(|point| inside(&spot.covers, **point)).count();
             // Another label in the way is worse than any data.
             covered + 10_000 * taken.iter().filter(|other| overlap(&spot.covers, other)).count()
@@ -49,7 +49,7 @@ pub fn line_labels(canvas: &mut Canvas, panel: &Panel, place: &Place) {
     }
 }
 
-fn is_seen(line: &Indicator, place: &Place) -> bool {
+fn is_seen(line: &Indicator, place: &LabelPlace) -> bool {
     match line {
         Indicator::Horizontal { y, .. } => place.y.contains(*y),
         Indicator::Vertical { x, .. } => place.x.contains(*x),
@@ -57,13 +57,13 @@ fn is_seen(line: &Indicator, place: &Place) -> bool {
 }
 
 /// The places a label of this width may have, preferred first, and whether it reads upwards.
-fn spots(line: &Indicator, place: &Place, width: f64) -> (Vec<Spot>, bool) {
+fn spots(line: &Indicator, place: &LabelPlace, width: f64) -> (Vec<LabelSpot>, bool) {
     let frame = &place.frame;
-    let within = |spot: &Spot| spot.covers[1] >= frame.top - 1.0 && spot.covers[3] <= frame.bottom + 1.0;
+    let within = |spot: &LabelSpot| spot.covers[1] >= frame.top - 1.0 && spot.covers[3] <= frame.bottom + 1.0;
     match line {
         Indicator::Horizontal { y, .. } => {
             let y = place.y.px(*y);
-            let spot = |left: f64, base: f64| Spot {
+            let spot = |left: f64, base: f64| LabelSpot {
                 at: (left, base),
                 covers: [left, base - TICK, left + width, base + 0.25 * TICK],
             };
@@ -74,7 +74,7 @@ fn spots(line: &Indicator, place: &Place, width: f64) -> (Vec<Spot>, bool) {
         }
         Indicator::Vertical { x, .. } => {
             let x = place.x.px(*x);
-            let spot = |base: f64, bottom: f64| Spot {
+            let spot = |base: f64, bottom: f64| LabelSpot {
                 at: (base, bottom),
                 covers: [base - TICK, bottom - width, base + 0.25 * TICK, bottom],
             };
@@ -82,14 +82,14 @@ fn spots(line: &Indicator, place: &Place, width: f64) -> (Vec<Spot>, bool) {
             let (top, bottom) = (frame.top + INSET + width, frame.bottom - INSET);
             let heights = [0.0, 1.0, 0.25, 0.5, 0.75].map(|share| top + share * (bottom - top));
             let all = heights.into_iter().flat_map(|height| [spot(before, height), spot(after, height)]);
-            let beside = |spot: &Spot| spot.covers[0] >= frame.left && spot.covers[2] <= frame.right;
+            let beside = |spot: &LabelSpot| spot.covers[0] >= frame.left && spot.covers[2] <= frame.right;
             (all.filter(beside).collect(), true)
         }
     }
 }
 
 /// Points along all lines of the panel.
-fn samples(panel: &Panel, place: &Place) -> Vec<(f64, f64)> {
+fn samples(panel: &Panel, place: &LabelPlace) -> Vec<(f64, f64)> {
     let mut samples = Vec::new();
     for series in &panel.series {
         for piece in thin(pixels(series, place), place.frame.left, place.frame.right) {

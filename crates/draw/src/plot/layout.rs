@@ -3,8 +3,8 @@
 //! Legends stand above their panel, so they never cover data; the left margin fits the widest tick label of all
 //! panels, so that their axes line up.
 
-use super::chart::{Chart, Panel, Series, Style};
-use super::scale::{Scale, range};
+use super::chart::{Chart, Panel, Series, SeriesStyle};
+use super::scale::{AxisScale, range};
 use super::svg::{Markup, printed_unit};
 use super::ticks::Ticks;
 use super::{Indicator, heat};
@@ -37,14 +37,14 @@ const LEAST_Y_TICK_SPACING: f64 = 18.0;
 
 /// A rectangle in px.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame {
+pub struct PixelRect {
     pub left: f64,
     pub top: f64,
     pub right: f64,
     pub bottom: f64,
 }
 
-impl Frame {
+impl PixelRect {
     pub fn rect(&self, grown: f64) -> [f64; 4] {
         [
             self.left - grown,
@@ -60,30 +60,30 @@ impl Frame {
 }
 
 /// An entry of a legend: which series, its text, where its swatch begins.
-pub struct Entry {
+pub struct LegendEntry {
     pub series: usize,
     pub text: Markup,
     pub at: (f64, f64),
 }
 
-pub struct Place {
-    pub frame: Frame,
-    pub x: Scale,
-    pub y: Scale,
+pub struct LabelPlace {
+    pub frame: PixelRect,
+    pub x: AxisScale,
+    pub y: AxisScale,
     pub y_ticks: Ticks,
-    pub legend: Vec<Entry>,
+    pub legend: Vec<LegendEntry>,
     /// Series that found no room in the legend, and where to say so.
     pub more: Option<(usize, (f64, f64))>,
 }
 
-pub struct Layout {
+pub struct ChartLayout {
     pub width: f64,
     pub height: f64,
-    pub places: Vec<Place>,
+    pub places: Vec<LabelPlace>,
     pub x_ticks: Ticks,
 }
 
-pub fn layout(chart: &Chart) -> Layout {
+pub fn layout(chart: &Chart) -> ChartLayout {
     let width = if chart.width.is_finite() { chart.width.clamp(320.0, 8000.0) } else { 880.0 };
     let panel_height = panel_height(chart);
     let ranges: Vec<(f64, f64)> = chart.panels.iter().map(y_range).collect();
@@ -91,7 +91,7 @@ pub fn layout(chart: &Chart) -> Layout {
         .panels
         .iter()
         .zip(&ranges)
-        .map(|(panel, range)| y_ticks(panel, &Scale::new(&panel.y, *range, (panel_height, 0.0))))
+        .map(|(panel, range)| y_ticks(panel, &AxisScale::new(&panel.y, *range, (panel_height, 0.0))))
         .collect();
     let left = left_margin(chart, &y_ticks);
     let has_heat = chart.panels.iter().any(|panel| panel.heat_map.is_some());
@@ -104,7 +104,7 @@ pub fn layout(chart: &Chart) -> Layout {
     if !chart.subtitle.is_empty() {
         top += SUBTITLE + 6.0;
     }
-    let x = Scale::new(&chart.x, x_range(chart), (left, right));
+    let x = AxisScale::new(&chart.x, x_range(chart), (left, right));
     let mut places = Vec::new();
     for ((panel, range), y_ticks) in chart.panels.iter().zip(ranges).zip(y_ticks) {
         if !panel.title.is_empty() {
@@ -115,9 +115,9 @@ pub fn layout(chart: &Chart) -> Layout {
         }
         let Legend { entries, more, rows } = legend(panel, [left, right, top], panel_height);
         top += rows as f64 * LEGEND_ROW + if rows > 0 { 4.0 } else { 6.0 };
-        let frame = Frame { left, top, right, bottom: top + panel_height };
-        let y = Scale::new(&panel.y, range, (frame.bottom, frame.top));
-        places.push(Place { frame, x, y, y_ticks, legend: entries, more });
+        let frame = PixelRect { left, top, right, bottom: top + panel_height };
+        let y = AxisScale::new(&panel.y, range, (frame.bottom, frame.top));
+        places.push(LabelPlace { frame, x, y, y_ticks, legend: entries, more });
         top = frame.bottom + PANEL_GAP;
     }
     if chart.equal_scale {
@@ -128,10 +128,10 @@ pub fn layout(chart: &Chart) -> Layout {
     let below =
         TICK + 12.0 + if chart.x.text().is_empty() && x_ticks.exponent == 0 { 0.0 } else { LABEL + 8.0 };
     let bottom = if places.is_empty() { top + 40.0 } else { top - PANEL_GAP };
-    Layout { width, height: bottom + below + MARGIN - 4.0, places, x_ticks }
+    ChartLayout { width, height: bottom + below + MARGIN - 4.0, places, x_ticks }
 }
 
-fn x_ticks(chart: &Chart, scale: &Scale) -> Ticks {
+fn x_ticks(chart: &Chart, scale: &AxisScale) -> Ticks {
     match &chart.panels[..] {
         [Panel { heat_map: Some(map), .. }] if (1..=MOST_TICKED_CELLS).contains(&map.x.len()) => {
             Ticks::at(&map.x)
@@ -140,7 +140,7 @@ fn x_ticks(chart: &Chart, scale: &Scale) -> Ticks {
     }
 }
 
-fn y_ticks(panel: &Panel, scale: &Scale) -> Ticks {
+fn y_ticks(panel: &Panel, scale: &AxisScale) -> Ticks {
     match &panel.heat_map {
         Some(map) if (1..=MOST_TICKED_CELLS).contains(&map.y.len()) => Ticks::at(&map.y),
         _ => {
@@ -184,8 +184,9 @@ fn x_range(chart: &Chart) -> (f64, f64) {
 
 /// Markers and paths need room at the sides; histories and maps fill the frame.
 fn x_is_free(chart: &Chart) -> bool {
-    let free =
-        |series: &Series| series.style != Style::Line || series.x.windows(2).any(|pair| pair[1] < pair[0]);
+    let free = |series: &Series| {
+        series.style != SeriesStyle::Line || series.x.windows(2).any(|pair| pair[1] < pair[0])
+    };
     chart.panels.iter().all(|panel| panel.heat_map.is_none())
         && chart.panels.iter().flat_map(|panel| &panel.series).any(free)
 }
@@ -217,7 +218,7 @@ pub fn axis_text(panel: &Panel, height: f64) -> String {
 
 /// A legend laid out: its entries, how many found no room and where to say so, its number of rows.
 struct Legend {
-    entries: Vec<Entry>,
+    entries: Vec<LegendEntry>,
     more: Option<(usize, (f64, f64))>,
     rows: usize,
 }
@@ -245,7 +246,7 @@ fn legend(panel: &Panel, [left, right, top]: [f64; 3], height: f64) -> Legend {
         if row == MOST_LEGEND_ROWS {
             return Legend { entries, more: Some((panel.series.len() - idx, at)), rows: row + 1 };
         }
-        entries.push(Entry { series: idx, text, at });
+        entries.push(LegendEntry { series: idx, text, at });
         x += length + ENTRY_GAP;
     }
     let rows = if entries.is_empty() { 0 } else { row + 1 };
@@ -298,12 +299,12 @@ impl Statistics {
 }
 
 /// Widens the axis that has more px per unit until both have the same.
-fn equalise(chart: &Chart, places: &mut [Place]) {
+fn equalise(chart: &Chart, places: &mut [LabelPlace]) {
     for (panel, place) in chart.panels.iter().zip(places) {
         if place.x.log || place.y.log {
             return;
         }
-        let per_px = |scale: &Scale| (scale.max - scale.min) / scale.length();
+        let per_px = |scale: &AxisScale| (scale.max - scale.min) / scale.length();
         let widest = per_px(&place.x).max(per_px(&place.y));
         for scale in [&mut place.x, &mut place.y] {
             let free = 0.5 * (widest * scale.length() - (scale.max - scale.min));

@@ -1,7 +1,7 @@
 //! What stands for data in a panel: lines, markers, indicators, their legend.
 
-use super::chart::{Indicator, Panel, Style};
-use super::layout::{self, Place, Statistics};
+use super::chart::{Indicator, Panel, SeriesStyle};
+use super::layout::{self, LabelPlace, Statistics};
 use super::svg::{Anchor, Canvas, Font, Markup, coordinate};
 use super::thin::thin;
 use super::{Series, colour};
@@ -10,14 +10,14 @@ const MARKER: f64 = 3.4;
 /// A line with markers shows them only while they stay apart.
 const MOST_MARKERS_ON_LINE: usize = 120;
 
-pub fn series(canvas: &mut Canvas, panel: &Panel, place: &Place) {
+pub fn series(canvas: &mut Canvas, panel: &Panel, place: &LabelPlace) {
     for (idx, series) in panel.series.iter().enumerate() {
         let points = || pixels(series, place);
         if has_line(series.style) {
             line(canvas, (idx, series.dashed), &thin(points(), place.frame.left, place.frame.right));
         }
-        let dense = series.style == Style::LineAndMarkers && series.x.len() > MOST_MARKERS_ON_LINE;
-        if series.style != Style::Line && !dense {
+        let dense = series.style == SeriesStyle::LineAndMarkers && series.x.len() > MOST_MARKERS_ON_LINE;
+        if series.style != SeriesStyle::Line && !dense {
             for at in points().filter(|(x, y)| !x.is_nan() && !y.is_nan()) {
                 marker(canvas, idx, series.style, at);
             }
@@ -26,13 +26,13 @@ pub fn series(canvas: &mut Canvas, panel: &Panel, place: &Place) {
 }
 
 /// The points of a series in px; NaN where there is none to show.
-pub fn pixels(series: &Series, place: &Place) -> impl Iterator<Item = (f64, f64)> {
+pub fn pixels(series: &Series, place: &LabelPlace) -> impl Iterator<Item = (f64, f64)> {
     let (x_scale, y_scale) = (place.x, place.y);
     series.drawn().into_iter().map(move |(x, y)| (x_scale.px(x), y_scale.px(y)))
 }
 
-fn has_line(style: Style) -> bool {
-    matches!(style, Style::Line | Style::LineAndMarkers)
+fn has_line(style: SeriesStyle) -> bool {
+    matches!(style, SeriesStyle::Line | SeriesStyle::LineAndMarkers)
 }
 
 fn line(canvas: &mut Canvas, (idx, dashed): (usize, bool), pieces: &[Vec<(f64, f64)>]) {
@@ -70,12 +70,12 @@ fn line_attributes(stroke: &str, dashes: &str) -> String {
 }
 
 /// Circle, square, triangle, diamond by turns: they differ even without colour.
-fn marker(canvas: &mut Canvas, idx: usize, style: Style, at: (f64, f64)) {
+fn marker(canvas: &mut Canvas, idx: usize, style: SeriesStyle, at: (f64, f64)) {
     let (fill, _) = colour::series(idx);
     let rim = format!("fill=\"{fill}\" stroke=\"#ffffff\" stroke-width=\"1\"");
     let (x, y) = at;
     let r = MARKER;
-    if style == Style::Crosses {
+    if style == SeriesStyle::Crosses {
         let stroke = format!("stroke=\"{fill}\" stroke-width=\"1.8\"");
         canvas.line((x - r, y - r), (x + r, y + r), &stroke);
         canvas.line((x - r, y + r), (x + r, y - r), &stroke);
@@ -98,7 +98,7 @@ fn polygon(canvas: &mut Canvas, corners: &[(f64, f64)], attributes: &str) {
 }
 
 /// A triangle that points at the highest point from above, and one at the lowest from below.
-pub fn extremes(canvas: &mut Canvas, panel: &Panel, place: &Place) {
+pub fn extremes(canvas: &mut Canvas, panel: &Panel, place: &LabelPlace) {
     for (idx, series) in panel.series.iter().enumerate().filter(|_| panel.statistics) {
         let Some(found) = Statistics::of(series) else { continue };
         let fill = format!("fill=\"{}\"", colour::series(idx).0);
@@ -112,7 +112,7 @@ pub fn extremes(canvas: &mut Canvas, panel: &Panel, place: &Place) {
     }
 }
 
-pub fn lines(canvas: &mut Canvas, panel: &Panel, place: &Place) {
+pub fn lines(canvas: &mut Canvas, panel: &Panel, place: &LabelPlace) {
     let stroke = format!("stroke=\"{}\" stroke-width=\"1.1\" stroke-dasharray=\"5 3\"", colour::INDICATOR);
     let frame = &place.frame;
     for line in &panel.lines {
@@ -129,7 +129,7 @@ pub fn lines(canvas: &mut Canvas, panel: &Panel, place: &Place) {
     }
 }
 
-pub fn legend(canvas: &mut Canvas, panel: &Panel, place: &Place) {
+pub fn legend(canvas: &mut Canvas, panel: &Panel, place: &LabelPlace) {
     let font = Font::new(layout::LEGEND, colour::TEXT, Anchor::Start);
     for entry in &place.legend {
         let (x, y) = entry.at;
@@ -139,7 +139,7 @@ pub fn legend(canvas: &mut Canvas, panel: &Panel, place: &Place) {
         if has_line(style) {
             canvas.line((x, middle), (x + layout::SWATCH, middle), &line_attributes(stroke, dashes));
         }
-        if style != Style::Line {
+        if style != SeriesStyle::Line {
             marker(canvas, entry.series, style, (x + 0.5 * layout::SWATCH, middle));
         }
         canvas.text((x + layout::SWATCH + layout::SWATCH_GAP, y), font, &entry.text);

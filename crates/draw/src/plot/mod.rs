@@ -18,8 +18,8 @@ mod thin;
 mod ticks;
 pub mod views;
 
-pub use chart::{Axis, Chart, HeatMap, Indicator, Panel, Series, Style, TickKind};
-pub use combine::{Line, dash, list_peaks, mark, merged, named_on_axes, squared, stacked, statistics};
+pub use chart::{Chart, ChartAxis, HeatMap, Indicator, Panel, Series, SeriesStyle, TickKind};
+pub use combine::{PanelLine, dash, list_peaks, mark, merged, named_on_axes, squared, stacked, statistics};
 pub use layout::Statistics;
 
 use std::fmt;
@@ -27,7 +27,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
-pub enum Error {
+pub enum PlotError {
     Extension { path: PathBuf },
     File { path: PathBuf, cause: io::Error },
     TooLarge { width: u32, height: u32 },
@@ -36,23 +36,23 @@ pub enum Error {
 }
 
 /// Draws a chart to a file, SVG or PNG by its extension.
-pub fn save(chart: &Chart, path: &Path) -> Result<(), Error> {
+pub fn save(chart: &Chart, path: &Path) -> Result<(), PlotError> {
     save_svg(chart.svg(), path)
 }
 
 /// The same for a picture that is drawn already. PNG has two pixels per unit of the SVG, for print.
-pub fn save_svg(svg: String, path: &Path) -> Result<(), Error> {
+pub fn save_svg(svg: String, path: &Path) -> Result<(), PlotError> {
     let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
     let picture = match extension.as_ref().and_then(|extension| extension.to_str()) {
         Some("svg") => svg.into_bytes(),
         Some("png") => png::render(&svg, 2.0)?,
-        _ => return Err(Error::Extension { path: path.to_owned() }),
+        _ => return Err(PlotError::Extension { path: path.to_owned() }),
     };
     trunnion_files::output::write_or_keep(path, &picture)
-        .map_err(|cause| Error::File { path: path.to_owned(), cause })
+        .map_err(|cause| PlotError::File { path: path.to_owned(), cause })
 }
 
-impl Error {
+impl PlotError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
@@ -66,7 +66,7 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for PlotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Extension { path } => write!(f, "cannot tell which picture {} should be", path.display()),
@@ -80,7 +80,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
+impl std::error::Error for PlotError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::File { cause, .. } => Some(cause),
@@ -90,8 +90,8 @@ impl std::error::Error for Error {
     }
 }
 
-impl From<Error> for trunnion_engine::Failure {
-    fn from(e: Error) -> Self {
+impl From<PlotError> for trunnion_engine::Failure {
+    fn from(e: PlotError) -> Self {
         trunnion_engine::Failure::Picture { message: e.to_string(), hint: e.hint().map(String::from) }
     }
 }

@@ -6,7 +6,7 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::{Database, Source};
 use resvg::usvg::{Options, Tree};
 
-use super::Error;
+use super::PlotError;
 
 /// Noto Sans, and DejaVu Sans for the signs that it lacks (⁻¹, ₀).
 static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
@@ -19,14 +19,14 @@ static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
 });
 
 /// A picture of `scale` pixels per unit of the SVG.
-pub fn render(svg: &str, scale: f32) -> Result<Vec<u8>, Error> {
+pub fn render(svg: &str, scale: f32) -> Result<Vec<u8>, PlotError> {
     let options = Options { fontdb: FONTS.clone(), ..Options::default() };
-    let tree = Tree::from_str(svg, &options).map_err(Error::Render)?;
+    let tree = Tree::from_str(svg, &options).map_err(PlotError::Render)?;
     let size = tree.size();
     let (width, height) = ((size.width() * scale).ceil() as u32, (size.height() * scale).ceil() as u32);
-    let mut pixels = Pixmap::new(width, height).ok_or(Error::TooLarge { width, height })?;
+    let mut pixels = Pixmap::new(width, height).ok_or(PlotError::TooLarge { width, height })?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
-    pixels.encode_png().map_err(|cause| Error::Encode(cause.into()))
+    pixels.encode_png().map_err(|cause| PlotError::Encode(cause.into()))
 }
 
 /// Says why an SVG cannot be shown.

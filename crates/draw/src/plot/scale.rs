@@ -1,6 +1,6 @@
 //! From values to pixels.
 
-use super::Axis;
+use super::ChartAxis;
 
 /// Beyond this the width of a range would overflow; nothing physical is near.
 const HUGE: f64 = 1e300;
@@ -11,7 +11,7 @@ const TINY: f64 = 1e-280;
 
 /// The values an axis shows and where it shows them.
 #[derive(Clone, Copy, Debug)]
-pub struct Scale {
+pub struct AxisScale {
     pub log: bool,
     pub min: f64,
     pub max: f64,
@@ -19,8 +19,8 @@ pub struct Scale {
     to_px: f64,
 }
 
-impl Scale {
-    pub fn new(axis: &Axis, range: (f64, f64), px: (f64, f64)) -> Self {
+impl AxisScale {
+    pub fn new(axis: &ChartAxis, range: (f64, f64), px: (f64, f64)) -> Self {
         Self { log: axis.log, min: range.0, max: range.1, from_px: px.0, to_px: px.1 }
     }
 
@@ -45,7 +45,7 @@ impl Scale {
 }
 
 /// The range of an axis over these values, with `margin` of it left free at both ends.
-pub fn range(axis: &Axis, values: impl Iterator<Item = f64>, margin: f64) -> (f64, f64) {
+pub fn range(axis: &ChartAxis, values: impl Iterator<Item = f64>, margin: f64) -> (f64, f64) {
     if let Some((a, b)) = axis.range.filter(|(a, b)| a.is_finite() && b.is_finite() && a != b) {
         let (min, max) = (a.min(b), a.max(b));
         if !axis.log || min > 0.0 {
@@ -91,10 +91,10 @@ mod tests {
     #[test]
     fn any_data_gives_a_range_with_room() {
         let check = |values: &[f64], log: bool| {
-            let axis = Axis { log, ..Axis::default() };
+            let axis = ChartAxis { log, ..ChartAxis::default() };
             let (min, max) = range(&axis, values.iter().copied(), 0.05);
             assert!(min < max && (max - min).is_finite() && (!log || min > 0.0), "{values:?}: {min} {max}");
-            let scale = Scale::new(&axis, (min, max), (0.0, 100.0));
+            let scale = AxisScale::new(&axis, (min, max), (0.0, 100.0));
             for value in values.iter().filter(|value| value.abs() <= HUGE && (!log || **value > TINY)) {
                 assert!((-0.1..=100.1).contains(&scale.px(*value)), "{value} of {values:?}");
             }
@@ -117,8 +117,8 @@ mod tests {
 
     #[test]
     fn decades_are_equally_long() {
-        let axis = Axis { log: true, ..Axis::default() };
-        let scale = Scale::new(&axis, (1.0, 1000.0), (0.0, 300.0));
+        let axis = ChartAxis { log: true, ..ChartAxis::default() };
+        let scale = AxisScale::new(&axis, (1.0, 1000.0), (0.0, 300.0));
         for (value, px) in [(1.0, 0.0), (10.0, 100.0), (100.0, 200.0), (1000.0, 300.0)] {
             assert!((scale.px(value) - px).abs() < 1e-9);
         }

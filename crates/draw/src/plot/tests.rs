@@ -1,6 +1,6 @@
 //! Whole charts: well-formed, complete, small, and drawn from anything.
 
-use super::views::{self, Response};
+use super::views::{self, BodeCurve};
 use std::fs;
 
 use super::*;
@@ -54,7 +54,7 @@ fn every_kind_of_chart_is_drawn() {
     let axis = |name: &str| column(name, "", vec![1.0, 2.0, 4.0]);
     let measure = column("max(x)", "mm", vec![1.0, 2.0, 3.0, f64::NAN, 5.0, 6.0, 7.0, 8.0, 9.0]);
     check(&views::sweep_map(&axis("a"), &axis("b"), &measure));
-    let response = Response {
+    let response = BodeCurve {
         name: "x/f".into(),
         frequency: vec![0.1, 1.0, 10.0],
         magnitude_db: vec![0.0, 20.0, -40.0],
@@ -91,7 +91,7 @@ fn no_data_breaks_a_chart() {
         chart.equal_scale = true;
         chart.width = f64::NAN;
         chart.panel_height = Some(-1.0);
-        chart.x = Axis { range: Some((f64::NAN, 1.0)), ..Axis::default() };
+        chart.x = ChartAxis { range: Some((f64::NAN, 1.0)), ..ChartAxis::default() };
         check(&chart);
     }
     let map = HeatMap { x: vec![1.0], y: vec![], z: vec![], ..HeatMap::default() };
@@ -105,7 +105,7 @@ fn text_of_users_stays_text() {
     chart.title = nasty.into();
     chart.subtitle = nasty.into();
     chart.x.label = nasty.into();
-    chart.panels[0].y = Axis::new(nasty, nasty);
+    chart.panels[0].y = ChartAxis::new(nasty, nasty);
     chart.panels[0].series[0].name = nasty.into();
     chart.panels[0].lines.push(Indicator::Horizontal { y: 0.5, label: nasty.into() });
     check(&chart);
@@ -145,7 +145,7 @@ fn pictures_are_saved_by_their_extension() {
     let error = save(&chart, &folder.join("a.jpg")).unwrap_err();
     assert_eq!(error.hint(), Some("end the name with .svg or .png"));
     let error = save(&chart, &folder.join("none/a.svg")).unwrap_err();
-    assert!(matches!(error, Error::File { .. }) && error.hint().is_some());
+    assert!(matches!(error, PlotError::File { .. }) && error.hint().is_some());
     fs::create_dir(folder.join("folder.svg")).unwrap();
     assert!(save(&chart, &folder.join("folder.svg")).is_err());
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);

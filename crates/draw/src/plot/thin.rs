@@ -4,7 +4,7 @@
 //! peak is lost, and a million rows give a few thousand points. A path that turns back (phase plane) is thinned
 //! by distance instead.
 
-type Point = (f64, f64);
+type ChartPoint = (f64, f64);
 
 /// A path with more points than this is thinned with coarser and coarser distances.
 const MOST_PATH_POINTS: usize = 20_000;
@@ -12,15 +12,15 @@ const MOST_PATH_POINTS: usize = 20_000;
 const PATH_DISTANCE: f64 = 0.4;
 
 /// The pieces of a series between gaps (NaN), thinned. Points are in px, visible ones from `left` to `right`.
-pub fn thin(points: impl Iterator<Item = Point>, left: f64, right: f64) -> Vec<Vec<Point>> {
+pub fn thin(points: impl Iterator<Item = ChartPoint>, left: f64, right: f64) -> Vec<Vec<ChartPoint>> {
     let pieces = split_at_gaps(points);
-    let sorted = |piece: &[Point]| piece.windows(2).all(|pair| pair[0].0 <= pair[1].0);
+    let sorted = |piece: &[ChartPoint]| piece.windows(2).all(|pair| pair[0].0 <= pair[1].0);
     if pieces.iter().all(|piece| sorted(piece)) {
         return pieces.iter().map(|piece| by_column(piece, left, right)).collect();
     }
     let mut distance = PATH_DISTANCE;
     loop {
-        let thinned: Vec<Vec<Point>> = pieces.iter().map(|piece| by_distance(piece, distance)).collect();
+        let thinned: Vec<Vec<ChartPoint>> = pieces.iter().map(|piece| by_distance(piece, distance)).collect();
         // Beyond 3 px curves would show corners.
         if thinned.iter().map(Vec::len).sum::<usize>() <= MOST_PATH_POINTS || distance > 3.0 {
             return thinned;
@@ -29,7 +29,7 @@ pub fn thin(points: impl Iterator<Item = Point>, left: f64, right: f64) -> Vec<V
     }
 }
 
-fn split_at_gaps(points: impl Iterator<Item = Point>) -> Vec<Vec<Point>> {
+fn split_at_gaps(points: impl Iterator<Item = ChartPoint>) -> Vec<Vec<ChartPoint>> {
     let mut pieces = vec![Vec::new()];
     for (x, y) in points {
         if x.is_nan() || y.is_nan() {
@@ -42,9 +42,9 @@ fn split_at_gaps(points: impl Iterator<Item = Point>) -> Vec<Vec<Point>> {
     pieces
 }
 
-fn by_column(piece: &[Point], left: f64, right: f64) -> Vec<Point> {
+fn by_column(piece: &[ChartPoint], left: f64, right: f64) -> Vec<ChartPoint> {
     // All points left of what is seen share one column, and all right of it.
-    let column = |point: &Point| point.0.floor().clamp(left - 2.0, right + 2.0);
+    let column = |point: &ChartPoint| point.0.floor().clamp(left - 2.0, right + 2.0);
     let mut kept = Vec::new();
     for group in piece.chunk_by(|a, b| column(a) == column(b)) {
         let extreme = |better: fn(f64, f64) -> bool| {
@@ -61,7 +61,7 @@ fn by_column(piece: &[Point], left: f64, right: f64) -> Vec<Point> {
     kept
 }
 
-fn by_distance(piece: &[Point], distance: f64) -> Vec<Point> {
+fn by_distance(piece: &[ChartPoint], distance: f64) -> Vec<ChartPoint> {
     let mut kept = vec![piece[0]];
     let mut last = piece[0];
     for point in &piece[1..] {

@@ -1,7 +1,7 @@
 //! Where an axis has its ticks and what stands beside them.
 
 use super::TickKind;
-use super::scale::Scale;
+use super::scale::AxisScale;
 use super::svg::{Markup, with_minus};
 use trunnion_num::text::number;
 
@@ -24,7 +24,7 @@ pub struct Ticks {
 
 impl Ticks {
     /// Ticks about `spacing` px apart.
-    pub fn new(scale: &Scale, kind: TickKind, spacing: f64) -> Self {
+    pub fn new(scale: &AxisScale, kind: TickKind, spacing: f64) -> Self {
         let most = (scale.length() / spacing).clamp(3.0, 20.0);
         if scale.log { logarithmic(scale, most) } else { linear(scale, kind, most) }
     }
@@ -41,7 +41,7 @@ impl Ticks {
     }
 }
 
-fn linear(scale: &Scale, kind: TickKind, most: f64) -> Ticks {
+fn linear(scale: &AxisScale, kind: TickKind, most: f64) -> Ticks {
     let step = match kind {
         TickKind::Decimal => decimal_step((scale.max - scale.min) / most),
         TickKind::Degrees => degree_step((scale.max - scale.min) / most),
@@ -88,7 +88,7 @@ fn order(value: f64) -> i32 {
 }
 
 /// Multiples of the step inside the range; at least the range's middle.
-fn multiples(scale: &Scale, step: f64) -> Vec<f64> {
+fn multiples(scale: &AxisScale, step: f64) -> Vec<f64> {
     let (first, last) = ((scale.min / step - 1e-9).ceil(), (scale.max / step + 1e-9).floor());
     // At sizes where steps vanish in rounding there is no sequence to walk.
     if !(first..first + 100.0).contains(&last) || first + 1.0 == first {
@@ -104,7 +104,7 @@ fn multiples(scale: &Scale, step: f64) -> Vec<f64> {
         .collect()
 }
 
-fn logarithmic(scale: &Scale, most: f64) -> Ticks {
+fn logarithmic(scale: &AxisScale, most: f64) -> Ticks {
     let (first, last) = (order(scale.min), order(scale.max));
     let n_decades = scale.max.log10() - scale.min.log10();
     if n_decades < 0.7 {
@@ -149,12 +149,12 @@ fn power(exponent: i32) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Axis;
+    use super::super::ChartAxis;
     use super::*;
 
     fn ticks(min: f64, max: f64, log: bool) -> Ticks {
-        let axis = Axis { log, ..Axis::default() };
-        Ticks::new(&Scale::new(&axis, (min, max), (0.0, 500.0)), TickKind::Decimal, 90.0)
+        let axis = ChartAxis { log, ..ChartAxis::default() };
+        Ticks::new(&AxisScale::new(&axis, (min, max), (0.0, 500.0)), TickKind::Decimal, 90.0)
     }
 
     fn places(min: f64, max: f64, log: bool) -> Vec<f64> {
@@ -193,7 +193,8 @@ mod tests {
                 }
             }
         }
-        let scale = Scale::new(&Axis { log: true, ..Axis::default() }, (0.1, 10.0), (0.0, 500.0));
+        let scale =
+            AxisScale::new(&ChartAxis { log: true, ..ChartAxis::default() }, (0.1, 10.0), (0.0, 500.0));
         let close = labels(&Ticks::new(&scale, TickKind::Decimal, 60.0));
         assert!(close[1].contains("\"0.3\""), "{close:?}");
     }
@@ -230,8 +231,8 @@ mod tests {
 
     #[test]
     fn degrees_divide_a_turn() {
-        let axis = Axis::default();
-        let scale = Scale::new(&axis, (-270.0, 10.0), (0.0, 200.0));
+        let axis = ChartAxis::default();
+        let scale = AxisScale::new(&axis, (-270.0, 10.0), (0.0, 200.0));
         let found = Ticks::new(&scale, TickKind::Degrees, 45.0);
         let places: Vec<f64> = found.major.iter().map(|(value, _)| *value).collect();
         assert_eq!(places, [-270.0, -180.0, -90.0, 0.0]);

@@ -1,12 +1,12 @@
 //! The usual charts from columns of a result.
 
-use super::chart::{Axis, Chart, HeatMap, Indicator, Panel, Series, Style, TickKind};
+use super::chart::{Chart, ChartAxis, HeatMap, Indicator, Panel, Series, SeriesStyle, TickKind};
 use trunnion_num::spectrum::Spectrum;
 use trunnion_results::{Column, TIME};
 
 /// Signals over time (or another column), those of one unit together in a panel.
 pub fn history(x: &Column, columns: &[&Column]) -> Chart {
-    Chart { x: axis(x), panels: panels_by_unit(x, columns, Style::Line), ..Chart::default() }
+    Chart { x: axis(x), panels: panels_by_unit(x, columns, SeriesStyle::Line), ..Chart::default() }
 }
 
 /// One signal against others, each turn of time drawn as it went.
@@ -16,7 +16,7 @@ pub fn phase_plane(x: &Column, columns: &[&Column]) -> Chart {
 
 /// A measure or several over one swept parameter.
 pub fn sweep(parameter: &Column, measures: &[&Column]) -> Chart {
-    let panels = panels_by_unit(parameter, measures, Style::LineAndMarkers);
+    let panels = panels_by_unit(parameter, measures, SeriesStyle::LineAndMarkers);
     Chart { x: axis(parameter), panels, ..Chart::default() }
 }
 
@@ -35,7 +35,7 @@ pub fn sweep_map(x: &Column, y: &Column, measure: &Column) -> Chart {
 
 /// A frequency response: frequency in Hz, magnitude in dB, phase in degrees.
 #[derive(Clone, Debug, Default)]
-pub struct Response {
+pub struct BodeCurve {
     pub name: String,
     pub frequency: Vec<f64>,
     pub magnitude_db: Vec<f64>,
@@ -43,24 +43,24 @@ pub struct Response {
 }
 
 /// Magnitude and phase over the logarithm of frequency.
-pub fn bode(responses: &[Response]) -> Chart {
-    let series = |values: fn(&Response) -> &Vec<f64>| {
-        let one = |r: &Response| Series::new(&r.name, r.frequency.clone(), values(r).clone());
+pub fn bode(responses: &[BodeCurve]) -> Chart {
+    let series = |values: fn(&BodeCurve) -> &Vec<f64>| {
+        let one = |r: &BodeCurve| Series::new(&r.name, r.frequency.clone(), values(r).clone());
         responses.iter().map(one).collect::<Vec<_>>()
     };
     let magnitude = Panel {
-        y: Axis::new("magnitude", "dB"),
+        y: ChartAxis::new("magnitude", "dB"),
         series: series(|response| &response.magnitude_db),
         ..Panel::default()
     };
     let mut phase = Panel {
-        y: Axis { ticks: TickKind::Degrees, ..Axis::new("phase", "°") },
+        y: ChartAxis { ticks: TickKind::Degrees, ..ChartAxis::new("phase", "°") },
         series: series(|response| &response.phase_deg),
         ..Panel::default()
     };
     // The legend above the magnitude holds for both.
     phase.series.iter_mut().for_each(|series| series.name.clear());
-    let x = Axis { log: true, ..Axis::new("frequency", "Hz") };
+    let x = ChartAxis { log: true, ..ChartAxis::new("frequency", "Hz") };
     Chart { x, panels: vec![magnitude, phase], ..Chart::default() }
 }
 
@@ -90,15 +90,15 @@ pub fn spectra(spectra: &[(&Column, Spectrum)]) -> Chart {
         let highest = panel.series.iter().flat_map(|series| &series.y).fold(0.0, |a: f64, b| a.max(*b));
         panel.y.range = Some((0.0, 1.06 * highest)).filter(|range| range.1 > 0.0);
     }
-    Chart { x: Axis::new("frequency", "Hz"), panels, ..Chart::default() }
+    Chart { x: ChartAxis::new("frequency", "Hz"), panels, ..Chart::default() }
 }
 
 /// Poles in the complex plane, with its axes.
 pub fn poles(poles: &[(f64, f64)]) -> Chart {
     let (re, im) = poles.iter().copied().unzip();
-    let series = Series { style: Style::Crosses, ..Series::new("", re, im) };
+    let series = Series { style: SeriesStyle::Crosses, ..Series::new("", re, im) };
     let panel = Panel {
-        y: Axis::new("imaginary part", "rad/s"),
+        y: ChartAxis::new("imaginary part", "rad/s"),
         series: vec![series],
         lines: vec![
             Indicator::Horizontal { y: 0.0, label: String::new() },
@@ -106,14 +106,14 @@ pub fn poles(poles: &[(f64, f64)]) -> Chart {
         ],
         ..Panel::default()
     };
-    Chart { x: Axis::new("real part", "1/s"), panels: vec![panel], ..Chart::default() }
+    Chart { x: ChartAxis::new("real part", "1/s"), panels: vec![panel], ..Chart::default() }
 }
 
-fn axis(column: &Column) -> Axis {
-    Axis::new(&column.name, &column.unit)
+fn axis(column: &Column) -> ChartAxis {
+    ChartAxis::new(&column.name, &column.unit)
 }
 
-fn panels_by_unit(x: &Column, columns: &[&Column], style: Style) -> Vec<Panel> {
+fn panels_by_unit(x: &Column, columns: &[&Column], style: SeriesStyle) -> Vec<Panel> {
     let mut panels = Vec::new();
     for column in columns {
         let series = Series::new(&column.name, x.values.clone(), column.values.clone());

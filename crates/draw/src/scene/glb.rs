@@ -7,9 +7,9 @@
 use serde_json::{Value, json};
 
 use super::poses::nearer;
-use super::solid::Solid;
+use super::solid::SolidMesh;
 use super::stage::{ROD, Stage, own_colour};
-use super::{Form, Moving, View};
+use super::{Moving, SceneGeometry, ViewDirection};
 use trunnion_num::space::{Point, Quaternion, between, minus, norm, turn_of_z};
 
 const FLOAT: u32 = 5126;
@@ -21,12 +21,12 @@ const MOST_TIMES: usize = 20_000;
 pub fn glb(moving: &Moving, rate: f64) -> Vec<u8> {
     let (scene, poses) = (&moving.scene, &moving.poses);
     let start = poses.at(poses.first());
-    let (_, extent) = Stage::new(scene, View::Iso, &[&start], &[], &[]);
+    let (_, extent) = Stage::new(scene, ViewDirection::Iso, &[&start], &[], &[]);
     let radius = ROD * extent.size();
-    let mut file = Writer::default();
+    let mut file = GlbWriter::default();
     for (k, body) in scene.bodies.iter().enumerate() {
         let parts = body.parts.iter().map(|part| {
-            let mut solid = Solid::of(&part.form, radius);
+            let mut solid = SolidMesh::of(&part.form, radius);
             solid.normals.iter_mut().for_each(|n| *n = trunnion_num::space::apply(part.pose.r, *n));
             solid.corners.iter_mut().for_each(|p| *p = part.pose.of(*p));
             (solid, part.colour.unwrap_or_else(|| own_colour(k)))
@@ -35,7 +35,7 @@ pub fn glb(moving: &Moving, rate: f64) -> Vec<u8> {
         file.node(&body.name, mesh);
     }
     for line in &scene.lines {
-        let rod = Solid::of(&Form::Cylinder { radius: 0.8 * radius, length: 1.0 }, radius);
+        let rod = SolidMesh::of(&SceneGeometry::Cylinder { radius: 0.8 * radius, length: 1.0 }, radius);
         let mesh = file.mesh(&line.name, vec![(rod, [0x9a, 0xa3, 0xb0])]);
         file.node(&line.name, mesh);
     }
@@ -44,9 +44,9 @@ pub fn glb(moving: &Moving, rate: f64) -> Vec<u8> {
     file.nodes[0]["rotation"] = json!(upright);
     file.nodes[0]["children"] = (1..file.nodes.len()).collect();
     let times = times(poses.first(), poses.last(), rate);
-    let ways = (1..scene.bodies.len()).map(|body| Way::of_body(moving, body, &times));
-    let lines = (0..scene.lines.len()).map(|line| Way::of_line(moving, line, &times));
-    let ways: Vec<Way> = ways.chain(lines).collect();
+    let ways = (1..scene.bodies.len()).map(|body| NodeMotion::of_body(moving, body, &times));
+    let lines = (0..scene.lines.len()).map(|line| NodeMotion::of_line(moving, line, &times));
+    let ways: Vec<NodeMotion> = ways.chain(lines).collect();
     file.animate(&times, &ways);
     file.finish()
 }
@@ -59,26 +59,26 @@ fn times(first: f64, last: f64, rate: f64) -> Vec<f64> {
 }
 
 /// How a node moves.
-struct Way {
+struct NodeMotion {
     places: Vec<Point>,
     turns: Vec<Quaternion>,
     scales: Option<Vec<Point>>,
 }
 
-impl Way {
-    fn new(moves: Vec<(Point, Quaternion)>, scales: Option<Vec<Point>>) -> Way {
+impl NodeMotion {
+    fn new(moves: Vec<(Point, Quaternion)>, scales: Option<Vec<Point>>) -> NodeMotion {
         let (places, mut turns): (Vec<_>, Vec<Quaternion>) = moves.into_iter().unzip();
         for k in 1..turns.len() {
             turns[k] = nearer(turns[k - 1], turns[k]);
         }
-        Way { places, turns, scales }
+        NodeMotion { places, turns, scales }
     }
 
-    fn of_body(moving: &Moving, body: usize, times: &[f64]) -> Way {
-        Way::new(times.iter().map(|&t| moving.poses.of_body(body, t)).collect(), None)
+    fn of_body(moving: &Moving, body: usize, times: &[f64]) -> NodeMotion {
+        NodeMotion::new(times.iter().map(|&t| moving.poses.of_body(body, t)).collect(), None)
     }
 
-    fn of_line(moving: &Moving, line: usize, times: &[f64]) -> Way {
+    fn of_line(moving: &Moving, line: usize, times: &[f64]) -> NodeMotion {
         let ends = |t: f64| {
             let poses = moving.poses.at(t);
             moving.scene.lines[line].ends.map(|spot| poses[spot.body].of(spot.p))
@@ -86,12 +86,12 @@ impl Way {
         let all: Vec<[Point; 2]> = times.iter().map(|&t| ends(t)).collect();
         let moves = all.iter().map(|&[a, b]| (between(a, b, 0.5), turn_of_z(minus(b, a)))).collect();
         let scales = all.iter().map(|&[a, b]| [1.0, 1.0, norm(minus(b, a))]).collect();
-        Way::new(moves, Some(scales))
+        NodeMotion::new(moves, Some(scales))
     }
 }
 
 #[derive(Default)]
-struct Writer {
+struct GlbWriter {
     data: Vec<u8>,
     views: Vec<Value>,
     accessors: Vec<Value>,
@@ -101,7 +101,7 @@ struct Writer {
     animations: Vec<Value>,
 }
 
-impl Writer {
+impl GlbWriter {
     /// Numbers of so many components each; the number of the accessor.
     fn accessor<const N: usize>(&mut self, rows: &[[f64; N]], bounded: bool) -> usize {
         let start = self.data.len();
@@ -132,7 +132,7 @@ impl Writer {
     }
 
     /// None: nothing to be seen.
-    fn mesh(&mut self, name: &str, parts: Vec<(Solid, [u8; 3])>) -> Option<usize> {
+    fn mesh(&mut self, name: &str, parts: Vec<(SolidMesh, [u8; 3])>) -> Option<usize> {
         let mut primitives = vec![];
         for (solid, colour) in parts.into_iter().filter(|(solid, _)| !solid.faces.is_empty()) {
             let (mut places, mut normals, mut order) = (vec![], vec![], vec![]);
@@ -173,7 +173,7 @@ impl Writer {
     }
 
     /// The nodes after the first follow these ways; at rest they stand where they begin.
-    fn animate(&mut self, times: &[f64], ways: &[Way]) {
+    fn animate(&mut self, times: &[f64], ways: &[NodeMotion]) {
         let moves = times.len() > 1;
         let since: Vec<[f64; 1]> = times.iter().map(|t| [t - times[0]]).collect();
         let input = if moves { self.accessor(&since, true) } else { 0 };

@@ -20,38 +20,38 @@ use trunnion_num::space::{Point, Pose, cross, minus, norm, unit};
 
 pub use glb::glb;
 pub use moving::Moving;
-pub use picture::{Picture, Shot};
+pub use picture::{PoseSnapshot, ScenePicture};
 pub use poses::Poses;
-pub use view::View;
+pub use view::ViewDirection;
 
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
     /// All of it lies in the xy plane.
     pub planar: bool,
     /// The first one is the world.
-    pub bodies: Vec<Body>,
-    pub joints: Vec<Knob>,
+    pub bodies: Vec<SceneBody>,
+    pub joints: Vec<JointSymbol>,
     pub lines: Vec<Strut>,
     /// Every point that has a name.
-    points: HashMap<String, Spot>,
+    points: HashMap<String, BodyPoint>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Body {
+pub struct SceneBody {
     pub name: String,
-    pub parts: Vec<Part>,
+    pub parts: Vec<ScenePart>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Part {
-    pub form: Form,
+pub struct ScenePart {
+    pub form: SceneGeometry,
     /// Seen from the body.
     pub pose: Pose,
     pub colour: Option<[u8; 3]>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Form {
+pub enum SceneGeometry {
     Box(Point),
     Cylinder {
         radius: f64,
@@ -65,14 +65,14 @@ pub enum Form {
 
 /// A point of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spot {
+pub struct BodyPoint {
     pub body: usize,
     pub p: Point,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Knob {
-    pub spot: Spot,
+pub struct JointSymbol {
+    pub spot: BodyPoint,
     /// A square for what slides, a circle for what turns.
     pub slides: bool,
 }
@@ -80,7 +80,7 @@ pub struct Knob {
 #[derive(Clone, Debug)]
 pub struct Strut {
     pub name: String,
-    pub ends: [Spot; 2],
+    pub ends: [BodyPoint; 2],
     /// Drawn as a coil; otherwise as a cylinder with its rod.
     pub coil: bool,
 }
@@ -90,37 +90,37 @@ impl Scene {
     pub fn of(
         mechanism: &Mechanism,
         value: impl Fn(Expr) -> f64,
-        coil: impl Fn(&given::Line) -> bool,
+        coil: impl Fn(&given::ForceLine) -> bool,
     ) -> Scene {
         let point = |p: &[Expr; 3]| p.map(&value);
         let pose = |f: &given::Frame| Pose { p: point(&f.p), r: f.r.map(|row| row.map(&value)) };
-        let spot = |f: &given::Frame| Spot { body: f.body, p: point(&f.p) };
-        let form = |form: &given::Form| match form {
-            given::Form::Box(size) => Form::Box(point(size)),
-            given::Form::Cylinder(radius, length) => {
-                Form::Cylinder { radius: value(*radius), length: value(*length) }
+        let spot = |f: &given::Frame| BodyPoint { body: f.body, p: point(&f.p) };
+        let form = |form: &given::BodyGeometry| match form {
+            given::BodyGeometry::Box(size) => SceneGeometry::Box(point(size)),
+            given::BodyGeometry::Cylinder(radius, length) => {
+                SceneGeometry::Cylinder { radius: value(*radius), length: value(*length) }
             }
-            given::Form::Sphere(radius) => Form::Sphere(value(*radius)),
-            given::Form::Rod(length) => Form::Rod(value(*length)),
-            given::Form::Mesh { triangles, .. } => Form::Mesh(triangles.clone()),
+            given::BodyGeometry::Sphere(radius) => SceneGeometry::Sphere(value(*radius)),
+            given::BodyGeometry::Rod(length) => SceneGeometry::Rod(value(*length)),
+            given::BodyGeometry::Mesh { triangles, .. } => SceneGeometry::Mesh(triangles.clone()),
         };
-        let part = |s: &given::Shape| Part {
+        let part = |s: &given::BodyShape| ScenePart {
             form: form(&s.form),
             pose: pose(&s.frame),
             colour: s.color.as_deref().and_then(colour),
         };
         let mut scene = Scene { planar: mechanism.planar, ..Scene::default() };
         for body in &mechanism.bodies {
-            let mut parts: Vec<Part> = body.shapes.iter().map(part).collect();
+            let mut parts: Vec<ScenePart> = body.shapes.iter().map(part).collect();
             // Beside other shapes the rod only says how the mass is spread.
-            if parts.iter().any(|p| !matches!(p.form, Form::Rod(_))) {
-                parts.retain(|p| !matches!(p.form, Form::Rod(_)));
+            if parts.iter().any(|p| !matches!(p.form, SceneGeometry::Rod(_))) {
+                parts.retain(|p| !matches!(p.form, SceneGeometry::Rod(_)));
             }
-            scene.bodies.push(Body { name: body.name.clone(), parts });
+            scene.bodies.push(SceneBody { name: body.name.clone(), parts });
         }
         for joint in mechanism.joints.iter().filter(|j| j.kind.mark != JointMark::None) {
             let slides = joint.kind.mark == JointMark::Slide;
-            scene.joints.push(Knob { spot: spot(&joint.child), slides });
+            scene.joints.push(JointSymbol { spot: spot(&joint.child), slides });
         }
         for line in &mechanism.lines {
             let ends = [spot(&line.from), spot(&line.to)];
@@ -143,7 +143,7 @@ impl Scene {
     }
 
     /// Bodies without shapes become rods between the points where something is joined to them.
-    fn complete(&mut self, joints: Vec<[Spot; 2]>, centers: &[Point]) {
+    fn complete(&mut self, joints: Vec<[BodyPoint; 2]>, centers: &[Point]) {
         let spots = joints.iter().flatten().chain(self.lines.iter().flat_map(|l| &l.ends));
         let mut on: Vec<Vec<Point>> = vec![vec![]; self.bodies.len()];
         for spot in spots {
@@ -163,14 +163,14 @@ impl Scene {
     }
 
     /// A point by the name of a body, a frame or a sensor.
-    pub fn point(&self, name: &str) -> Option<Spot> {
+    pub fn point(&self, name: &str) -> Option<BodyPoint> {
         self.points.get(name).copied()
     }
 
     /// Where bodies are joined, where lines end, and all that has a name.
-    fn spots(&self) -> Vec<Spot> {
+    fn spots(&self) -> Vec<BodyPoint> {
         let joints = self.joints.iter().map(|joint| joint.spot);
-        let mut all: Vec<Spot> = joints
+        let mut all: Vec<BodyPoint> = joints
             .chain(self.lines.iter().flat_map(|line| line.ends))
             .chain(self.points.values().copied())
             .collect();
@@ -185,7 +185,7 @@ impl Scene {
     }
 }
 
-fn rod(from: Point, to: Point) -> Option<Part> {
+fn rod(from: Point, to: Point) -> Option<ScenePart> {
     let along = minus(to, from);
     let x = unit(along)?;
     // Any axis that is not along it gives the others.
@@ -193,7 +193,7 @@ fn rod(from: Point, to: Point) -> Option<Part> {
     let y = unit(cross(least, x))?;
     let z = cross(x, y);
     let r = [0, 1, 2].map(|i| [x[i], y[i], z[i]]);
-    Some(Part { form: Form::Rod(norm(along)), pose: Pose { p: from, r }, colour: None })
+    Some(ScenePart { form: SceneGeometry::Rod(norm(along)), pose: Pose { p: from, r }, colour: None })
 }
 
 /// Of "#rrggbb".

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use trunnion_engine::{Failure, Project};
-use trunnion_model::mechanism::Line;
+use trunnion_model::mechanism::ForceLine;
 use trunnion_num::space::{Point, minus, norm};
 use trunnion_results::Table;
 
@@ -28,7 +28,7 @@ impl Moving {
         let system = &project.prepared.system;
         let start = system.start(&HashMap::new());
         // Without a spring of its own it is a cylinder, or the like.
-        let coil = |line: &Line| system.find(&format!("{}.k", line.name)).is_some();
+        let coil = |line: &ForceLine| system.find(&format!("{}.k", line.name)).is_some();
         let scene = Scene::of(&project.mechanism, |e| start.evaluate(e), coil);
         let poses = Poses::of(&scene, table)?;
         Ok(Moving { name: project.name.clone(), scene, poses })

@@ -10,7 +10,7 @@ use trunnion_num::space::{Point, between, cross, dot, minus, plus, unit};
 
 /// Something flat to be painted: a convex face, or a stroke (two points).
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct PaintedFace {
     /// Right, up, towards the viewer.
     pub points: Vec<Point>,
     /// Whether the edge after each point is drawn.
@@ -19,7 +19,7 @@ pub struct Piece {
     pub paint: usize,
 }
 
-impl Piece {
+impl PaintedFace {
     /// The mean towards the viewer.
     fn depth(&self) -> f64 {
         self.points.iter().map(|p| p[2]).sum::<f64>() / self.points.len() as f64
@@ -59,18 +59,18 @@ impl Plane {
 
 /// cos of the angle between a face and the viewer below which it is a line.
 const EDGE_ON: f64 = 1e-4;
-/// Differences in depth that nobody sees, as a share of the size of the scene.
+/// Invisible differences in depth, as a share of the size of the scene.
 const THIN: f64 = 1e-4;
 /// Rounds of cutting; what still pierces something then is ordered as a whole.
 const ROUNDS: usize = 12;
 
 /// From far to near; `size` is that of the scene.
-pub fn far_to_near(mut pieces: Vec<Piece>, size: f64) -> Vec<Piece> {
+pub fn far_to_near(mut pieces: Vec<PaintedFace>, size: f64) -> Vec<PaintedFace> {
     let thin = THIN * size;
     for _ in 0..ROUNDS {
         let mut pairs = vec![];
         let planes = overlaps(&pieces, thin, |i, j, relation| {
-            if relation == Relation::Pierces {
+            if relation == DepthOrder::Pierces {
                 pairs.push((i, j));
             }
         });
@@ -86,7 +86,7 @@ pub fn far_to_near(mut pieces: Vec<Piece>, size: f64) -> Vec<Piece> {
         if cut_by.iter().all(Option::is_none) {
             break;
         }
-        let halves = |(piece, plane): (Piece, Option<Plane>)| match plane {
+        let halves = |(piece, plane): (PaintedFace, Option<Plane>)| match plane {
             None => vec![piece],
             Some(plane) => {
                 let heights: Vec<f64> = piece.points.iter().map(|&p| plane.height(p)).collect();
@@ -99,12 +99,12 @@ pub fn far_to_near(mut pieces: Vec<Piece>, size: f64) -> Vec<Piece> {
 }
 
 /// Every piece after all those behind it; where that is a circle, the farthest first.
-fn sorted(mut pieces: Vec<Piece>, thin: f64) -> Vec<Piece> {
+fn sorted(mut pieces: Vec<PaintedFace>, thin: f64) -> Vec<PaintedFace> {
     pieces.sort_by(|a, b| a.depth().total_cmp(&b.depth()));
     let mut before: Vec<Vec<usize>> = vec![vec![]; pieces.len()];
     let mut waiting = vec![0_usize; pieces.len()];
     overlaps(&pieces, thin, |i, j, relation| {
-        let (far, near) = if relation == Relation::Nearer { (j, i) } else { (i, j) };
+        let (far, near) = if relation == DepthOrder::Nearer { (j, i) } else { (i, j) };
         before[far].push(near);
         waiting[near] += 1;
     });
@@ -131,12 +131,12 @@ fn sorted(mut pieces: Vec<Piece>, thin: f64) -> Vec<Piece> {
             }
         }
     }
-    let mut pieces: Vec<Option<Piece>> = pieces.into_iter().map(Some).collect();
+    let mut pieces: Vec<Option<PaintedFace>> = pieces.into_iter().map(Some).collect();
     order.into_iter().filter_map(|k| pieces[k].take()).collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Relation {
+enum DepthOrder {
     /// The first is nearer to the viewer.
     Nearer,
     Farther,
@@ -144,8 +144,12 @@ enum Relation {
 }
 
 /// Tells of all pairs that overlap in the view, the first with the lower number; the planes of all.
-fn overlaps(pieces: &[Piece], thin: f64, mut tell: impl FnMut(usize, usize, Relation)) -> Vec<Option<Plane>> {
-    let planes: Vec<Option<Plane>> = pieces.iter().map(Piece::plane).collect();
+fn overlaps(
+    pieces: &[PaintedFace],
+    thin: f64,
+    mut tell: impl FnMut(usize, usize, DepthOrder),
+) -> Vec<Option<Plane>> {
+    let planes: Vec<Option<Plane>> = pieces.iter().map(PaintedFace::plane).collect();
     let ranges: Vec<[(f64, f64); 2]> = pieces.iter().map(|p| [p.range(0), p.range(1)]).collect();
     // From left to right: only those that have begun and not yet ended can overlap.
     let mut starts: Vec<usize> = (0..pieces.len()).collect();
@@ -169,8 +173,8 @@ fn overlaps(pieces: &[Piece], thin: f64, mut tell: impl FnMut(usize, usize, Rela
 }
 
 /// How two pieces lie where they overlap; None if they do not, or cover nothing.
-fn relation([a, b]: [&Piece; 2], planes: [Option<Plane>; 2], thin: f64) -> Option<Relation> {
-    let stroke = |piece: &Piece| piece.points.len() == 2;
+fn relation([a, b]: [&PaintedFace; 2], planes: [Option<Plane>; 2], thin: f64) -> Option<DepthOrder> {
+    let stroke = |piece: &PaintedFace| piece.points.len() == 2;
     let common = match planes {
         [Some(_), Some(_)] => clipped(&a.points, b),
         [None, Some(_)] if stroke(a) => clipped(&a.points, b),
@@ -187,14 +191,14 @@ fn relation([a, b]: [&Piece; 2], planes: [Option<Plane>; 2], thin: f64) -> Optio
     let nearer = common.iter().map(|&p| depth(planes[0], p) - depth(planes[1], p));
     let (low, high) = nearer.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
     Some(match (low < -thin, high > thin) {
-        (true, true) => Relation::Pierces,
-        (false, true) => Relation::Nearer,
-        _ => Relation::Farther,
+        (true, true) => DepthOrder::Pierces,
+        (false, true) => DepthOrder::Nearer,
+        _ => DepthOrder::Farther,
     })
 }
 
 /// The part of a convex face or stroke that lies over another face in the view. [Sutherland1974]
-fn clipped(points: &[Point], face: &Piece) -> Vec<Point> {
+fn clipped(points: &[Point], face: &PaintedFace) -> Vec<Point> {
     let mut points = points.to_vec();
     let corners = &face.points;
     let turn = if signed_area(corners) < 0.0 { -1.0 } else { 1.0 };
@@ -225,9 +229,9 @@ fn signed_area(points: &[Point]) -> f64 {
 }
 
 /// What lies on one side; the cut itself is not drawn as an edge.
-fn part(piece: &Piece, heights: &[f64], side: f64) -> Option<Piece> {
+fn part(piece: &PaintedFace, heights: &[f64], side: f64) -> Option<PaintedFace> {
     let n = piece.points.len();
-    let mut kept = Piece { points: vec![], edges: vec![], paint: piece.paint };
+    let mut kept = PaintedFace { points: vec![], edges: vec![], paint: piece.paint };
     for i in 0..n {
         let j = (i + 1) % n;
         let (h, next) = (side * heights[i], side * heights[j]);
@@ -258,10 +262,10 @@ fn part(piece: &Piece, heights: &[f64], side: f64) -> Option<Piece> {
 mod tests {
     use super::*;
 
-    fn square(z: f64, tilt: f64, paint: usize) -> Piece {
+    fn square(z: f64, tilt: f64, paint: usize) -> PaintedFace {
         let points =
             vec![[-1.0, -1.0, z - tilt], [1.0, -1.0, z + tilt], [1.0, 1.0, z + tilt], [-1.0, 1.0, z - tilt]];
-        Piece { points, edges: vec![true; 4], paint }
+        PaintedFace { points, edges: vec![true; 4], paint }
     }
 
     #[test]
@@ -276,8 +280,8 @@ mod tests {
         let ordered = far_to_near(vec![square(0.0, 0.0, 0), square(0.0, 1.0, 1)], 1.0);
         assert_eq!(ordered.len(), 3);
         // Wherever two pieces overlap, the later one is nearer.
-        let height = |p: &Piece, x: f64| if p.paint == 0 { 0.0 } else { x };
-        let covers = |p: &Piece, x: f64| {
+        let height = |p: &PaintedFace, x: f64| if p.paint == 0 { 0.0 } else { x };
+        let covers = |p: &PaintedFace, x: f64| {
             let (low, high) =
                 p.points.iter().fold((9.0_f64, -9.0_f64), |(l, h), q| (l.min(q[0]), h.max(q[0])));
             low < x && x < high
@@ -296,13 +300,13 @@ mod tests {
             let x = -0.95 + 0.06 * k as f64;
             let points = [(x, -0.5, 0.5), (x + 0.04, -0.5, 0.5), (x + 0.04, 0.5, -0.5), (x, 0.5, -0.5)];
             let points = points.map(|(x, y, z)| [x, y, -z]).to_vec();
-            Piece { points, edges: vec![true; 4], paint: k + 1 }
+            PaintedFace { points, edges: vec![true; 4], paint: k + 1 }
         };
         let floor = square(0.0, 0.0, 0);
         let ordered = far_to_near([floor].into_iter().chain((0..30).map(strip)).collect(), 1.0);
         assert_eq!(ordered.len(), 61);
         let floor = ordered.iter().position(|p| p.paint == 0).unwrap();
-        let below = |p: &Piece| p.depth() < 0.0;
+        let below = |p: &PaintedFace| p.depth() < 0.0;
         assert!(ordered[..floor].iter().all(below) && !ordered[floor + 1..].iter().any(below));
     }
 

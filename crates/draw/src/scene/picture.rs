@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::order::{Piece, far_to_near};
+use super::order::{PaintedFace, far_to_near};
 use super::stage::{Extent, Paint, Stage};
-use super::{Scene, View};
+use super::{Scene, ViewDirection};
 use crate::plot::colour::{AXIS, PALETTE, QUIET_TEXT, TEXT};
 use crate::plot::svg::{Anchor, Canvas, Font, Markup, coordinate, shortened, with_minus};
 use trunnion_num::space::{Point, Pose};
@@ -19,17 +19,17 @@ const MARGIN: [f64; 3] = [48.0, 64.0, 84.0];
 const PALE: (f64, f64) = (0.22, 0.5);
 
 /// Poses of all bodies at one instant.
-pub struct Shot {
+pub struct PoseSnapshot {
     pub t: f64,
     pub poses: Vec<Pose>,
 }
 
-pub struct Picture<'a> {
+pub struct ScenePicture<'a> {
     pub scene: &'a Scene,
-    pub view: View,
+    pub view: ViewDirection,
     pub title: String,
     /// In the order of time.
-    pub shots: Vec<Shot>,
+    pub shots: Vec<PoseSnapshot>,
     /// Ways of points in W, with their names.
     pub traces: Vec<(String, Vec<Point>)>,
     /// Shortest length of every line.
@@ -37,14 +37,14 @@ pub struct Picture<'a> {
 }
 
 /// From the view to the sheet.
-struct Sheet {
+struct SheetTransform {
     scale: f64,
     origin: (f64, f64),
     height: f64,
 }
 
-impl Sheet {
-    fn new(extent: &Extent) -> Sheet {
+impl SheetTransform {
+    fn new(extent: &Extent) -> SheetTransform {
         let side = |i: usize| Some(extent.high[i] - extent.low[i]).filter(|s| s.is_finite()).unwrap_or(0.0);
         // A drawing without extent gets one.
         let (wide, high) = (side(0).max(1e-3 * extent.size()), side(1).max(1e-3 * extent.size()));
@@ -53,7 +53,11 @@ impl Sheet {
         let height = (scale * high + MARGIN[1] + MARGIN[2]).max(LOWEST);
         let middle = |i: usize| if side(i) > 0.0 { 0.5 * (extent.low[i] + extent.high[i]) } else { 0.0 };
         let centre = MARGIN[1] + 0.5 * (height - MARGIN[1] - MARGIN[2]);
-        Sheet { scale, origin: (0.5 * WIDTH - scale * middle(0), centre + scale * middle(1)), height }
+        SheetTransform {
+            scale,
+            origin: (0.5 * WIDTH - scale * middle(0), centre + scale * middle(1)),
+            height,
+        }
     }
 
     fn of(&self, p: Point) -> (f64, f64) {
@@ -61,12 +65,12 @@ impl Sheet {
     }
 }
 
-impl Picture<'_> {
+impl ScenePicture<'_> {
     pub fn svg(&self) -> String {
         let shots: Vec<&[Pose]> = self.shots.iter().map(|s| &s.poses[..]).collect();
         let way: Vec<Point> = self.traces.iter().flat_map(|(_, way)| way.iter().copied()).collect();
         let (stage, extent) = Stage::new(self.scene, self.view, &shots, &way, &self.shortest);
-        let sheet = Sheet::new(&extent);
+        let sheet = SheetTransform::new(&extent);
         let mut canvas = Canvas::new(WIDTH, sheet.height, &self.title);
         let mut paints = vec![];
         let Some((last, earlier)) = self.shots.split_last() else { return canvas.finish() };
@@ -96,7 +100,14 @@ impl Picture<'_> {
         canvas.finish()
     }
 
-    fn bodies(&self, canvas: &mut Canvas, sheet: &Sheet, stage: &Stage, shot: &Shot, size: f64) {
+    fn bodies(
+        &self,
+        canvas: &mut Canvas,
+        sheet: &SheetTransform,
+        stage: &Stage,
+        shot: &PoseSnapshot,
+        size: f64,
+    ) {
         let mut paints = vec![];
         let pieces = stage.pieces(&shot.poses, false, &mut paints);
         paint(canvas, sheet, far_to_near(pieces, size), &paints);
@@ -104,14 +115,21 @@ impl Picture<'_> {
     }
 
     /// The bodies over what was drawn already, and again what of the world hides some of them.
-    fn before_world(&self, canvas: &mut Canvas, sheet: &Sheet, stage: &Stage, shot: &Shot, size: f64) {
+    fn before_world(
+        &self,
+        canvas: &mut Canvas,
+        sheet: &SheetTransform,
+        stage: &Stage,
+        shot: &PoseSnapshot,
+        size: f64,
+    ) {
         let mut paints = vec![];
         let mut pieces = stage.pieces(&shot.poses, true, &mut paints);
         let of_world = paints.len();
         let mut others = vec![];
         let bodies = stage.pieces(&shot.poses, false, &mut others);
         paints.append(&mut others);
-        pieces.extend(bodies.into_iter().map(|piece| Piece { paint: of_world + piece.paint, ..piece }));
+        pieces.extend(bodies.into_iter().map(|piece| PaintedFace { paint: of_world + piece.paint, ..piece }));
         let mut painted: Vec<[(f64, f64); 2]> = vec![];
         let mut ordered = far_to_near(pieces, size);
         ordered.retain(|piece| {
@@ -129,7 +147,7 @@ impl Picture<'_> {
         self.knobs(canvas, sheet, stage, shot);
     }
 
-    fn knobs(&self, canvas: &mut Canvas, sheet: &Sheet, stage: &Stage, shot: &Shot) {
+    fn knobs(&self, canvas: &mut Canvas, sheet: &SheetTransform, stage: &Stage, shot: &PoseSnapshot) {
         canvas.group(&format!("fill=\"#ffffff\" stroke=\"{TEXT}\" stroke-width=\"1.3\""));
         for knob in &self.scene.joints {
             let (x, y) = sheet.of(stage.place(&shot.poses, knob.spot));
@@ -141,7 +159,7 @@ impl Picture<'_> {
         canvas.end();
     }
 
-    fn trace(&self, canvas: &mut Canvas, sheet: &Sheet) {
+    fn trace(&self, canvas: &mut Canvas, sheet: &SheetTransform) {
         for (k, (_, way)) in self.traces.iter().enumerate() {
             let line = path(way.iter().map(|&p| sheet.of(self.view.of(p))), false);
             let colour = PALETTE[(k + 1) % PALETTE.len()];
@@ -188,7 +206,7 @@ fn path(points: impl Iterator<Item = (f64, f64)>, close: bool) -> String {
 }
 
 /// Faces with a rim of their own colour, which hides the joints between them, then their edges.
-fn paint(canvas: &mut Canvas, sheet: &Sheet, pieces: Vec<Piece>, paints: &[Paint]) {
+fn paint(canvas: &mut Canvas, sheet: &SheetTransform, pieces: Vec<PaintedFace>, paints: &[Paint]) {
     canvas.group("stroke-linejoin=\"round\" stroke-linecap=\"round\"");
     for piece in pieces {
         let paint = &paints[piece.paint];
@@ -232,7 +250,7 @@ fn edges(points: &[(f64, f64)], drawn: &[bool]) -> String {
 }
 
 /// The axes of the world in the lower left corner.
-fn axes(canvas: &mut Canvas, view: View, height: f64) {
+fn axes(canvas: &mut Canvas, view: ViewDirection, height: f64) {
     const LENGTH: f64 = 34.0;
     let centre = (52.0, height - 40.0);
     let axes = [
@@ -276,7 +294,7 @@ fn axes(canvas: &mut Canvas, view: View, height: f64) {
 }
 
 /// A round length, about a sixth of the width, in the lower right corner.
-fn scale_bar(canvas: &mut Canvas, sheet: &Sheet) {
+fn scale_bar(canvas: &mut Canvas, sheet: &SheetTransform) {
     let wanted = WIDTH / 6.0 / sheet.scale;
     let decade = 10_f64.powf(wanted.log10().floor());
     let length = [5.0, 2.0, 1.0].into_iter().find(|m| m * decade <= wanted).unwrap_or(1.0) * decade;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::f64::consts::{PI, TAU};
 
-use super::Form;
+use super::SceneGeometry;
 use trunnion_num::space::{Point, cross, dot, minus, plus, unit};
 
 /// Sides of balls and round ends: their outline stays within 0.5 % of the radius.
@@ -14,7 +14,7 @@ const SIDES: usize = 48;
 const SHARP: f64 = 0.82;
 
 #[derive(Clone, Debug, Default)]
-pub struct Solid {
+pub struct SolidMesh {
     pub corners: Vec<Point>,
     pub faces: Vec<Vec<usize>>,
     /// Of length 1; 0 for a face without area.
@@ -25,20 +25,20 @@ pub struct Solid {
     pub closed: bool,
 }
 
-impl Solid {
+impl SolidMesh {
     /// Rods have this radius.
-    pub fn of(form: &Form, radius: f64) -> Solid {
+    pub fn of(form: &SceneGeometry, radius: f64) -> SolidMesh {
         let (corners, faces) = match form {
-            Form::Box(size) => cuboid(*size),
-            Form::Cylinder { radius, length } => cylinder(*radius, *length),
-            Form::Sphere(radius) => lathe(&arc(*radius, 0.0, PI, ROUND / 2)),
-            Form::Rod(length) => capsule(radius, *length),
-            Form::Mesh(triangles) => welded(triangles),
+            SceneGeometry::Box(size) => cuboid(*size),
+            SceneGeometry::Cylinder { radius, length } => cylinder(*radius, *length),
+            SceneGeometry::Sphere(radius) => lathe(&arc(*radius, 0.0, PI, ROUND / 2)),
+            SceneGeometry::Rod(length) => capsule(radius, *length),
+            SceneGeometry::Mesh(triangles) => welded(triangles),
         };
         Self::new(corners, faces)
     }
 
-    fn new(corners: Vec<Point>, mut faces: Vec<Vec<usize>>) -> Solid {
+    fn new(corners: Vec<Point>, mut faces: Vec<Vec<usize>>) -> SolidMesh {
         // Corners that coincide, as at a pole, count once; what is left of a face may be nothing.
         faces.iter_mut().for_each(|face| {
             face.dedup();
@@ -58,7 +58,7 @@ impl Solid {
         let other = |(a, b): (usize, usize)| owner.get(&(b, a)).copied();
         let beyond: Vec<Vec<_>> = faces.iter().map(|face| edges(face).map(other).collect()).collect();
         let closed = !twice && beyond.iter().flatten().all(Option::is_some);
-        Solid { corners, faces, normals, beyond, closed }
+        SolidMesh { corners, faces, normals, beyond, closed }
     }
 
     /// Whether the edge after the i-th corner of a face is one, rather than a crease of something round.
@@ -92,15 +92,15 @@ fn normal(corners: &[Point], face: &[usize]) -> Point {
     unit(area.fold([0.0; 3], plus)).unwrap_or_default()
 }
 
-type Shell = (Vec<Point>, Vec<Vec<usize>>);
+type SolidShell = (Vec<Point>, Vec<Vec<usize>>);
 
-fn cuboid(size: Point) -> Shell {
+fn cuboid(size: Point) -> SolidShell {
     let corner = |k: usize| [0, 1, 2].map(|i| if k >> i & 1 == 1 { 0.5 * size[i] } else { -0.5 * size[i] });
     let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
     ((0..8).map(corner).collect(), faces.map(|f| f.to_vec()).to_vec())
 }
 
-fn cylinder(radius: f64, length: f64) -> Shell {
+fn cylinder(radius: f64, length: f64) -> SolidShell {
     let rim = |z: f64| {
         let angle = |k: usize| TAU * k as f64 / SIDES as f64;
         (0..SIDES).map(move |k| [radius * angle(k).cos(), radius * angle(k).sin(), z])
@@ -121,7 +121,7 @@ fn arc(radius: f64, from: f64, to: f64, steps: usize) -> Vec<(f64, f64)> {
 }
 
 /// An outline (radius, height) from the top, turned about z. It begins and ends on the axis, where corners are one.
-fn lathe(outline: &[(f64, f64)]) -> Shell {
+fn lathe(outline: &[(f64, f64)]) -> SolidShell {
     let last = outline.len() - 1;
     let corner = |row: usize, k: usize| {
         let (r, z) = outline[row];
@@ -145,7 +145,7 @@ fn lathe(outline: &[(f64, f64)]) -> Shell {
 }
 
 /// From the origin along x, with round ends.
-fn capsule(radius: f64, length: f64) -> Shell {
+fn capsule(radius: f64, length: f64) -> SolidShell {
     let moved = |list: Vec<(f64, f64)>, by: f64| list.into_iter().map(move |(r, z)| (r, z + by));
     let top = arc(radius, 0.0, 0.5 * PI, ROUND / 4);
     let bottom = arc(radius, 0.5 * PI, PI, ROUND / 4);
@@ -156,7 +156,7 @@ fn capsule(radius: f64, length: f64) -> Shell {
 }
 
 /// Triangles with corners in common.
-fn welded(triangles: &[[Point; 3]]) -> Shell {
+fn welded(triangles: &[[Point; 3]]) -> SolidShell {
     let mut corners = vec![];
     let mut place: HashMap<[u64; 3], usize> = HashMap::new();
     let mut of = |p: Point| {
@@ -174,7 +174,7 @@ fn welded(triangles: &[[Point; 3]]) -> Shell {
 mod tests {
     use super::*;
 
-    fn volume(solid: &Solid) -> f64 {
+    fn volume(solid: &SolidMesh) -> f64 {
         let cone = |face: &Vec<usize>| {
             let [a, rest @ ..] = &face[..] else { return 0.0 };
             let corner = |k: usize| solid.corners[k];
@@ -189,12 +189,12 @@ mod tests {
         let n = SIDES as f64;
         let share = n / TAU * (TAU / n).sin();
         for (form, expected, tolerance) in [
-            (Form::Box([1.0, 2.0, 3.0]), 6.0, 1e-12),
-            (Form::Cylinder { radius: 2.0, length: 0.5 }, 2.0 * PI * share, 1e-12),
-            (Form::Sphere(1.5), 4.0 / 3.0 * PI * 1.5_f64.powi(3), 0.02),
-            (Form::Rod(3.0), PI * 0.25 * 3.0 + 4.0 / 3.0 * PI * 0.125, 0.02),
+            (SceneGeometry::Box([1.0, 2.0, 3.0]), 6.0, 1e-12),
+            (SceneGeometry::Cylinder { radius: 2.0, length: 0.5 }, 2.0 * PI * share, 1e-12),
+            (SceneGeometry::Sphere(1.5), 4.0 / 3.0 * PI * 1.5_f64.powi(3), 0.02),
+            (SceneGeometry::Rod(3.0), PI * 0.25 * 3.0 + 4.0 / 3.0 * PI * 0.125, 0.02),
         ] {
-            let solid = Solid::of(&form, 0.5);
+            let solid = SolidMesh::of(&form, 0.5);
             assert!(solid.closed, "{form:?}");
             let volume = volume(&solid);
             assert!((volume / expected - 1.0).abs() <= tolerance, "{form:?}: {volume} is not {expected}");
@@ -203,15 +203,15 @@ mod tests {
 
     #[test]
     fn edges_are_where_faces_meet_sharply() {
-        let count = |form: Form| {
-            let solid = Solid::of(&form, 0.1);
+        let count = |form: SceneGeometry| {
+            let solid = SolidMesh::of(&form, 0.1);
             let all = (0..solid.faces.len()).flat_map(|k| (0..solid.faces[k].len()).map(move |i| (k, i)));
             all.filter(|&(k, i)| solid.sharp(k, i)).count()
         };
-        assert_eq!(count(Form::Box([1.0; 3])), 24);
-        assert_eq!(count(Form::Cylinder { radius: 1.0, length: 1.0 }), 4 * SIDES);
-        assert_eq!(count(Form::Sphere(1.0)), 0);
+        assert_eq!(count(SceneGeometry::Box([1.0; 3])), 24);
+        assert_eq!(count(SceneGeometry::Cylinder { radius: 1.0, length: 1.0 }), 4 * SIDES);
+        assert_eq!(count(SceneGeometry::Sphere(1.0)), 0);
         let open = vec![[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]];
-        assert!(!Solid::of(&Form::Mesh(std::sync::Arc::new(open)), 0.1).closed);
+        assert!(!SolidMesh::of(&SceneGeometry::Mesh(std::sync::Arc::new(open)), 0.1).closed);
     }
 }

@@ -1,9 +1,9 @@
 //! A scene at one instant as pieces to be painted, in the axes of a view.
 
-use super::order::Piece;
-use super::solid::Solid;
-use super::view::View;
-use super::{Form, Scene, Spot};
+use super::order::PaintedFace;
+use super::solid::SolidMesh;
+use super::view::ViewDirection;
+use super::{BodyPoint, Scene, SceneGeometry};
 use crate::plot::colour::PALETTE;
 use trunnion_num::space::{Point, Pose, apply, between, dot, minus, norm, plus, product, times, unit};
 
@@ -27,9 +27,9 @@ pub struct Paint {
 
 pub struct Stage<'a> {
     scene: &'a Scene,
-    view: View,
+    view: ViewDirection,
     /// For every body, for every part.
-    solids: Vec<Vec<Solid>>,
+    solids: Vec<Vec<SolidMesh>>,
     /// Of rods.
     radius: f64,
     /// Shortest length of every line at any time: what its cylinder can be.
@@ -62,13 +62,14 @@ impl<'a> Stage<'a> {
     /// With the extent of all there is to see at these poses and on the way.
     pub fn new(
         scene: &'a Scene,
-        view: View,
+        view: ViewDirection,
         shots: &[&[Pose]],
         way: &[Point],
         shortest: &'a [f64],
     ) -> (Self, Extent) {
-        let solids = |radius: f64| -> Vec<Vec<Solid>> {
-            let one = |body: &super::Body| body.parts.iter().map(|p| Solid::of(&p.form, radius)).collect();
+        let solids = |radius: f64| -> Vec<Vec<SolidMesh>> {
+            let one =
+                |body: &super::SceneBody| body.parts.iter().map(|p| SolidMesh::of(&p.form, radius)).collect();
             scene.bodies.iter().map(one).collect()
         };
         let mut stage = Stage { scene, view, solids: solids(0.0), radius: 0.0, shortest };
@@ -94,19 +95,19 @@ impl<'a> Stage<'a> {
     }
 
     /// Where a point of a body is in the view.
-    pub fn place(&self, poses: &[Pose], spot: Spot) -> Point {
+    pub fn place(&self, poses: &[Pose], spot: BodyPoint) -> Point {
         self.view.of(poses[spot.body].of(spot.p))
     }
 
     /// The world, or all the rest.
-    pub fn pieces(&self, poses: &[Pose], world: bool, paints: &mut Vec<Paint>) -> Vec<Piece> {
+    pub fn pieces(&self, poses: &[Pose], world: bool, paints: &mut Vec<Paint>) -> Vec<PaintedFace> {
         let mut pieces = vec![];
         for (k, body) in self.scene.bodies.iter().enumerate().filter(|(k, _)| (*k == 0) == world) {
             for (part, solid) in body.parts.iter().zip(&self.solids[k]) {
                 let base = part.colour.unwrap_or_else(|| own_colour(k));
                 let pose = poses[k].then(part.pose);
                 match part.form {
-                    Form::Rod(length) => {
+                    SceneGeometry::Rod(length) => {
                         let ends = [[0.0; 3], [length, 0.0, 0.0]].map(|p| self.view.of(pose.of(p)));
                         // Later bodies lie above earlier ones where rods of a plane cross.
                         let raise = self.radius * (1.0 + 0.02 * k as f64);
@@ -128,11 +129,11 @@ impl<'a> Stage<'a> {
     /// Faces that look at the viewer; of what is open, all.
     fn faces(
         &self,
-        solid: &Solid,
+        solid: &SolidMesh,
         pose: Pose,
         base: [u8; 3],
         paints: &mut Vec<Paint>,
-        pieces: &mut Vec<Piece>,
+        pieces: &mut Vec<PaintedFace>,
     ) {
         let turn = product(self.view.turn(), pose.r);
         let corners: Vec<Point> = solid.corners.iter().map(|&p| self.view.of(pose.of(p))).collect();
@@ -148,11 +149,11 @@ impl<'a> Stage<'a> {
             let edges = (0..face.len()).map(|i| solid.sharp(k, i) || outline(i)).collect();
             let fill = shaded(base, normal);
             let paint = put(paints, Paint { fill: Some(fill), line: mixed(base, [0; 3], 0.6) });
-            pieces.push(Piece { points: face.iter().map(|&c| corners[c]).collect(), edges, paint });
+            pieces.push(PaintedFace { points: face.iter().map(|&c| corners[c]).collect(), edges, paint });
         }
     }
 
-    fn strut(&self, k: usize, poses: &[Pose], paints: &mut Vec<Paint>, pieces: &mut Vec<Piece>) {
+    fn strut(&self, k: usize, poses: &[Pose], paints: &mut Vec<Paint>, pieces: &mut Vec<PaintedFace>) {
         let strut = &self.scene.lines[k];
         let ends = strut.ends.map(|spot| self.place(poses, spot));
         let [a, b] = ends.map(|p| plus(p, [0.0, 0.0, 1.5 * self.radius]));
@@ -165,7 +166,8 @@ impl<'a> Stage<'a> {
                 plus(between(a, b, share.clamp(0.15, 0.85)), times(2.0 * side * self.radius, across))
             };
             let path: Vec<Point> = [a].into_iter().chain((0..=BENDS + 1).map(point)).chain([b]).collect();
-            let stroke = |pair: &[Point]| Piece { points: pair.to_vec(), edges: vec![true, false], paint };
+            let stroke =
+                |pair: &[Point]| PaintedFace { points: pair.to_vec(), edges: vec![true, false], paint };
             pieces.extend(path.windows(2).map(stroke));
             return;
         }
@@ -195,7 +197,7 @@ fn put(paints: &mut Vec<Paint>, paint: Paint) -> usize {
 }
 
 /// A bar with round ends that lies flat before the viewer, raised towards him.
-fn bar([a, b]: [Point; 2], radius: f64, raise: f64, paint: usize) -> Option<Piece> {
+fn bar([a, b]: [Point; 2], radius: f64, raise: f64, paint: usize) -> Option<PaintedFace> {
     let up = [0.0, 0.0, raise];
     let (a, b) = (plus(a, up), plus(b, up));
     let along = unit(minus(b, a))?;
@@ -209,7 +211,7 @@ fn bar([a, b]: [Point; 2], radius: f64, raise: f64, paint: usize) -> Option<Piec
         })
     };
     let points: Vec<Point> = half(b, 0.0).chain(half(a, std::f64::consts::PI)).collect();
-    Some(Piece { edges: vec![true; points.len()], points, paint })
+    Some(PaintedFace { edges: vec![true; points.len()], points, paint })
 }
 
 /// Colours of the charts, lighter, so that edges stay visible on them.

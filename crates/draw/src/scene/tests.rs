@@ -12,22 +12,26 @@ fn column(name: &str, unit: &str, values: Vec<f64>) -> Column {
 }
 
 fn scene() -> Scene {
-    let part = |form: Form, colour| Part { form, pose: Pose { p: [0.5, 0.0, 0.0], ..Pose::HOME }, colour };
+    let part = |form: SceneGeometry, colour| ScenePart {
+        form,
+        pose: Pose { p: [0.5, 0.0, 0.0], ..Pose::HOME },
+        colour,
+    };
     let bodies = vec![
-        Body { name: "world".into(), parts: vec![part(Form::Box([1.0, 2.0, 0.1]), None)] },
-        Body {
+        SceneBody { name: "world".into(), parts: vec![part(SceneGeometry::Box([1.0, 2.0, 0.1]), None)] },
+        SceneBody {
             name: "link".into(),
             parts: vec![
-                part(Form::Cylinder { radius: 0.1, length: 1.0 }, Some([255, 0, 0])),
-                part(Form::Sphere(0.2), None),
-                part(Form::Rod(0.4), None),
+                part(SceneGeometry::Cylinder { radius: 0.1, length: 1.0 }, Some([255, 0, 0])),
+                part(SceneGeometry::Sphere(0.2), None),
+                part(SceneGeometry::Rod(0.4), None),
             ],
         },
     ];
-    let spots = [Spot { body: 0, p: [0.0, 0.0, 3.0] }, Spot { body: 1, p: [1.0, 0.0, 0.0] }];
+    let spots = [BodyPoint { body: 0, p: [0.0, 0.0, 3.0] }, BodyPoint { body: 1, p: [1.0, 0.0, 0.0] }];
     let mut scene = Scene {
         bodies,
-        joints: vec![Knob { spot: Spot { body: 1, p: [0.0; 3] }, slides: false }],
+        joints: vec![JointSymbol { spot: BodyPoint { body: 1, p: [0.0; 3] }, slides: false }],
         lines: vec![Strut { name: "spring".into(), ends: spots, coil: true }],
         ..Scene::default()
     };
@@ -91,10 +95,10 @@ fn results_without_a_body_are_refused() {
 #[test]
 fn pictures_are_xml_with_every_part() {
     let moving = moving();
-    for view in [View::Side, View::Front, View::Top, View::Iso] {
+    for view in [ViewDirection::Side, ViewDirection::Front, ViewDirection::Top, ViewDirection::Iso] {
         for n in [1, 4] {
-            let shot = |k: usize| Shot { t: k as f64, poses: moving.poses.at(k as f64) };
-            let picture = Picture {
+            let shot = |k: usize| PoseSnapshot { t: k as f64, poses: moving.poses.at(k as f64) };
+            let picture = ScenePicture {
                 scene: &moving.scene,
                 view,
                 title: "a < b & c".into(),
@@ -116,11 +120,11 @@ fn pictures_are_xml_with_every_part() {
 fn a_body_without_shapes_is_drawn_between_its_joints() {
     let mut scene = scene();
     scene.bodies[1].parts.clear();
-    let joint = |p: Point| [Spot { body: 1, p }, Spot { body: 0, p: [0.0; 3] }];
+    let joint = |p: Point| [BodyPoint { body: 1, p }, BodyPoint { body: 0, p: [0.0; 3] }];
     scene.complete(vec![joint([0.0; 3]), joint([0.0, 2.0, 0.0])], &[[0.0; 3]; 2]);
     // To the other joint, and to the end of the line.
     let lengths: Vec<f64> = (scene.bodies[1].parts.iter())
-        .map(|p| if let Form::Rod(length) = p.form { length } else { f64::NAN })
+        .map(|p| if let SceneGeometry::Rod(length) = p.form { length } else { f64::NAN })
         .collect();
     assert_eq!(lengths, [2.0, 1.0]);
     let end = scene.bodies[1].parts[0].pose.of([2.0, 0.0, 0.0]);

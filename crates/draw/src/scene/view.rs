@@ -1,10 +1,10 @@
 //! From where a mechanism is looked at: parallel light, no perspective, so that lengths can be compared.
 
-use trunnion_num::space::{Point, Turn, apply};
+use trunnion_num::space::{Point, RotationMatrix, apply};
 
 /// Axes to the right, up and towards the viewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
+pub enum ViewDirection {
     /// x to the right, z up
     Side,
     /// y to the right, z up
@@ -19,29 +19,29 @@ pub enum View {
     PlaneIso,
 }
 
-impl View {
+impl ViewDirection {
     /// The view of a mechanism of the xy plane, where y is up.
-    pub fn of_plane(self) -> View {
+    pub fn of_plane(self) -> ViewDirection {
         match self {
-            View::Side => View::Top,
-            View::Front => View::PlaneFront,
-            View::Iso => View::PlaneIso,
+            ViewDirection::Side => ViewDirection::Top,
+            ViewDirection::Front => ViewDirection::PlaneFront,
+            ViewDirection::Iso => ViewDirection::PlaneIso,
             other => other,
         }
     }
 
     /// Rows: right, up, towards the viewer.
-    pub fn turn(self) -> Turn {
+    pub fn turn(self) -> RotationMatrix {
         // √½, √⅓ and √⅙.
         let (h, t, s) = (0.5_f64.sqrt(), (1.0_f64 / 3.0).sqrt(), (1.0_f64 / 6.0).sqrt());
         match self {
-            View::Side => [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]],
-            View::Front => [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]],
-            View::Top => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
-            View::Iso => [[h, h, 0.0], [-s, s, 2.0 * s], [t, -t, t]],
+            ViewDirection::Side => [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]],
+            ViewDirection::Front => [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]],
+            ViewDirection::Top => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+            ViewDirection::Iso => [[h, h, 0.0], [-s, s, 2.0 * s], [t, -t, t]],
             // (x, y, z) ↦ (x, −z, y) first.
-            View::PlaneFront => [[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
-            View::PlaneIso => [[h, 0.0, -h], [-s, 2.0 * s, -s], [t, t, t]],
+            ViewDirection::PlaneFront => [[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
+            ViewDirection::PlaneIso => [[h, 0.0, -h], [-s, 2.0 * s, -s], [t, t, t]],
         }
     }
 
@@ -57,7 +57,14 @@ mod tests {
 
     #[test]
     fn views_are_right_handed() {
-        for view in [View::Side, View::Front, View::Top, View::Iso, View::PlaneFront, View::PlaneIso] {
+        for view in [
+            ViewDirection::Side,
+            ViewDirection::Front,
+            ViewDirection::Top,
+            ViewDirection::Iso,
+            ViewDirection::PlaneFront,
+            ViewDirection::PlaneIso,
+        ] {
             let [right, up, near] = view.turn();
             assert!(norm(minus(cross(right, up), near)) < 1e-15, "{view:?}");
             assert!((dot(right, right) - 1.0).abs() < 1e-15 && (dot(up, up) - 1.0).abs() < 1e-15);
@@ -66,7 +73,9 @@ mod tests {
 
     #[test]
     fn a_plane_stands_upright() {
-        for view in [View::Side, View::Front, View::Top, View::Iso].map(View::of_plane) {
+        for view in [ViewDirection::Side, ViewDirection::Front, ViewDirection::Top, ViewDirection::Iso]
+            .map(ViewDirection::of_plane)
+        {
             let [_, up, _] = view.of([0.0, 1.0, 0.0]);
             assert!(up > 0.8, "{view:?}");
         }

@@ -15,7 +15,7 @@
 //! Limits: warping free. Stress of transverse shear is not recovered; torsion gives its largest value at every stress point.
 
 use trunnion_num::Matrix;
-use trunnion_num::space::{self, Point, Turn};
+use trunnion_num::space::{self, Point, RotationMatrix};
 
 use super::{ElementInput, ElementKernel, ElementLayout, MassPoint, PrestressPoint, StressPoint, gauss};
 use crate::beam_section::{BeamSection, SectionConstants};
@@ -29,7 +29,7 @@ struct Beam<'a> {
     /// End 1 of the reference line.
     origin: Point,
     /// Rows are the local axes.
-    axes: Turn,
+    axes: RotationMatrix,
     section: &'a BeamSection,
     material: &'a IsotropicMaterial,
     /// G: displacement of end 2 beyond the rigid motion of end 1.
@@ -211,7 +211,7 @@ pub(crate) fn section_forces(element: &ElementInput) -> Result<[Matrix; 2], FeEr
 }
 
 /// Length and axes of a line with its local y axis towards a vector; None if either is undetermined.
-fn frame(along: Point, orientation: Point) -> Option<(f64, Turn)> {
+fn frame(along: Point, orientation: Point) -> Option<(f64, RotationMatrix)> {
     let e_x = space::unit(along)?;
     let across = space::minus(orientation, space::times(space::dot(orientation, e_x), e_x));
     // An orientation within 1e-6 rad of the axis is no orientation.
@@ -231,7 +231,7 @@ fn carried(d: f64) -> Matrix {
 }
 
 /// Component i of a local end of component j of its node, at `offset` from it.
-fn end_motion(axes: Turn, offset: Point, i: usize, j: usize) -> f64 {
+fn end_motion(axes: RotationMatrix, offset: Point, i: usize, j: usize) -> f64 {
     match (i / 3, j / 3) {
         (0, 0) | (1, 1) => axes[i % 3][j % 3],
         (0, 1) => {

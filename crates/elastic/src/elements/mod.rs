@@ -26,7 +26,7 @@ mod triangle;
 mod wedge;
 
 use trunnion_num::Matrix;
-use trunnion_num::space::{Point, Turn};
+use trunnion_num::space::{Point, RotationMatrix};
 
 pub(crate) use beam::section_forces;
 
@@ -96,7 +96,7 @@ pub(crate) struct StressPoint {
     /// Of several points at one node: of the section of a beam, or bottom 0 and top 1 of a shell.
     pub layer: usize,
     /// Rows are the axes of the stress.
-    pub axes: Turn,
+    pub axes: RotationMatrix,
     /// 6 rows: xx, yy, zz, xy, yz, zx.
     pub rows: Matrix,
 }

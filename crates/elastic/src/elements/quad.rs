@@ -19,7 +19,7 @@ pub(super) const QUAD4: ShellKernel =
     ShellKernel { nodes: 4, membrane, bending, points, point_strains, node_strains };
 
 /// Functions at a point of the element.
-struct At {
+struct QuadPoint {
     n: [f64; 4],
     /// In ξ and η.
     d: [[f64; 2]; 4],
@@ -34,7 +34,7 @@ fn carried(d: [f64; 2], j: &[[f64; 2]; 2], det: f64) -> [f64; 2] {
     [(j[1][1] * d[0] - j[0][1] * d[1]) / det, (j[0][0] * d[1] - j[1][0] * d[0]) / det]
 }
 
-fn at(plate: &Plate, [xi, eta]: [f64; 2]) -> Result<At, FeError> {
+fn at(plate: &Plate, [xi, eta]: [f64; 2]) -> Result<QuadPoint, FeError> {
     let n = CORNERS.map(|c| (1.0 + c[0] * xi) * (1.0 + c[1] * eta) / 4.0);
     let d = CORNERS.map(|c| [c[0] * (1.0 + c[1] * eta) / 4.0, c[1] * (1.0 + c[0] * xi) / 4.0]);
     let entry = |i: usize, k: usize| (0..4).map(|a| d[a][i] * plate.xy[a][k]).sum::<f64>();
@@ -47,7 +47,7 @@ fn at(plate: &Plate, [xi, eta]: [f64; 2]) -> Result<At, FeError> {
     if det < 0.0 {
         return Err(FeError::Inverted { element: plate.number });
     }
-    Ok(At { n, d, j, det, g: d.map(|d| carried(d, &j, det)) })
+    Ok(QuadPoint { n, d, j, det, g: d.map(|d| carried(d, &j, det)) })
 }
 
 fn rule() -> Vec<([f64; 2], f64)> {
@@ -109,7 +109,7 @@ fn full_membrane_strain(plate: &Plate, xi: [f64; 2], alpha: &Matrix) -> Result<M
 }
 
 /// Curvature (β_x,x, β_y,y, β_x,y + β_y,x), β_x = θ_y, β_y = −θ_x.
-fn curvature(here: &At) -> Matrix {
+fn curvature(here: &QuadPoint) -> Matrix {
     Matrix::from_fn(3, 12, |i, j| {
         let g = here.g[j / 3];
         match (i, j % 3) {

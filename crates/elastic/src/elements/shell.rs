@@ -7,7 +7,7 @@
 //! Normal: right-handed about the order of the nodes. Layers of stress: 0 at z = −t/2, 1 at +t/2. Transverse shear stress is not recovered.
 
 use trunnion_num::Matrix;
-use trunnion_num::space::{self, Point, Turn};
+use trunnion_num::space::{self, Point, RotationMatrix};
 
 use super::{ElementInput, ElementKernel, ElementLayout, MassPoint, PrestressPoint, StressPoint};
 use crate::error::FeError;
@@ -67,7 +67,7 @@ const BENDING: [usize; 3] = [2, 3, 4];
 struct Placed<'a> {
     plate: Plate<'a>,
     centre: Point,
-    axes: Turn,
+    axes: RotationMatrix,
     /// Local components at the projections of the nodes of element displacements.
     to_local: Matrix,
 }

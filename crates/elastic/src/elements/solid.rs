@@ -31,7 +31,7 @@ pub(super) struct SolidKernel {
 }
 
 /// Functions at a point of an element.
-struct At {
+struct SolidPoint {
     n: Vec<f64>,
     /// Derivatives in x, y, z.
     g: Vec<Point>,
@@ -65,7 +65,7 @@ fn carried(d: Point, inverse: &[Point; 3]) -> Point {
 }
 
 impl SolidKernel {
-    fn at(&self, element: &ElementInput, xi: Point) -> Result<At, FeError> {
+    fn at(&self, element: &ElementInput, xi: Point) -> Result<SolidPoint, FeError> {
         let functions = (self.functions)(xi);
         let j = jacobian(&element.x, &functions);
         let det = determinant(&j);
@@ -77,7 +77,7 @@ impl SolidKernel {
             return Err(FeError::Inverted { element: element.number });
         }
         let inverse = inverse(&j, det);
-        Ok(At {
+        Ok(SolidPoint {
             g: functions.iter().map(|f| carried(f.1, &inverse)).collect(),
             n: functions.iter().map(|f| f.0).collect(),
             det,

@@ -3,7 +3,7 @@
 use std::ops;
 
 use super::{Ex, Graph};
-use crate::node::{Binary, Node, Unary};
+use crate::node::{Binary, ExprNode, Unary};
 
 impl<'g> Ex<'g> {
     pub fn graph(self) -> &'g Graph {
@@ -13,7 +13,7 @@ impl<'g> Ex<'g> {
     /// The value, if this is a constant.
     pub fn value(self) -> Option<f64> {
         match self.graph.node(self.id) {
-            Node::Const(v) => Some(v),
+            ExprNode::Const(v) => Some(v),
             _ => None,
         }
     }

@@ -1,20 +1,20 @@
 //! From a system to its image, while its graph still grows.
 
 use super::{
-    ClosureLayout, Column, ColumnSource, Image, ImageAction, ImageConstraint, ImageEvent, ImageGuard,
+    ConstraintLayout, ColumnSource, Image, ImageAction, ImageColumn, ImageConstraint, ImageEvent, ImageGuard,
     ImageQuantity, ImageRelation, ImageTask, QuantityKind, StartValue, StateLayout, TimeLayout,
 };
-use crate::flat::{Action, Assignment, Direction, Event, Kind, Output, Quantity, Task};
+use crate::flat::{Action, Assignment, Direction, Event, Output, Quantity, QuantityRole, Task};
 use crate::graph::Graph;
 use crate::hash::Set;
-use crate::node::{Binary, Expr, Node, Symbol};
+use crate::node::{Binary, Expr, ExprNode, Symbol};
 use crate::program::{Op, Program, emit};
-use crate::structure::Role;
+use crate::structure::GuardRole;
 use crate::system::System;
 
 impl Image {
     pub(crate) fn new(system: &System<Graph>) -> Self {
-        let closure = &system.closure;
+        let programs = &system.constraint_programs;
         let place = |s: &Symbol| system.y_place(*s);
         let quaternion = |q: &[Symbol; 4]| match q.each_ref().map(place) {
             [Some(w), Some(x), Some(y), Some(z)] => Some([w, x, y, z]),
@@ -30,13 +30,13 @@ impl Image {
             joined: system.joined.clone(),
             n_cut: system.n_cut,
             second_order: system.second_order.clone(),
-            closure: ClosureLayout {
-                m: closure.m,
-                linear: closure.linear,
-                s: closure.s.clone(),
-                b: closure.b.clone(),
-                by_position: closure.by_position.clone(),
-                by_velocity: closure.by_velocity.clone(),
+            constraint_layout: ConstraintLayout {
+                m: programs.m,
+                linear: programs.linear,
+                s: programs.s.clone(),
+                b: programs.b.clone(),
+                by_position: programs.by_position.clone(),
+                by_velocity: programs.by_velocity.clone(),
             },
             held: system.held.clone(),
             quaternions: system.quaternions.iter().filter_map(quaternion).collect(),
@@ -67,7 +67,7 @@ impl Image {
             terminate: e.terminate.clone(),
             warn: e.warn.clone(),
             at_start: e.at_start,
-            plain: !matches!(system.graph.node(e.guard), Node::Binary(Binary::Min | Binary::Max, ..)),
+            plain: !matches!(system.graph.node(e.guard), ExprNode::Binary(Binary::Min | Binary::Max, ..)),
             may_hold: clamps.contains(&number),
             touches: reads.any_of(&targets(&e.set)),
         };
@@ -83,11 +83,11 @@ fn targets(set: &[Assignment]) -> Vec<Symbol> {
 
 /// The program of an expression of quantities.
 fn start_value(graph: &Graph, e: Expr) -> StartValue {
-    if let Node::Const(number) = graph.node(e) {
+    if let ExprNode::Const(number) = graph.node(e) {
         return StartValue::Number(number);
     }
     let program: Program = emit(graph, &[e], |_, node| match node {
-        Node::Symbol(s) => Some(Op::Unknown(s.0)),
+        ExprNode::Symbol(s) => Some(Op::Unknown(s.0)),
         _ => None,
     });
     StartValue::Computed(program)
@@ -96,28 +96,41 @@ fn start_value(graph: &Graph, e: Expr) -> StartValue {
 fn quantities(system: &System<Graph>) -> Vec<ImageQuantity> {
     let of = |q: &Quantity| {
         let (kind, start) = match q.kind {
-            Kind::Unknown { start } => (QuantityKind::Unknown, Some(start)),
-            Kind::Parameter { value } => (QuantityKind::Parameter, Some(value)),
-            Kind::Input { start } => (QuantityKind::Input, Some(start)),
-            Kind::Mode { start } => (QuantityKind::Mode, Some(start)),
-            Kind::Multiplier => (QuantityKind::Multiplier, None),
+            QuantityRole::Unknown { start } => (QuantityKind::Unknown, Some(start)),
+            QuantityRole::Parameter { value } => (QuantityKind::Parameter, Some(value)),
+            QuantityRole::Input { start } => (QuantityKind::Input, Some(start)),
+            QuantityRole::Mode { start } => (QuantityKind::Mode, Some(start)),
+            QuantityRole::Multiplier => (QuantityKind::Multiplier, None),
         };
         let start = start.map_or(StartValue::Number(0.0), |e| start_value(&system.graph, e));
-        ImageQuantity { name: q.name.clone(), unit: q.unit.clone(), kind, nominal: q.nominal, range: q.range, start }
+        ImageQuantity {
+            name: q.name.clone(),
+            unit: q.unit.clone(),
+            kind,
+            nominal: q.nominal,
+            range: q.range,
+            start,
+        }
     };
     system.quantities.iter().map(of).collect()
 }
 
 /// Unknowns, multipliers, then what follows from them, then modes and inputs the user named.
-fn columns(system: &System<Graph>) -> Vec<Column> {
+fn columns(system: &System<Graph>) -> Vec<ImageColumn> {
     let of = |s: Symbol, source: ColumnSource| {
         let q = system.quantity(s);
-        Column { name: q.name.clone(), unit: q.unit.clone(), doc: q.doc.clone(), measured: false, source }
+        ImageColumn {
+            name: q.name.clone(),
+            unit: q.unit.clone(),
+            doc: q.doc.clone(),
+            measured: false,
+            source,
+        }
     };
     let unknowns = system.unknowns.iter().enumerate().map(|(i, &s)| of(s, ColumnSource::Unknown(i)));
     // An output of the model has a name, one that is measured is its own name: `max(a.x - b.x)`.
     let own = system.outputs.len() - system.as_written.outputs.len();
-    let output = |(i, o): (usize, &Output)| Column {
+    let output = |(i, o): (usize, &Output)| ImageColumn {
         name: o.name.clone(),
         unit: o.unit.clone(),
         doc: o.doc.clone(),
@@ -130,7 +143,8 @@ fn columns(system: &System<Graph>) -> Vec<Column> {
         constraints.filter(|(_, c)| !c.switched).map(|(i, c)| of(c.multiplier, ColumnSource::Multiplier(i)));
     let hidden: Set<Symbol> = system.relations.iter().map(|r| r.mode).collect();
     let discrete = system.slow.iter().enumerate().filter(|&(_, s)| {
-        matches!(system.quantity(*s).kind, Kind::Mode { .. } | Kind::Input { .. }) && !hidden.contains(s)
+        matches!(system.quantity(*s).kind, QuantityRole::Mode { .. } | QuantityRole::Input { .. })
+            && !hidden.contains(s)
     });
     let discrete = discrete.map(|(i, &s)| of(s, ColumnSource::Slow(i)));
     unknowns.chain(multipliers).chain(outputs).chain(discrete).collect()
@@ -139,10 +153,10 @@ fn columns(system: &System<Graph>) -> Vec<Column> {
 fn guards(system: &System<Graph>) -> Vec<ImageGuard> {
     let role = |number: usize| match number.checked_sub(system.events.len()) {
         Some(k) if k < system.relations.len() => system.relations[k].role,
-        _ => Role::Switch,
+        _ => GuardRole::Switch,
     };
     let unknowns: Set<Symbol> = system.unknowns[system.n_states..].iter().copied().collect();
-    let reads = |&e: &Expr| matches!(system.graph.node(e), Node::Symbol(s) if unknowns.contains(&s));
+    let reads = |&e: &Expr| matches!(system.graph.node(e), ExprNode::Symbol(s) if unknowns.contains(&s));
     let algebraic = |e: Expr| !unknowns.is_empty() && system.graph.reachable([e]).iter().any(reads);
     let guards = system.guards.iter().enumerate();
     guards
@@ -172,8 +186,8 @@ fn relations(system: &System<Graph>) -> Vec<ImageRelation> {
 fn guards_read_multipliers(system: &System<Graph>) -> bool {
     let plain = system.events.iter().map(|e| e.guard).chain(system.relations.iter().map(|r| r.guard));
     let plain: Vec<Expr> = plain.collect();
-    let multiplier = |s: Symbol| matches!(system.quantity(s).kind, Kind::Multiplier);
-    let reads = |&e: &Expr| matches!(system.graph.node(e), Node::Symbol(s) if multiplier(s));
+    let multiplier = |s: Symbol| matches!(system.quantity(s).kind, QuantityRole::Multiplier);
+    let reads = |&e: &Expr| matches!(system.graph.node(e), ExprNode::Symbol(s) if multiplier(s));
     system.graph.reachable(plain).iter().any(reads)
 }
 
@@ -198,7 +212,7 @@ impl Reads {
             return Reads(vec![]);
         }
         let symbol = |e: Expr| match system.graph.node(e) {
-            Node::Symbol(s) => Some(s),
+            ExprNode::Symbol(s) => Some(s),
             _ => None,
         };
         let read = |guard: Expr| system.graph.reachable([guard]).into_iter().filter_map(symbol).collect();
@@ -217,14 +231,14 @@ fn may_hold(system: &System<Graph>, image: &Image) -> Vec<usize> {
     }
     let fixed = |event: &Event| {
         let values: Vec<_> = event.set.iter().map(|a| a.value).collect();
-        let slow = |leaf: Node| !matches!(leaf, Node::Symbol(s) if image.slow_place(s).is_some());
+        let slow = |leaf: ExprNode| !matches!(leaf, ExprNode::Symbol(s) if image.slow_place(s).is_some());
         let changes = system.graph.dependence(&values, slow);
         values.iter().all(|v| !changes[v])
     };
     let holds = |event: &Event| {
         let mut places = event.set.iter().map(|a| image.y_place(a.target));
         let states = places.all(|place| place.is_some_and(|i| !image.is_turn(i)));
-        let reads = |n: Node| matches!(n, Node::Symbol(s) if event.set.iter().any(|a| a.target == s));
+        let reads = |n: ExprNode| matches!(n, ExprNode::Symbol(s) if event.set.iter().any(|a| a.target == s));
         let own = system.graph.dependence(&[event.guard], reads)[&event.guard];
         let one_way = event.direction != Direction::Both;
         !event.set.is_empty() && states && one_way && own && event.terminate.is_none() && fixed(event)
@@ -259,7 +273,7 @@ fn task(system: &System<Graph>, task: &Task, reads: &Reads) -> ImageTask {
 fn parameters(system: &System<Graph>, component: &str) -> Vec<(String, Option<Symbol>)> {
     let mut list = vec![("period".to_string(), None)];
     for (i, q) in system.quantities.iter().enumerate() {
-        if matches!(q.kind, Kind::Parameter { .. }) && q.origin.component == component {
+        if matches!(q.kind, QuantityRole::Parameter { .. }) && q.origin.component == component {
             let local = q.name.rsplit('.').next().unwrap_or(&q.name).to_string();
             list.retain(|(name, _)| *name != local);
             list.push((local, Some(Symbol(i as u32))));

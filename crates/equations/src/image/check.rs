@@ -1,14 +1,14 @@
 //! Whether an image that was read fits together: every index lies within what it counts, so that no run reaches beyond its arrays.
 
 use super::{ColumnSource, Image, ImageAction, ImageError, QuantityKind, StartValue};
-use crate::graph::Table;
+use crate::graph::GraphTable;
 use crate::node::Symbol;
 use crate::program::{Op, Program, Programs};
-use crate::system::{Part, TieProgram};
+use crate::system::{ProgramKind, TieProgram};
 use trunnion_num::Pattern;
 
 /// Programs of a system.
-const PARTS: usize = Part::Shown as usize + 1;
+const PARTS: usize = ProgramKind::OutputFunctions as usize + 1;
 
 /// What a program may read.
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ struct Reach {
     slow: usize,
 }
 
-fn program_fits(program: &Program, tables: &[Table], reach: Reach) -> bool {
+fn program_fits(program: &Program, tables: &[GraphTable], reach: Reach) -> bool {
     let fits = |(i, op): (usize, &Op)| {
         let earlier = op.operands().all(|a| (a as usize) < i && !stores(program.ops[a as usize]));
         earlier
@@ -25,8 +25,8 @@ fn program_fits(program: &Program, tables: &[Table], reach: Reach) -> bool {
                 Op::Unknown(j) => (j as usize) < reach.unknowns,
                 Op::Slow(j) => (j as usize) < reach.slow,
                 Op::Store(j, _) => (j as usize) < program.n_out,
-                Op::Table1(t, ..) => matches!(tables.get(t as usize), Some(Table::One(_))),
-                Op::Table2(t, ..) => matches!(tables.get(t as usize), Some(Table::Two(_))),
+                Op::Table1(t, ..) => matches!(tables.get(t as usize), Some(GraphTable::One(_))),
+                Op::Table2(t, ..) => matches!(tables.get(t as usize), Some(GraphTable::Two(_))),
                 _ => true,
             }
     };
@@ -117,26 +117,26 @@ impl Image {
         let wide = self.n() + self.constraints.len();
         let time = &self.of_time;
         let reads = |part: usize| match part {
-            p if p == Part::OfTime as usize || p == Part::Rates as usize => 0,
-            p if p == Part::OfWaves as usize => time.n_waves,
-            p if p == Part::OfStates as usize => self.of_states.n_bases,
-            p if p == Part::Shown as usize => self.out(Part::ShownCourse),
-            p if p == Part::Course as usize || p == Part::ShownCourse as usize => self.n(),
+            p if p == ProgramKind::OfTime as usize || p == ProgramKind::Rates as usize => 0,
+            p if p == ProgramKind::OfWaves as usize => time.n_waves,
+            p if p == ProgramKind::OfStates as usize => self.of_states.n_bases,
+            p if p == ProgramKind::OutputFunctions as usize => self.out(ProgramKind::OutputBases),
+            p if p == ProgramKind::StateBases as usize || p == ProgramKind::OutputBases as usize => self.n(),
             _ => wide,
         };
         let (n, m) = (self.n(), self.constraints.len());
         let lengths = [
-            (Part::Residual, n),
-            (Part::TimeGradient, n + m),
-            (Part::Jacobian, self.extended.nnz()),
-            (Part::Guards, self.guards.len()),
-            (Part::Frictions, 3 * self.frictions.len()),
+            (ProgramKind::Residual, n),
+            (ProgramKind::TimeGradient, n + m),
+            (ProgramKind::Jacobian, self.extended.nnz()),
+            (ProgramKind::Guards, self.guards.len()),
+            (ProgramKind::Frictions, 3 * self.frictions.len()),
         ];
         programs_fit(&self.programs, self.slow.len(), reads)
             && lengths.into_iter().all(|(part, length)| self.out(part) == length)
     }
 
-    fn out(&self, part: Part) -> usize {
+    fn out(&self, part: ProgramKind) -> usize {
         self.programs.fast.get(part as usize).map_or(0, |p| p.n_out)
     }
 
@@ -146,9 +146,9 @@ impl Image {
         let within = |entries: &[(usize, usize)], rows: usize, columns: usize| {
             entries.iter().all(|e| e.0 < rows && e.1 < columns)
         };
-        let c = &self.closure;
+        let c = &self.constraint_layout;
         let gaps = 2 * m + c.by_position.len() + c.by_velocity.len();
-        let closure = wide + c.s.len() + c.b.len();
+        let n_constraint = wide + c.s.len() + c.b.len();
         let pair = |&(position, velocity): &(usize, usize)| {
             position < self.n_states && velocity < self.n_states && position != velocity
         };
@@ -174,7 +174,8 @@ impl Image {
             && within(&c.b, n, m)
             && within(&c.by_position, m, self.n_states)
             && within(&c.by_velocity, m, n)
-            && (m == 0 || (self.out(Part::Gaps) == gaps && self.out(Part::Closure) == closure))
+            && (m == 0
+                || (self.out(ProgramKind::Gaps) == gaps && self.out(ProgramKind::Constraints) == n_constraint))
             && (m == 0 || self.eliminated_fits())
             && (m > 0 || self.pattern == self.joined)
             && tie(&self.ties, 0)
@@ -216,7 +217,7 @@ impl Image {
 
     /// A table of two variables has a second argument after the first.
     fn tables_have_arguments(&self) -> bool {
-        let two = |t: usize| matches!(self.programs.tables[t], Table::Two(_));
+        let two = |t: usize| matches!(self.programs.tables[t], GraphTable::Two(_));
         let last = self.relations.last().and_then(|r| r.table);
         !last.is_some_and(two)
     }
@@ -241,14 +242,14 @@ impl Image {
                 return false;
             }
         }
-        self.out(Part::Actions) == values
+        self.out(ProgramKind::Actions) == values
     }
 
     fn columns_fit(&self) -> bool {
         let fits = |source: ColumnSource| match source {
             ColumnSource::Unknown(i) => i < self.n(),
             ColumnSource::Multiplier(i) => i < self.constraints.len(),
-            ColumnSource::Output(i) => i < self.out(Part::Outputs),
+            ColumnSource::Output(i) => i < self.out(ProgramKind::Outputs),
             ColumnSource::Slow(i) => i < self.slow.len(),
         };
         self.columns.iter().all(|c| fits(c.source))
@@ -258,14 +259,14 @@ impl Image {
         let (time, states) = (&self.of_time, &self.of_states);
         let of_time = [time.guards.len(), time.corners.len(), time.n_jumps, time.n_inputs, time.n_waves];
         let of_states = states.functions.len() + states.n_guards;
-        of_time.iter().try_fold(0_usize, |sum, &k| sum.checked_add(k)) == Some(self.out(Part::OfTime))
-            && self.out(Part::Rates) == time.n_inputs
-            && self.out(Part::OfWaves) == time.functions.len()
+        of_time.iter().try_fold(0_usize, |sum, &k| sum.checked_add(k)) == Some(self.out(ProgramKind::OfTime))
+            && self.out(ProgramKind::Rates) == time.n_inputs
+            && self.out(ProgramKind::OfWaves) == time.functions.len()
             && time.functions.iter().all(|&wave| wave < time.n_waves)
             && time.guards.iter().all(|&g| g < self.guards.len())
-            && states.n_bases <= self.out(Part::Course)
+            && states.n_bases <= self.out(ProgramKind::StateBases)
             && states.functions.iter().all(|&b| b < states.n_bases)
-            && self.out(Part::OfStates) == of_states
+            && self.out(ProgramKind::OfStates) == of_states
     }
 
     fn start_fits(&self) -> bool {

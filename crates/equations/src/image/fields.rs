@@ -6,14 +6,14 @@ use trunnion_num::{Outside, Pattern, Table1, Table2};
 
 use super::bytes::{Codec, Coded};
 use super::{
-    ClosureLayout, Column, ColumnSource, Image, ImageAction, ImageConstraint, ImageEvent, ImageGuard,
+    ConstraintLayout, ColumnSource, Image, ImageAction, ImageColumn, ImageConstraint, ImageEvent, ImageGuard,
     ImageQuantity, ImageRelation, ImageTask, QuantityKind, RestStart, StartValue, StateLayout, TimeLayout,
 };
-use crate::flat::{Direction, Nominal, Unit};
-use crate::graph::Table;
+use crate::flat::{Direction, DisplayUnit, Nominal};
+use crate::graph::GraphTable;
 use crate::node::{Binary, Symbol, Unary};
 use crate::program::{Op, Program, Programs};
-use crate::structure::Role;
+use crate::structure::GuardRole;
 use crate::system::TieProgram;
 
 impl Coded for Image {
@@ -28,7 +28,7 @@ impl Coded for Image {
         self.joined.code(codec);
         self.n_cut.code(codec);
         self.second_order.code(codec);
-        self.closure.code(codec);
+        self.constraint_layout.code(codec);
         self.constraints.code(codec);
         self.ties.code(codec);
         self.facings.code(codec);
@@ -75,7 +75,7 @@ impl Coded for ImageQuantity {
     }
 }
 
-impl Coded for Unit {
+impl Coded for DisplayUnit {
     fn code(&mut self, codec: &mut Codec) {
         self.text.code(codec);
         self.factor.code(codec);
@@ -97,7 +97,7 @@ impl Coded for StartValue {
     }
 }
 
-impl Coded for Column {
+impl Coded for ImageColumn {
     fn code(&mut self, codec: &mut Codec) {
         use ColumnSource::{Multiplier, Output, Slow, Unknown};
         self.name.code(codec);
@@ -117,7 +117,7 @@ impl Coded for Column {
     }
 }
 
-impl Coded for ClosureLayout {
+impl Coded for ConstraintLayout {
     fn code(&mut self, codec: &mut Codec) {
         self.m.code(codec);
         self.linear.code(codec);
@@ -152,7 +152,7 @@ impl Coded for [usize; 4] {
     }
 }
 
-const ROLES: [Role; 4] = [Role::Argument, Role::Watched, Role::Kink, Role::Switch];
+const ROLES: [GuardRole; 4] = [GuardRole::Argument, GuardRole::Watched, GuardRole::Kink, GuardRole::Switch];
 
 impl Coded for ImageGuard {
     fn code(&mut self, codec: &mut Codec) {
@@ -320,21 +320,21 @@ impl Coded for Op {
     }
 }
 
-impl Default for Table {
+impl Default for GraphTable {
     fn default() -> Self {
-        Table::One(Arc::new(Table1::default()))
+        GraphTable::One(Arc::new(Table1::default()))
     }
 }
 
-impl Coded for Table {
+impl Coded for GraphTable {
     fn code(&mut self, codec: &mut Codec) {
-        let kind = codec.kind(usize::from(matches!(self, Table::Two(_))), 2);
+        let kind = codec.kind(usize::from(matches!(self, GraphTable::Two(_))), 2);
         if codec.reads() {
-            let one = || Table::One(Arc::new(Table1::default()));
-            *self = if kind == 0 { one() } else { Table::Two(Arc::new(Table2::default())) };
+            let one = || GraphTable::One(Arc::new(Table1::default()));
+            *self = if kind == 0 { one() } else { GraphTable::Two(Arc::new(Table2::default())) };
         }
         let fits = match self {
-            Table::One(table) => {
+            GraphTable::One(table) => {
                 let (mut x, mut cells, mut jumps, mut seams) = table.parts();
                 x.code(codec);
                 cells.code(codec);
@@ -343,7 +343,7 @@ impl Coded for Table {
                 let made = Table1::from_parts(x, cells, jumps, seams);
                 made.map(|made| *table = Arc::new(made))
             }
-            Table::Two(table) => {
+            GraphTable::Two(table) => {
                 let (mut x, mut y, mut cells, mut outside) = table.parts();
                 x.code(codec);
                 y.code(codec);

@@ -55,27 +55,27 @@ pub struct Repeated {
 }
 
 #[derive(Debug)]
-pub enum Piece {
+pub enum CodePiece {
     /// Places in `code`.
     Straight(usize, usize),
     Repeated(Repeated),
 }
 
-impl Piece {
+impl CodePiece {
     /// Places in the code that are compiled: of a repeated piece its first repetition.
     pub fn range(&self) -> std::ops::Range<usize> {
         match self {
-            Piece::Straight(from, to) => *from..*to,
-            Piece::Repeated(r) => r.from..r.from + r.period,
+            CodePiece::Straight(from, to) => *from..*to,
+            CodePiece::Repeated(r) => r.from..r.from + r.period,
         }
     }
 }
 
 #[derive(Debug, Default)]
-pub struct Plan {
+pub struct CodePlan {
     /// Numbers of the operations that compute or store something.
     pub code: Vec<u32>,
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<CodePiece>,
     /// Place in w of operations that another piece or repetition reads; by number.
     pub shared: Vec<Option<u32>>,
     /// Constants that differ between repetitions.
@@ -117,14 +117,14 @@ fn sort(op: Op) -> Sort {
     }
 }
 
-impl Plan {
+impl CodePlan {
     pub fn new(program: &Program) -> Self {
         let ops = &program.ops;
         let code: Vec<u32> = (0..ops.len() as u32).filter(|&i| !is_leaf(ops[i as usize])).collect();
         let mut place = vec![u32::MAX; ops.len()];
         code.iter().enumerate().for_each(|(p, &i)| place[i as usize] = p as u32);
         let stretches = Stretches { ops, code: &code, place: &place }.find();
-        let mut plan = Plan { shared: vec![None; ops.len()], ..Plan::default() };
+        let mut plan = CodePlan { shared: vec![None; ops.len()], ..CodePlan::default() };
         // Which piece, and which repetition in it, each place of the code belongs to.
         let mut home: Vec<(u32, u32)> = vec![(0, 0); code.len()];
         let mut pieces: Vec<(usize, usize, usize)> = vec![];
@@ -149,8 +149,8 @@ impl Plan {
         plan.share(ops, &place, &home, &pieces);
         for (from, period, count) in pieces {
             let piece = match count {
-                1 => Piece::Straight(from, from + period),
-                _ => Piece::Repeated(plan.repeated(ops, &place, from, period, count)),
+                1 => CodePiece::Straight(from, from + period),
+                _ => CodePiece::Repeated(plan.repeated(ops, &place, from, period, count)),
             };
             plan.pieces.push(piece);
         }
@@ -193,7 +193,7 @@ impl Plan {
                 })
             })
             .collect();
-        // Entries are told apart by what they are in all repetitions.
+        // Entries are distinguished by what they are in all repetitions.
         let mut entries: HashMap<(Base, Vec<u32>), usize> = HashMap::new();
         let mut lists: Vec<Vec<u32>> = vec![(0..count).map(|t| 8 * first(t)).collect()];
         let mut constants = std::mem::take(&mut self.constants);
@@ -349,8 +349,8 @@ mod tests {
     use super::*;
     use crate::graph::Graph;
     use crate::jit::Jit;
-    use crate::node::{Node, Symbol};
-    use crate::program::{Place, Programs};
+    use crate::node::{ExprNode, Symbol};
+    use crate::program::{LeafPlace, Programs};
 
     /// Cells z ← f(z, y_k, y_(k+1), number), up and back down, with a store in each: as chains of bodies give them.
     fn chain(n: u32) -> Programs {
@@ -369,9 +369,9 @@ mod tests {
             roots.push(z.id);
         }
         Programs::build(&g, &[roots], |node| match node {
-            Node::Time => Some(Place::Time),
-            Node::Symbol(Symbol(s)) if s >= 1000 => Some(Place::Slow(s - 1000)),
-            Node::Symbol(Symbol(s)) => Some(Place::Unknown(s)),
+            ExprNode::Time => Some(LeafPlace::Time),
+            ExprNode::Symbol(Symbol(s)) if s >= 1000 => Some(LeafPlace::Slow(s - 1000)),
+            ExprNode::Symbol(Symbol(s)) => Some(LeafPlace::Unknown(s)),
             _ => None,
         })
     }
@@ -381,7 +381,7 @@ mod tests {
         for n in [3, 6, 40, 300] {
             let programs = chain(n);
             let program = &programs.fast[0];
-            let plan = Plan::new(program);
+            let plan = CodePlan::new(program);
             let compiled: usize = plan.pieces.iter().map(|p| p.range().len()).sum();
             if n >= 40 {
                 assert!(compiled < 500, "{compiled} of {} operations", plan.code.len());

@@ -10,10 +10,10 @@
 //! Guesses: a representative that is no state and starts at plain 0 takes the first other start in its group, with
 //! its sign; a state keeps its own start, which is a value and not a guess.
 
-use crate::flat::{Equation, Flat, Kind};
+use crate::flat::{Equation, Flat, QuantityRole};
 use crate::graph::Graph;
 use crate::hash::Map;
-use crate::node::{Binary, Expr, Node, Symbol};
+use crate::node::{Binary, Expr, ExprNode, Symbol};
 use crate::structure::{actions, states};
 
 /// A quantity that is nothing but another name.
@@ -40,7 +40,7 @@ const MOST_ROUNDS: usize = 16;
 pub fn eliminate(flat: &mut Flat) -> Eliminated {
     let is_state = states(flat);
     let written: Vec<(Expr, Expr)> = flat.equations.iter().map(|e| (e.lhs, e.rhs)).collect();
-    let mut groups = Groups::new(flat, &is_state);
+    let mut groups = AliasSets::new(flat, &is_state);
     let mut used = vec![false; written.len()];
     let mut sides = written.clone();
     let mut values = Map::default();
@@ -105,13 +105,13 @@ impl Eliminated {
 /// Symbols replaced by their values.
 pub fn replaced(graph: &Graph, roots: &[Expr], values: &Map<Symbol, Expr>) -> Vec<Expr> {
     graph.rewrite(roots, |node| match node {
-        Node::Symbol(s) => values.get(&s).copied(),
+        ExprNode::Symbol(s) => values.get(&s).copied(),
         _ => None,
     })
 }
 
 /// Union-find over all quantities; `parent` is (quantity, negated).
-struct Groups {
+struct AliasSets {
     parent: Vec<(u32, bool)>,
     /// Of roots: how many members hang below.
     size: Vec<u32>,
@@ -122,15 +122,15 @@ struct Groups {
     unknown: Vec<bool>,
 }
 
-impl Groups {
+impl AliasSets {
     fn new(flat: &Flat, is_state: &[bool]) -> Self {
         let n = flat.quantities.len() as u32;
-        Groups {
+        AliasSets {
             parent: (0..n).map(|i| (i, false)).collect(),
             size: vec![1; n as usize],
             state: (0..n).map(|i| is_state[i as usize].then_some(i)).collect(),
             known: Map::default(),
-            unknown: flat.quantities.iter().map(|q| matches!(q.kind, Kind::Unknown { .. })).collect(),
+            unknown: flat.quantities.iter().map(|q| matches!(q.kind, QuantityRole::Unknown { .. })).collect(),
         }
     }
 
@@ -188,7 +188,7 @@ impl Groups {
 
     /// ± a = value, where the value is a number or ± something that is no unknown.
     fn fix(&mut self, graph: &Graph, a: Symbol, negative: bool, value: Expr) -> bool {
-        let plain = matches!(graph.node(value), Node::Const(_)) || graph.signed(value).is_some();
+        let plain = matches!(graph.node(value), ExprNode::Const(_)) || graph.signed(value).is_some();
         let (root, turned) = self.root(a.0);
         if !plain || self.state[root as usize].is_some() || self.known.contains_key(&root) {
             return false;
@@ -241,10 +241,12 @@ impl Groups {
                 (quantities[member.index()].kind.clone(), quantities[member.index()].nominal);
             let is_state = self.state[best.index()] == Some(best.0);
             let target = &mut quantities[best.index()];
-            let (Kind::Unknown { start }, Kind::Unknown { start: other }) = (&mut target.kind, from) else {
+            let (QuantityRole::Unknown { start }, QuantityRole::Unknown { start: other }) =
+                (&mut target.kind, from)
+            else {
                 continue;
             };
-            let is_zero = |e: Expr| graph.node(e) == Node::Const(0.0);
+            let is_zero = |e: Expr| graph.node(e) == ExprNode::Const(0.0);
             if !is_state && is_zero(*start) && !is_zero(other) {
                 // By name, so that a start given later for the member counts too.
                 let symbol = graph.symbol(member);
@@ -258,15 +260,15 @@ impl Groups {
 
 /// The two things an equation calls equal: its sides, or the terms of a sum that is zero.
 fn parts(graph: &Graph, lhs: Expr, rhs: Expr) -> (Expr, Expr) {
-    let zero = |e: Expr| graph.node(e) == Node::Const(0.0);
+    let zero = |e: Expr| graph.node(e) == ExprNode::Const(0.0);
     let sum = match (zero(lhs), zero(rhs)) {
         (false, true) => lhs,
         (true, false) => rhs,
         _ => return (lhs, rhs),
     };
     match graph.node(sum) {
-        Node::Binary(Binary::Sub, a, b) => (a, b),
-        Node::Binary(Binary::Add, a, b) => (a, (-graph.at(b)).id),
+        ExprNode::Binary(Binary::Sub, a, b) => (a, b),
+        ExprNode::Binary(Binary::Add, a, b) => (a, (-graph.at(b)).id),
         _ => (lhs, rhs),
     }
 }

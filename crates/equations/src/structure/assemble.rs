@@ -1,32 +1,32 @@
 //! Puts the solved blocks together: every definition expanded down to y, time, parameters, inputs and modes.
 
 use crate::flat::{
-    Action, Assignment, Comparison, Constraint, Event, Flat, Friction, Hold, Kind, Origin, Output, Quantity,
-    Task,
+    Action, Assignment, Comparison, Constraint, Event, Flat, Friction, Hold, Origin, Output, Quantity,
+    QuantityRole, Task,
 };
 use crate::graph::Graph;
 use crate::hash::Map;
-use crate::node::{Expr, Node, Symbol};
+use crate::node::{Expr, ExprNode, Symbol};
 use crate::structure::alias::Alias;
 use crate::structure::error::StructureError;
 use crate::structure::holding;
 use crate::structure::index::Reduction;
 use crate::structure::leaf_expr;
 use crate::structure::relations::Relation;
-use crate::structure::solve::Solution;
+use crate::structure::solve::BlockSolution;
 use crate::structure::{pieces, steps};
-use crate::system::{AsWritten, Definition, Parts, Row, System};
+use crate::system::{AsWritten, ResidualRow, SolvedDefinition, System, SystemParts};
 
 /// All blocks of a model, solved as far as symbols go.
 pub struct Solved {
     pub relations: Vec<Relation>,
-    pub leaves: Vec<Node>,
+    pub leaves: Vec<ExprNode>,
     pub residuals: Vec<Expr>,
     /// By quantity: integrated.
     pub is_state: Vec<bool>,
     pub reductions: Vec<Reduction>,
     /// In the order they can be solved.
-    pub solutions: Vec<Solution>,
+    pub solutions: Vec<BlockSolution>,
 }
 
 pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> Result<System, Vec<StructureError>> {
@@ -54,8 +54,8 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> Result<Syste
         for &u in &solution.torn {
             let symbol = match leaves[u] {
                 // A derivative left to the solver becomes an unknown of its own.
-                Node::Derivative(s) => derivative_unknown(&graph, &mut quantities, s),
-                Node::Symbol(s) => s,
+                ExprNode::Derivative(s) => derivative_unknown(&graph, &mut quantities, s),
+                ExprNode::Symbol(s) => s,
                 _ => continue,
             };
             algebraic.push(symbol);
@@ -66,11 +66,11 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> Result<Syste
             let leaf = leaf_expr(&graph, leaves[u]);
             value.insert(leaf, expanded);
             let (equation, origin) = (equations[equation].name.clone(), equations[equation].origin.clone());
-            definitions.push(Definition { leaf, value: e, equation, origin });
+            definitions.push(SolvedDefinition { leaf, value: e, equation, origin });
         }
         for &r in &solution.residuals {
             let equation = &equations[r];
-            residual_rows.push(Row {
+            residual_rows.push(ResidualRow {
                 name: equation.name.clone(),
                 origin: equation.origin.clone(),
                 value: graph.replace(&[residuals[r]], &mut value)[0],
@@ -86,7 +86,7 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> Result<Syste
     for (i, quantity) in quantities.iter().enumerate().take(is_state.len()).filter(|(i, _)| is_state[*i]) {
         let symbol = Symbol(i as u32);
         let own = graph.derivative(symbol).id;
-        rows.push(Row {
+        rows.push(ResidualRow {
             name: format!("der({})", quantity.name),
             origin: quantity.origin.clone(),
             value: value[&own],
@@ -132,7 +132,7 @@ pub fn assemble(flat: Flat, aliases: Vec<Alias>, solved: Solved) -> Result<Syste
     if !errors.is_empty() {
         return Err(errors);
     }
-    let mut parts = Parts {
+    let mut parts = SystemParts {
         graph,
         quantities,
         unknowns,
@@ -166,7 +166,7 @@ fn followers(
 ) -> Vec<Output> {
     let mut in_y = vec![false; quantities.len()];
     unknowns.iter().for_each(|s| in_y[s.index()] = true);
-    let follows = |(i, q): &(usize, &Quantity)| matches!(q.kind, Kind::Unknown { .. }) && !in_y[*i];
+    let follows = |(i, q): &(usize, &Quantity)| matches!(q.kind, QuantityRole::Unknown { .. }) && !in_y[*i];
     let shown = quantities.iter().enumerate().filter(follows).map(|(i, q)| Output {
         name: q.name.clone(),
         unit: q.unit.clone(),
@@ -205,10 +205,10 @@ fn derivative_unknown(graph: &Graph, quantities: &mut Vec<Quantity>, state: Symb
     };
     let quantity = Quantity {
         name: format!("der({})", of.name),
-        unit: crate::flat::Unit { text: unit, factor: of.unit.factor, offset: 0.0 },
+        unit: crate::flat::DisplayUnit { text: unit, factor: of.unit.factor, offset: 0.0 },
         doc: format!("Rate of {}", of.name),
         origin: Origin::clone(&of.origin),
-        kind: Kind::Unknown { start: graph.constant(0.0).id },
+        kind: QuantityRole::Unknown { start: graph.constant(0.0).id },
         nominal: of.nominal,
         range: (f64::NEG_INFINITY, f64::INFINITY),
     };

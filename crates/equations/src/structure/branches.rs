@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::Graph;
 use crate::hash::Map;
-use crate::node::{Expr, Node, Symbol};
+use crate::node::{Expr, ExprNode, Symbol};
 
 /// τ.
 pub const SAFE: f64 = 1e-3;
@@ -20,11 +20,11 @@ const SOME_BRANCHES: usize = 40;
 /// Rounds of balancing.
 const BALANCING: usize = 4;
 
-type Row = BTreeMap<usize, f64>;
+type BranchRow = BTreeMap<usize, f64>;
 
 pub struct Branches {
     /// Σ rows[r][u] · u, branch by branch, in unknowns of size 1.
-    branches: Vec<Vec<Row>>,
+    branches: Vec<Vec<BranchRow>>,
     /// ρ of the entries of each row.
     worst: Vec<Option<BTreeMap<usize, f64>>>,
 }
@@ -38,11 +38,11 @@ impl Branches {
             return None;
         }
         let switches: Vec<Symbol> = switches.into_iter().collect();
-        let (mut branches, mut values): (Vec<Vec<Row>>, Map<Expr, f64>) = (vec![], Map::default());
+        let (mut branches, mut values): (Vec<Vec<BranchRow>>, Map<Expr, f64>) = (vec![], Map::default());
         for branch in 0..count(switches.len()) {
             for &e in &order {
                 let value = match graph.node(e) {
-                    Node::Symbol(s) => match switches.binary_search(&s) {
+                    ExprNode::Symbol(s) => match switches.binary_search(&s) {
                         Ok(k) => f64::from(u8::from(is_on(branch, k, switches.len()))),
                         Err(_) => parameters.get(&s).copied().unwrap_or(f64::NAN),
                     },
@@ -101,9 +101,9 @@ impl Branches {
 
 /// What decides between two coefficients.
 fn switch(graph: &Graph, parameters: &Map<Symbol, f64>, e: Expr) -> Option<Symbol> {
-    let Node::Select(condition, ..) = graph.node(e) else { return None };
+    let ExprNode::Select(condition, ..) = graph.node(e) else { return None };
     match graph.node(condition) {
-        Node::Symbol(s) if !parameters.contains_key(&s) => Some(s),
+        ExprNode::Symbol(s) if !parameters.contains_key(&s) => Some(s),
         _ => None,
     }
 }
@@ -126,14 +126,14 @@ fn is_on(branch: usize, k: usize, switches: usize) -> bool {
 }
 
 /// Writes all rows in unknowns of size 1.
-fn balance(branches: &mut [Vec<Row>]) {
+fn balance(branches: &mut [Vec<BranchRow>]) {
     let first = branches[0].clone();
     let changes = |r: usize, u: usize| branches.iter().any(|rows| rows[r].get(&u) != first[r].get(&u));
-    let mut fixed: Vec<Row> = first.clone();
+    let mut fixed: Vec<BranchRow> = first.clone();
     for (r, row) in fixed.iter_mut().enumerate() {
         row.retain(|&u, v| *v != 0.0 && !changes(r, u));
     }
-    let mut scale: BTreeMap<usize, f64> = fixed.iter().flat_map(Row::keys).map(|&u| (u, 1.0)).collect();
+    let mut scale: BTreeMap<usize, f64> = fixed.iter().flat_map(BranchRow::keys).map(|&u| (u, 1.0)).collect();
     let middle = |ends: (f64, f64)| 1.0 / (ends.0 * ends.1).sqrt();
     let widen = |ends: (f64, f64), x: f64| (ends.0.min(x), ends.1.max(x));
     for _ in 0..BALANCING {

@@ -15,9 +15,9 @@
 
 use std::sync::Arc;
 
-use trunnion_num::{Bend, Outside, Shape, Table1};
+use trunnion_num::{Breakpoint, Outside, Table1, TableShape};
 
-use crate::graph::{Graph, Table};
+use crate::graph::{Graph, GraphTable};
 use crate::node::{Expr, TableId};
 
 /// Corners up to which a table is frozen: passing one costs a step.
@@ -36,7 +36,7 @@ pub struct Cells {
 }
 
 /// Bends that are no rounding of a straight line.
-fn corners(of: &Table1) -> Vec<Bend> {
+fn corners(of: &Table1) -> Vec<Breakpoint> {
     let mut bends = of.bends();
     let largest = bends.iter().fold(0.0, |most: f64, b| most.max(b.before.abs()).max(b.after.abs()));
     bends.retain(|b| b.jump != 0.0 || (b.after - b.before).abs() > STRAIGHT * largest);
@@ -45,27 +45,27 @@ fn corners(of: &Table1) -> Vec<Bend> {
 
 /// A straight line, of which there is nothing to miss.
 pub fn is_straight(graph: &Graph, table: TableId) -> bool {
-    matches!(graph.table(table), Table::One(of) if of.is_linear() && corners(&of).is_empty())
+    matches!(graph.table(table), GraphTable::One(of) if of.is_linear() && corners(&of).is_empty())
 }
 
 /// Whether a table jumps somewhere.
 pub fn jumps(graph: &Graph, table: TableId) -> bool {
-    matches!(graph.table(table), Table::One(of) if of.jumps().next().is_some())
+    matches!(graph.table(table), GraphTable::One(of) if of.jumps().next().is_some())
 }
 
 /// A table without its jumps, and these alone.
 pub fn divide(graph: &Graph, table: TableId) -> Option<[TableId; 2]> {
-    let Table::One(of) = graph.table(table) else { return None };
+    let GraphTable::One(of) = graph.table(table) else { return None };
     let (smooth, stairs) = of.divided()?;
     let add = |what: &str, of: Table1| {
-        graph.add_table(&format!("{what} of {}", graph.table_name(table)), Table::One(Arc::new(of)))
+        graph.add_table(&format!("{what} of {}", graph.table_name(table)), GraphTable::One(Arc::new(of)))
     };
     Some([add("course", smooth), add("jumps", stairs)])
 }
 
 /// None: it stays as it is.
 pub fn freeze(graph: &Graph, table: TableId) -> Option<Cells> {
-    let Table::One(of) = graph.table(table) else { return None };
+    let GraphTable::One(of) = graph.table(table) else { return None };
     let corners = corners(&of);
     let m = corners.len();
     // A jump has to end a step.
@@ -74,10 +74,14 @@ pub fn freeze(graph: &Graph, table: TableId) -> Option<Cells> {
         return None;
     }
     let x: Vec<f64> = (0..=m).map(|c| c as f64).collect();
-    let by_cell = |what: &str, y: Vec<f64>| {
-        let made = Table1::new(&x, &y, Shape::Linear, Outside::Hold).ok()?;
-        Some(graph.add_table(&format!("{what} of {}", graph.table_name(table)), Table::One(Arc::new(made))))
-    };
+    let by_cell =
+        |what: &str, y: Vec<f64>| {
+            let made = Table1::new(&x, &y, TableShape::Linear, Outside::Hold).ok()?;
+            Some(graph.add_table(
+                &format!("{what} of {}", graph.table_name(table)),
+                GraphTable::One(Arc::new(made)),
+            ))
+        };
     let points: Vec<f64> = corners.iter().map(|b| b.x).collect();
     // Beyond the first and the last corner there is no end; what stands there is not asked for.
     let below: Vec<f64> = (0..=m).map(|c| points[c.saturating_sub(1)]).collect();

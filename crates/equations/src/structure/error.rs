@@ -1,14 +1,14 @@
 //! Missing and surplus equations, in the user's names.
 
-use crate::flat::{Flat, Kind, Origin};
-use crate::node::{Node, Symbol};
-use crate::print::{Style, print, terms};
-use crate::structure::index::Trouble;
+use crate::flat::{Flat, Origin, QuantityRole};
+use crate::node::{ExprNode, Symbol};
+use crate::print::{PrintStyle, print, terms};
+use crate::structure::index::ReductionFailure;
 use crate::structure::matching::{overdetermined, underdetermined};
 use crate::structure::sorted::Sorted;
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Finding {
+pub enum StructureFinding {
     /// The unknown stands in no equation.
     Unmentioned { unknown: String },
     /// More unknowns than equations.
@@ -37,7 +37,7 @@ pub enum Finding {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct StructureError {
-    pub finding: Finding,
+    pub finding: StructureFinding,
     /// Where to point: the first is the main place.
     pub origins: Vec<Origin>,
 }
@@ -65,83 +65,83 @@ fn count(n: usize, singular: &str) -> String {
 impl StructureError {
     pub fn code(&self) -> &'static str {
         match self.finding {
-            Finding::Unmentioned { .. } => "S0001",
-            Finding::Missing { .. } => "S0002",
-            Finding::Surplus { .. } => "S0003",
-            Finding::OnlyStates { .. } | Finding::Undecided { .. } => "S0004",
-            Finding::NoUnknown { .. } => "S0005",
-            Finding::Dependent { .. } => "S0006",
-            Finding::NoInertia { .. } => "S0008",
-            Finding::LockVaries { .. } => "S0009",
-            Finding::Vanishing { .. } => "S0010",
-            Finding::TooLarge { .. } => "S0011",
-            Finding::Cancelling { .. } => "S0012",
+            StructureFinding::Unmentioned { .. } => "S0001",
+            StructureFinding::Missing { .. } => "S0002",
+            StructureFinding::Surplus { .. } => "S0003",
+            StructureFinding::OnlyStates { .. } | StructureFinding::Undecided { .. } => "S0004",
+            StructureFinding::NoUnknown { .. } => "S0005",
+            StructureFinding::Dependent { .. } => "S0006",
+            StructureFinding::NoInertia { .. } => "S0008",
+            StructureFinding::LockVaries { .. } => "S0009",
+            StructureFinding::Vanishing { .. } => "S0010",
+            StructureFinding::TooLarge { .. } => "S0011",
+            StructureFinding::Cancelling { .. } => "S0012",
         }
     }
 
     pub fn message(&self) -> String {
         match &self.finding {
-            Finding::Unmentioned { unknown } => format!("`{unknown}` appears in no equation"),
-            Finding::Missing { unknowns, equations } if equations.is_empty() => {
+            StructureFinding::Unmentioned { unknown } => format!("`{unknown}` appears in no equation"),
+            StructureFinding::Missing { unknowns, equations } if equations.is_empty() => {
                 format!("no equation determines {}", list(unknowns, "`", "`"))
             }
-            Finding::Missing { unknowns, equations } => format!(
+            StructureFinding::Missing { unknowns, equations } => format!(
                 "{} must determine {}: {}",
                 count(equations.len(), "equation"),
                 count(unknowns.len(), "unknown"),
                 list(unknowns, "`", "`")
             ),
-            Finding::Surplus { equations, unknowns } => {
+            StructureFinding::Surplus { equations, unknowns } => {
                 format!(
                     "equations {} determine only {}",
                     list(equations, "(", ")"),
                     count(unknowns.len(), "unknown")
                 )
             }
-            Finding::OnlyStates { equation, states } if states.len() == 1 => {
+            StructureFinding::OnlyStates { equation, states } if states.len() == 1 => {
                 format!("equation ({equation}) fixes `{}`, which is integrated already", states[0])
             }
-            Finding::OnlyStates { equation, states } => {
+            StructureFinding::OnlyStates { equation, states } => {
                 format!(
                     "equation ({equation}) ties {} together, which are already integrated",
                     list(states, "`", "`")
                 )
             }
-            Finding::Undecided { equation, states } => format!(
+            StructureFinding::Undecided { equation, states } => format!(
                 "equation ({equation}) ties {} together, but none of them is sure to follow from the others at all times",
                 list(states, "`", "`")
             ),
-            Finding::NoUnknown { equation } => format!("equation ({equation}) contains no unknown"),
-            Finding::Cancelling { equation, unknowns, left: Some(left) } => format!(
+            StructureFinding::NoUnknown { equation } => format!("equation ({equation}) contains no unknown"),
+            StructureFinding::Cancelling { equation, unknowns, left: Some(left) } => format!(
                 "equation ({equation}) has no solution: {} cancel{} out, and 0 = {left} is left",
                 list(unknowns, "`", "`"),
                 if unknowns.len() == 1 { "s" } else { "" }
             ),
-            Finding::Cancelling { equation, unknowns, left: None } => format!(
+            StructureFinding::Cancelling { equation, unknowns, left: None } => format!(
                 "equation ({equation}) says nothing: {} cancel{} out, and 0 = 0 is left",
                 list(unknowns, "`", "`"),
                 if unknowns.len() == 1 { "s" } else { "" }
             ),
-            Finding::NoInertia { quantity } => {
+            StructureFinding::NoInertia { quantity } => {
                 format!(
                     "nothing that moves can stick here: the speed depends on `{quantity}`, which is not integrated"
                 )
             }
-            Finding::LockVaries { quantity } => {
+            StructureFinding::LockVaries { quantity } => {
                 format!("the first argument of `hold` depends on `{quantity}`, which changes continuously")
             }
-            Finding::Dependent { equations, unknowns } => format!(
+            StructureFinding::Dependent { equations, unknowns } => format!(
                 "equations {} determine only combinations of {}, not each of them",
                 list(equations, "(", ")"),
                 list(unknowns, "`", "`")
             ),
-            Finding::Vanishing { equation, unknown, coefficient: Some(coefficient) } => format!(
+            StructureFinding::Vanishing { equation, unknown, coefficient: Some(coefficient) } => format!(
                 "equation ({equation}) does not determine `{unknown}`: its coefficient {coefficient} is zero with these parameters"
             ),
-            Finding::TooLarge { equation } => {
+            StructureFinding::TooLarge { equation } => {
                 format!("equation ({equation}) has to be differentiated, but its terms have become too many")
             }
-            Finding::Vanishing { equation, unknown, coefficient: None } => format!(
+            StructureFinding::Vanishing { equation, unknown, coefficient: None } => format!(
                 "equation ({equation}) and those it is solved with do not determine `{unknown}` with these parameters"
             ),
         }
@@ -149,10 +149,10 @@ impl StructureError {
 
     pub fn hint(&self) -> String {
         match &self.finding {
-            Finding::Unmentioned { unknown } => {
+            StructureFinding::Unmentioned { unknown } => {
                 format!("write an equation for `{unknown}`, or remove it from the variables")
             }
-            Finding::Missing { equations, unknowns } => {
+            StructureFinding::Missing { equations, unknowns } => {
                 let missing = unknowns.len() - equations.len().min(unknowns.len());
                 format!(
                     "{} missing; add {}",
@@ -160,7 +160,7 @@ impl StructureError {
                     if missing == 1 { "it" } else { "them" }
                 )
             }
-            Finding::Surplus { equations, unknowns } => {
+            StructureFinding::Surplus { equations, unknowns } => {
                 let surplus = equations.len() - unknowns.len();
                 let of = if unknowns.is_empty() {
                     String::new()
@@ -169,60 +169,60 @@ impl StructureError {
                 };
                 format!("remove {}{of}", count(surplus, "equation"))
             }
-            Finding::OnlyStates { equation, states } if states.len() == 1 => format!(
+            StructureFinding::OnlyStates { equation, states } if states.len() == 1 => format!(
                 "remove ({equation}) or an equation it is computed with, or the equation for der({})",
                 states[0]
             ),
-            Finding::OnlyStates { states, .. } => format!(
+            StructureFinding::OnlyStates { states, .. } => format!(
                 "keep only one of {} as a state, or put an elastic element between them",
                 list(states, "`", "`")
             ),
-            Finding::Undecided { states, .. } => format!(
+            StructureFinding::Undecided { states, .. } => format!(
                 "describe {} by one variable less, such as an angle instead of two coordinates, or put an elastic element between them",
                 list(states, "`", "`")
             ),
-            Finding::Dependent { unknowns, .. } if unknowns.iter().any(|u| u.starts_with("der(")) => {
+            StructureFinding::Dependent { unknowns, .. } if unknowns.iter().any(|u| u.starts_with("der(")) => {
                 "make the combination a variable of its own, as in `u = a - b`, and use der(u)".into()
             }
-            Finding::Dependent { .. } => {
+            StructureFinding::Dependent { .. } => {
                 "one of the equations follows from the others or contradicts them: replace it, or fix one unknown as a ground fixes a potential".into()
             }
-            Finding::NoUnknown { .. } => {
+            StructureFinding::NoUnknown { .. } => {
                 "declare one of its names under [variables], or remove the equation".into()
             }
-            Finding::Cancelling { unknowns, .. } => {
+            StructureFinding::Cancelling { unknowns, .. } => {
                 format!(
                     "an equation is no assignment: write what {} is equal to, or der(…) for a rate",
                     list(unknowns, "`", "`")
                 )
             }
-            Finding::NoInertia { .. } => {
+            StructureFinding::NoInertia { .. } => {
                 "connect a mass or an inertia to it, or choose friction with at_rest = \"creeps\"".into()
             }
-            Finding::LockVaries { .. } => "let an event set a mode, and use the mode".into(),
-            Finding::TooLarge { .. } => {
+            StructureFinding::LockVaries { .. } => "let an event set a mode, and use the mode".into(),
+            StructureFinding::TooLarge { .. } => {
                 "use fewer derivatives of derivatives, or filter the signal: der(y) = (u - y)/tau, and use der(y)".into()
             }
-            Finding::Vanishing { unknown, .. } => {
+            StructureFinding::Vanishing { unknown, .. } => {
                 format!("give the parameters in it other values, or write another equation for `{unknown}`")
             }
         }
     }
 }
 
-pub fn findings(flat: &Flat, sorted: &Sorted, trouble: &Trouble) -> Vec<StructureError> {
+pub fn findings(flat: &Flat, sorted: &Sorted, failure: &ReductionFailure) -> Vec<StructureError> {
     let Sorted { leaves, incidence, matching, .. } = sorted;
     let symbol = |u: usize| match leaves[u] {
-        Node::Derivative(s) | Node::Symbol(s) => s,
+        ExprNode::Derivative(s) | ExprNode::Symbol(s) => s,
         _ => Symbol(0),
     };
     let name = |u: &usize| leaf_name(flat, leaves[*u]);
     let equation = |e: &usize| flat.equations[*e].name.clone();
     let mut errors = Vec::new();
-    if let Some(e) = trouble.too_large {
-        let (equation, _) = trouble.source.get(&e).cloned().unwrap_or((e, vec![]));
+    if let Some(e) = failure.too_large {
+        let (equation, _) = failure.source.get(&e).cloned().unwrap_or((e, vec![]));
         let origins = vec![flat.equations[equation].origin.clone()];
-        let finding = Finding::TooLarge { equation: flat.equations[equation].name.clone() };
+        let finding = StructureFinding::TooLarge { equation: flat.equations[equation].name.clone() };
         return vec![StructureError { finding, origins }];
     }
     // One report for each connected over- or underdetermined part.
@@ -231,9 +231,11 @@ pub fn findings(flat: &Flat, sorted: &Sorted, trouble: &Trouble) -> Vec<Structur
         if reported[start] {
             continue;
         }
-        if let Some(states) = trouble.undecided.get(&start) {
-            errors
-                .push(tied(flat, start, states, |equation, states| Finding::Undecided { equation, states }));
+        if let Some(states) = failure.undecided.get(&start) {
+            errors.push(tied(flat, start, states, |equation, states| StructureFinding::Undecided {
+                equation,
+                states,
+            }));
             continue;
         }
         if incidence[start].is_empty() {
@@ -244,8 +246,8 @@ pub fn findings(flat: &Flat, sorted: &Sorted, trouble: &Trouble) -> Vec<Structur
         for &e in &equations {
             reported[e] = true;
         }
-        if let Some((equation, states)) = equations.iter().find_map(|e| trouble.source.get(e)) {
-            errors.push(tied(flat, *equation, states, |equation, states| Finding::OnlyStates {
+        if let Some((equation, states)) = equations.iter().find_map(|e| failure.source.get(e)) {
+            errors.push(tied(flat, *equation, states, |equation, states| StructureFinding::OnlyStates {
                 equation,
                 states,
             }));
@@ -253,7 +255,7 @@ pub fn findings(flat: &Flat, sorted: &Sorted, trouble: &Trouble) -> Vec<Structur
         }
         errors.push(StructureError {
             origins: equations.iter().map(|&e| flat.equations[e].origin.clone()).collect(),
-            finding: Finding::Surplus {
+            finding: StructureFinding::Surplus {
                 equations: equations.iter().map(equation).collect(),
                 unknowns: unknowns.iter().map(name).collect(),
             },
@@ -276,9 +278,9 @@ pub fn findings(flat: &Flat, sorted: &Sorted, trouble: &Trouble) -> Vec<Structur
             .chain(equations.iter().map(|&e| flat.equations[e].origin.clone()))
             .collect();
         let finding = if equations.is_empty() {
-            Finding::Unmentioned { unknown: name(&start) }
+            StructureFinding::Unmentioned { unknown: name(&start) }
         } else {
-            Finding::Missing {
+            StructureFinding::Missing {
                 unknowns: unknowns.iter().map(name).collect(),
                 equations: equations.iter().map(equation).collect(),
             }
@@ -289,10 +291,15 @@ pub fn findings(flat: &Flat, sorted: &Sorted, trouble: &Trouble) -> Vec<Structur
 }
 
 /// A linear block whose equations depend on each other.
-pub fn dependent(flat: &Flat, leaves: &[Node], equations: &[usize], unknowns: &[usize]) -> StructureError {
+pub fn dependent(
+    flat: &Flat,
+    leaves: &[ExprNode],
+    equations: &[usize],
+    unknowns: &[usize],
+) -> StructureError {
     StructureError {
         origins: equations.iter().map(|&e| flat.equations[e].origin.clone()).collect(),
-        finding: Finding::Dependent {
+        finding: StructureFinding::Dependent {
             equations: equations.iter().map(|&e| flat.equations[e].name.clone()).collect(),
             unknowns: unknowns.iter().map(|&u| leaf_name(flat, leaves[u])).collect(),
         },
@@ -311,10 +318,10 @@ pub fn vanishing(
     let name = |s: Symbol| flat.quantity(s).name.clone();
     let coefficient = slope
         .filter(|&e| alone && terms(&flat.graph, e) <= LONGEST)
-        .map(|e| print(&flat.graph, e, Style::Text, &name));
+        .map(|e| print(&flat.graph, e, PrintStyle::Text, &name));
     let of = &flat.equations[equation];
     StructureError {
-        finding: Finding::Vanishing {
+        finding: StructureFinding::Vanishing {
             equation: of.name.clone(),
             unknown: leaf_name(flat, sorted.leaves[unknown]),
             coefficient,
@@ -326,10 +333,10 @@ pub fn vanishing(
 /// Terms of a coefficient that is shown.
 const LONGEST: u64 = 40;
 
-fn leaf_name(flat: &Flat, leaf: Node) -> String {
+fn leaf_name(flat: &Flat, leaf: ExprNode) -> String {
     match leaf {
-        Node::Derivative(s) => format!("der({})", flat.quantity(s).name),
-        Node::Symbol(s) => flat.quantity(s).name.clone(),
+        ExprNode::Derivative(s) => format!("der({})", flat.quantity(s).name),
+        ExprNode::Symbol(s) => flat.quantity(s).name.clone(),
         _ => String::new(),
     }
 }
@@ -339,7 +346,7 @@ fn tied(
     flat: &Flat,
     equation: usize,
     states: &[Symbol],
-    finding: fn(String, Vec<String>) -> Finding,
+    finding: fn(String, Vec<String>) -> StructureFinding,
 ) -> StructureError {
     let names = states.iter().map(|&s| flat.quantity(s).name.clone()).collect();
     let equation = &flat.equations[equation];
@@ -359,25 +366,25 @@ fn no_unknown(flat: &Flat, sorted: &Sorted, e: usize) -> StructureError {
     cancelling.sort_unstable();
     let name = equation.name.clone();
     let finding = if cancelling.is_empty() {
-        let is_unknown = |s: Symbol| matches!(flat.quantity(s).kind, Kind::Unknown { .. });
+        let is_unknown = |s: Symbol| matches!(flat.quantity(s).kind, QuantityRole::Unknown { .. });
         let states = nodes.iter().filter_map(|&x| match flat.graph.node(x) {
-            Node::Symbol(s) if is_unknown(s) => Some(flat.quantity(s).name.clone()),
+            ExprNode::Symbol(s) if is_unknown(s) => Some(flat.quantity(s).name.clone()),
             _ => None,
         });
         let states: Vec<String> = states.collect();
         if states.is_empty() {
-            Finding::NoUnknown { equation: name }
+            StructureFinding::NoUnknown { equation: name }
         } else {
-            Finding::OnlyStates { equation: name, states }
+            StructureFinding::OnlyStates { equation: name, states }
         }
     } else {
         let left = (flat.graph.at(sorted.sides[e].1) - flat.graph.at(sorted.sides[e].0)).id;
         let named = |s: Symbol| flat.quantity(s).name.clone();
         let is_nothing = flat.graph.at(left).value() == Some(0.0);
-        Finding::Cancelling {
+        StructureFinding::Cancelling {
             equation: name,
             unknowns: cancelling.iter().map(|&u| leaf_name(flat, sorted.leaves[u])).collect(),
-            left: (!is_nothing).then(|| print(&flat.graph, left, Style::Text, &named)),
+            left: (!is_nothing).then(|| print(&flat.graph, left, PrintStyle::Text, &named)),
         }
     };
     StructureError { finding, origins: vec![equation.origin.clone()] }

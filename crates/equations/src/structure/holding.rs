@@ -8,19 +8,19 @@
 //! holds at the moment. When friction sticks and when it breaks away is decided where it runs.
 
 use crate::derivative::gradients;
-use crate::flat::{Constraint, Flat, Friction, Hold, Kind, Origin, Quantity, Unit};
+use crate::flat::{Constraint, DisplayUnit, Flat, Friction, Hold, Origin, Quantity, QuantityRole};
 use crate::graph::Graph;
 use crate::hash::Map;
-use crate::node::{Binary, Expr, Holding, Node, Symbol};
+use crate::node::{Binary, Expr, ExprNode, Holding, Symbol};
 use crate::structure::actions;
-use crate::structure::error::{Finding, StructureError};
-use crate::system::Row;
+use crate::structure::error::{StructureError, StructureFinding};
+use crate::system::ResidualRow;
 
 /// `dry` and `hold` become modes and multipliers, wherever they stand.
 pub fn extract(flat: &mut Flat) {
     let graph = std::mem::take(&mut flat.graph);
     let mut made: Map<Expr, Expr> = Map::default();
-    let holds = |graph: &Graph, e: Expr| matches!(graph.node(e), Node::Holding(..));
+    let holds = |graph: &Graph, e: Expr| matches!(graph.node(e), ExprNode::Holding(..));
     let all = flat.equations.iter().flat_map(|e| [e.lhs, e.rhs]);
     let holding = graph.containing(all, |e| holds(&graph, e));
     for k in 0..flat.equations.len() {
@@ -45,10 +45,10 @@ fn replaced(
     graph: &Graph,
     roots: &[Expr],
     made: &mut Map<Expr, Expr>,
-    mut make: impl FnMut(Node) -> Expr,
+    mut make: impl FnMut(ExprNode) -> Expr,
 ) -> Vec<Expr> {
     graph.rewrite(roots, |node| match node {
-        Node::Holding(kind, a, b, c) => {
+        ExprNode::Holding(kind, a, b, c) => {
             let own = graph.holding(kind, [a, b, c].map(|e| graph.at(e))).id;
             Some(*made.entry(own).or_insert_with(|| make(node)))
         }
@@ -57,10 +57,10 @@ fn replaced(
 }
 
 /// (1), (2)
-fn make(graph: &Graph, flat: &mut Flat, node: Node, origin: &Origin) -> Expr {
+fn make(graph: &Graph, flat: &mut Flat, node: ExprNode, origin: &Origin) -> Expr {
     let zero = graph.constant(0.0);
-    let Node::Holding(kind, a, b, c) = node else { return zero.id };
-    let multiplier = add(flat, "holding", "Force that holds", Kind::Multiplier, origin);
+    let ExprNode::Holding(kind, a, b, c) = node else { return zero.id };
+    let multiplier = add(flat, "holding", "Force that holds", QuantityRole::Multiplier, origin);
     let against = -graph.symbol(multiplier);
     let hold = |locked: Expr, speed: Expr, rate: Expr| Hold {
         origin: origin.clone(),
@@ -74,7 +74,8 @@ fn make(graph: &Graph, flat: &mut Flat, node: Node, origin: &Origin) -> Expr {
             let (speed, limit, sliding) = (a, b, graph.at(c));
             let doc = "Direction of sliding: 1, -1, twice that while it starts, or 0 while it sticks";
             // Which it is, is found before anything is computed from it.
-            let mode = add(flat, "sliding", doc, Kind::Mode { start: graph.constant(1.0).id }, origin);
+            let mode =
+                add(flat, "sliding", doc, QuantityRole::Mode { start: graph.constant(1.0).id }, origin);
             let sticks = graph.binary(Binary::Eq, graph.symbol(mode), zero);
             flat.holds.push(hold(sticks.id, speed, zero.id));
             flat.frictions.push(Friction { mode, speed, limit, sliding: c, multiplier });
@@ -90,7 +91,7 @@ fn make(graph: &Graph, flat: &mut Flat, node: Node, origin: &Origin) -> Expr {
 }
 
 /// A quantity of the component that has the equation.
-fn add(flat: &mut Flat, name: &str, doc: &str, kind: Kind, origin: &Origin) -> Symbol {
+fn add(flat: &mut Flat, name: &str, doc: &str, kind: QuantityRole, origin: &Origin) -> Symbol {
     let own =
         if origin.component.is_empty() { name.to_string() } else { format!("{}.{name}", origin.component) };
     let mut name = own.clone();
@@ -101,7 +102,7 @@ fn add(flat: &mut Flat, name: &str, doc: &str, kind: Kind, origin: &Origin) -> S
     }
     flat.add(Quantity {
         name,
-        unit: Unit::default(),
+        unit: DisplayUnit::default(),
         doc: doc.into(),
         origin: origin.clone(),
         kind,
@@ -114,23 +115,27 @@ fn add(flat: &mut Flat, name: &str, doc: &str, kind: Kind, origin: &Origin) -> S
 pub fn constraint(
     graph: &Graph,
     hold: Hold,
-    (states, rows): (&[Symbol], &[Row]),
+    (states, rows): (&[Symbol], &[ResidualRow]),
     quantities: &[Quantity],
 ) -> Result<Constraint, StructureError> {
     let Hold { origin, locked, speed, rate, multiplier } = hold;
-    let fails = |finding: Finding| Err(StructureError { finding, origins: vec![origin.clone()] });
+    let fails = |finding: StructureFinding| Err(StructureError { finding, origins: vec![origin.clone()] });
     let name = |s: Symbol| quantities[s.index()].name.clone();
-    let varies = |s: Symbol| matches!(quantities[s.index()].kind, Kind::Unknown { .. } | Kind::Multiplier);
+    let varies = |s: Symbol| {
+        matches!(quantities[s.index()].kind, QuantityRole::Unknown { .. } | QuantityRole::Multiplier)
+    };
     for e in graph.reachable([locked]) {
         match graph.node(e) {
-            Node::Symbol(s) if varies(s) => return fails(Finding::LockVaries { quantity: name(s) }),
+            ExprNode::Symbol(s) if varies(s) => {
+                return fails(StructureFinding::LockVaries { quantity: name(s) });
+            }
             _ => {}
         }
     }
     for e in graph.reachable([speed]) {
         match graph.node(e) {
-            Node::Symbol(s) if varies(s) && !states.contains(&s) => {
-                return fails(Finding::NoInertia { quantity: name(s) });
+            ExprNode::Symbol(s) if varies(s) && !states.contains(&s) => {
+                return fails(StructureFinding::NoInertia { quantity: name(s) });
             }
             _ => {}
         }
@@ -138,8 +143,8 @@ pub fn constraint(
     let time = states.len() as u32;
     let columns: Map<Symbol, u32> = states.iter().enumerate().map(|(i, &s)| (s, i as u32)).collect();
     let slopes = gradients(graph, &[speed], |node| match node {
-        Node::Symbol(s) => columns.get(&s).copied(),
-        Node::Time => Some(time),
+        ExprNode::Symbol(s) => columns.get(&s).copied(),
+        ExprNode::Time => Some(time),
         _ => None,
     });
     let mut change = -graph.at(rate);

@@ -12,16 +12,16 @@
 //! Points are the same on every run.
 
 use crate::graph::Graph;
-use crate::node::{Binary, Expr, Node, Unary};
+use crate::node::{Binary, Expr, ExprNode, Unary};
 
 /// Points tried, and how many of them have to give a value.
 const POINTS: usize = 6;
 const NEEDED: usize = 3;
 /// A bound of errors below this share of the terms tells whether they cancel.
-const TELLING: f64 = 1e-6;
+const DECISIVE: f64 = 1e-6;
 
 #[derive(Clone, Copy)]
-struct Number {
+struct BoundedNumber {
     value: f64,
     /// Bound of its error.
     error: f64,
@@ -29,15 +29,15 @@ struct Number {
     size: f64,
 }
 
-impl Number {
-    const NONE: Number = Number { value: f64::NAN, error: f64::NAN, size: f64::NAN };
+impl BoundedNumber {
+    const NONE: BoundedNumber = BoundedNumber { value: f64::NAN, error: f64::NAN, size: f64::NAN };
 
     fn may_be_zero(self) -> bool {
         self.value.abs() <= 4.0 * self.error
     }
 
     fn tells(self) -> bool {
-        4.0 * self.error <= TELLING * self.size
+        4.0 * self.error <= DECISIVE * self.size
     }
 
     /// Its size as a term of a sum.
@@ -49,7 +49,7 @@ impl Number {
 pub struct Identity<'a> {
     graph: &'a Graph,
     /// By point, by node.
-    at: [Vec<Option<Number>>; POINTS],
+    at: [Vec<Option<BoundedNumber>>; POINTS],
 }
 
 impl<'a> Identity<'a> {
@@ -76,7 +76,7 @@ impl<'a> Identity<'a> {
         zero >= NEEDED
     }
 
-    fn evaluate(&mut self, point: usize, e: Expr) -> Number {
+    fn evaluate(&mut self, point: usize, e: Expr) -> BoundedNumber {
         let (graph, known) = (self.graph, &mut self.at[point]);
         known.resize(known.len().max(graph.len()), None);
         let mut stack = vec![e];
@@ -87,21 +87,21 @@ impl<'a> Identity<'a> {
                 stack.extend(node.children().filter(|c| known[c.index()].is_none()));
             }
             if stack.len() == open {
-                let number = value(node, at, point, |c| known[c.index()].unwrap_or(Number::NONE));
+                let number = value(node, at, point, |c| known[c.index()].unwrap_or(BoundedNumber::NONE));
                 known[at.index()] = Some(number);
                 stack.pop();
             }
         }
-        known[e.index()].unwrap_or(Number::NONE)
+        known[e.index()].unwrap_or(BoundedNumber::NONE)
     }
 }
 
-fn is_analytic(node: Node) -> bool {
+fn is_analytic(node: ExprNode) -> bool {
     match node {
-        Node::Unary(op, _) => {
+        ExprNode::Unary(op, _) => {
             !matches!(op, Unary::Abs | Unary::Sign | Unary::Floor | Unary::Ceil | Unary::Not)
         }
-        Node::Binary(op, ..) => {
+        ExprNode::Binary(op, ..) => {
             matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Pow)
         }
         _ => false,
@@ -109,16 +109,16 @@ fn is_analytic(node: Node) -> bool {
 }
 
 /// Value and running error bound [Higham2002, section 3.3].
-fn value(node: Node, e: Expr, point: usize, of: impl Fn(Expr) -> Number) -> Number {
-    let rounded = |v: f64, error: f64, size: f64| Number {
+fn value(node: ExprNode, e: Expr, point: usize, of: impl Fn(Expr) -> BoundedNumber) -> BoundedNumber {
+    let rounded = |v: f64, error: f64, size: f64| BoundedNumber {
         value: v,
         error: error + f64::EPSILON * v.abs(),
         size: size.max(v.abs()),
     };
     match node {
-        Node::Const(v) => rounded(v, 0.0, 0.0),
-        Node::Unary(op, a) if is_analytic(node) => {
-            let Number { value: x, error, size } = of(a);
+        ExprNode::Const(v) => rounded(v, 0.0, 0.0),
+        ExprNode::Unary(op, a) if is_analytic(node) => {
+            let BoundedNumber { value: x, error, size } = of(a);
             let v = op.eval(x);
             let slope = match op {
                 Unary::Sqrt => 0.5 / v,
@@ -133,7 +133,7 @@ fn value(node: Node, e: Expr, point: usize, of: impl Fn(Expr) -> Number) -> Numb
             };
             rounded(v, slope.abs() * error, slope.abs() * size)
         }
-        Node::Binary(op, a, b) if is_analytic(node) => {
+        ExprNode::Binary(op, a, b) if is_analytic(node) => {
             let (a, b) = (of(a), of(b));
             let (x, y) = (a.value, b.value);
             let v = op.eval(x, y);
@@ -149,7 +149,7 @@ fn value(node: Node, e: Expr, point: usize, of: impl Fn(Expr) -> Number) -> Numb
         }
         _ => {
             let v = sample(e, point);
-            Number { value: v, error: 0.0, size: v.abs() }
+            BoundedNumber { value: v, error: 0.0, size: v.abs() }
         }
     }
 }

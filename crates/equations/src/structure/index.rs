@@ -16,10 +16,10 @@
 use std::collections::HashMap;
 
 use crate::derivative::{Gradient, gradients};
-use crate::flat::{Equation, Flat, Kind, Origin};
+use crate::flat::{Equation, Flat, Origin, QuantityRole};
 use crate::graph::Graph;
 use crate::hash::{Map, Set};
-use crate::node::{Expr, Node, Symbol};
+use crate::node::{Expr, ExprNode, Symbol};
 use crate::start::{evaluate, start_values};
 use crate::structure::alias::Alias;
 use crate::structure::relations::{self, Relation};
@@ -50,7 +50,7 @@ const GROWTH: usize = 8;
 
 /// Equations that could not be treated, and where the added ones come from.
 #[derive(Default)]
-pub struct Trouble {
+pub struct ReductionFailure {
     /// Constraints in which no state is certain to follow from the others.
     pub undecided: Map<usize, Vec<Symbol>>,
     /// (equation, states in it) that an added equation is the derivative of.
@@ -63,7 +63,7 @@ pub struct Reduced {
     pub sorted: Sorted,
     pub is_state: Vec<bool>,
     pub reductions: Vec<Reduction>,
-    pub trouble: Trouble,
+    pub failure: ReductionFailure,
 }
 
 pub fn reduce(
@@ -72,22 +72,22 @@ pub fn reduce(
     relations: &mut Vec<Relation>,
     parameters: &Map<Symbol, f64>,
 ) -> Reduced {
-    let mut work = Work::new(flat, aliases);
-    let mut hopeless: Set<usize> = Set::default();
+    let mut work = ReductionWork::new(flat, aliases);
+    let mut unsolvable: Set<usize> = Set::default();
     let written = flat.equations.len();
     let most = flat.graph.len() + MOST_NODES.max(GROWTH * flat.graph.len());
     loop {
         let sorted = Sorted::new(flat, work.leaves(), written);
-        let free = |e: &usize| sorted.matching.unknown_of[*e].is_none() && !hopeless.contains(e);
+        let free = |e: &usize| sorted.matching.unknown_of[*e].is_none() && !unsolvable.contains(e);
         let loose: Vec<usize> = (0..flat.equations.len()).filter(free).collect();
         if loose.is_empty() {
-            let Work { is_state, reductions, trouble, .. } = work;
-            return Reduced { sorted, is_state, reductions, trouble };
+            let ReductionWork { is_state, reductions, failure, .. } = work;
+            return Reduced { sorted, is_state, reductions, failure };
         }
         if flat.graph.len() > most {
-            work.trouble.too_large = loose.first().copied();
-            let Work { is_state, reductions, trouble, .. } = work;
-            return Reduced { sorted, is_state, reductions, trouble };
+            work.failure.too_large = loose.first().copied();
+            let ReductionWork { is_state, reductions, failure, .. } = work;
+            return Reduced { sorted, is_state, reductions, failure };
         }
         let constraints = Constraints::find(flat, &sorted, parameters, &loose, &work.is_state);
         let (chosen, failed) = constraints.choose(flat, parameters, &work.is_state);
@@ -96,9 +96,9 @@ pub fn reduce(
         let tangled = failed.iter().any(|&r| !is_loose.contains(&constraints.rows[r].equation));
         for (r, row) in constraints.rows.iter().enumerate() {
             if is_loose.contains(&row.equation) && (tangled || failed.contains(&r)) {
-                hopeless.insert(row.equation);
+                unsolvable.insert(row.equation);
                 if !row.states.is_empty() {
-                    work.trouble.undecided.insert(row.equation, row.states.clone());
+                    work.failure.undecided.insert(row.equation, row.states.clone());
                 }
             }
         }
@@ -117,7 +117,7 @@ pub fn reduce(
     }
 }
 
-struct Work {
+struct ReductionWork {
     /// By quantity: it is to be found from the equations.
     is_unknown: Vec<bool>,
     /// By quantity: integrated.
@@ -125,35 +125,35 @@ struct Work {
     /// By quantity: its derivative is an unknown.
     has_rate: Vec<bool>,
     reductions: Vec<Reduction>,
-    trouble: Trouble,
+    failure: ReductionFailure,
 }
 
-impl Work {
+impl ReductionWork {
     fn new(flat: &mut Flat, aliases: &[Alias]) -> Self {
         let has_rate = states(flat);
         let mut is_unknown: Vec<bool> =
-            flat.quantities.iter().map(|q| matches!(q.kind, Kind::Unknown { .. })).collect();
+            flat.quantities.iter().map(|q| matches!(q.kind, QuantityRole::Unknown { .. })).collect();
         aliases.iter().for_each(|a| is_unknown[a.symbol.index()] = false);
-        let (reductions, trouble) = (vec![], Trouble::default());
-        Work { is_unknown, is_state: has_rate.clone(), has_rate, reductions, trouble }
+        let (reductions, failure) = (vec![], ReductionFailure::default());
+        ReductionWork { is_unknown, is_state: has_rate.clone(), has_rate, reductions, failure }
     }
 
-    fn leaves(&self) -> Vec<Node> {
+    fn leaves(&self) -> Vec<ExprNode> {
         let mut leaves = Vec::new();
         for i in 0..self.is_unknown.len() {
             let s = Symbol(i as u32);
             if self.is_unknown[i] && !self.is_state[i] {
-                leaves.push(Node::Symbol(s));
+                leaves.push(ExprNode::Symbol(s));
             }
             if self.has_rate[i] {
-                leaves.push(Node::Derivative(s));
+                leaves.push(ExprNode::Derivative(s));
             }
         }
         leaves
     }
 
     /// Adds (1) for one constraint.
-    fn give_up(&mut self, flat: &mut Flat, row: &Constraint, symbol: Symbol) {
+    fn give_up(&mut self, flat: &mut Flat, row: &HiddenConstraint, symbol: Symbol) {
         let equation = &flat.equations[row.equation];
         let (name, origin) = (equation.name.clone(), equation.origin.clone());
         if std::mem::replace(&mut self.is_state[symbol.index()], false) {
@@ -166,9 +166,9 @@ impl Work {
             });
         }
         self.has_rate[symbol.index()] = true;
-        let source = self.trouble.source.get(&row.equation).cloned();
+        let source = self.failure.source.get(&row.equation).cloned();
         let source = source.unwrap_or_else(|| (row.equation, row.states.clone()));
-        self.trouble.source.insert(flat.equations.len(), source);
+        self.failure.source.insert(flat.equations.len(), source);
         let name = if name.ends_with(DIFFERENTIATED) { name } else { format!("{name}{DIFFERENTIATED}") };
         // Written for a rate that no other equation gives outright, (1) determines it.
         let own = flat.graph.derivative(symbol).id;
@@ -181,7 +181,7 @@ impl Work {
 const DIFFERENTIATED: &str = ", differentiated";
 
 /// 0 = value, to be differentiated.
-struct Constraint {
+struct HiddenConstraint {
     /// Where it comes from.
     equation: usize,
     value: Expr,
@@ -193,7 +193,7 @@ struct Constraint {
     holds_rate: bool,
 }
 
-impl Constraint {
+impl HiddenConstraint {
     fn new(
         graph: &Graph,
         (equation, value): (usize, Expr),
@@ -205,9 +205,9 @@ impl Constraint {
         let slopes: Vec<(Symbol, Expr)> = symbols.map(|&(c, e)| (Symbol(c), e)).collect();
         let by_time = gradient.iter().find(|&&(c, _)| c == time).map(|&(_, e)| e);
         let states = slopes.iter().map(|&(s, _)| s).filter(|s| is_state[s.index()]).collect();
-        let is_rate = |e: Expr| matches!(graph.node(e), Node::Derivative(_));
+        let is_rate = |e: Expr| matches!(graph.node(e), ExprNode::Derivative(_));
         let holds_rate = graph.reachable([value]).into_iter().any(is_rate);
-        Constraint { equation, value, slopes, by_time, states, holds_rate }
+        HiddenConstraint { equation, value, slopes, by_time, states, holds_rate }
     }
 
     /// (1), as an equation; written for the rate of `symbol` if that has the coefficient ±1: what is differentiated later then stays a
@@ -230,7 +230,7 @@ impl Constraint {
 
 /// The constraints of one round.
 struct Constraints {
-    rows: Vec<Constraint>,
+    rows: Vec<HiddenConstraint>,
     /// Unknowns that could not be solved for: to be differentiated along.
     implicit: Set<Symbol>,
 }
@@ -279,12 +279,12 @@ impl Constraints {
         let time = flat.quantities.len() as u32;
         let values: Vec<Expr> = roots.iter().map(|&(_, value)| value).collect();
         let by_all = gradients(graph, &values, |node| match node {
-            Node::Time => Some(time),
-            Node::Symbol(s) => (is_state[s.index()] || implicit.contains(&s)).then_some(s.0),
+            ExprNode::Time => Some(time),
+            ExprNode::Symbol(s) => (is_state[s.index()] || implicit.contains(&s)).then_some(s.0),
             _ => None,
         });
         let row = |(&root, gradient): (&(usize, Expr), &Gradient)| {
-            Constraint::new(graph, root, gradient, time, is_state)
+            HiddenConstraint::new(graph, root, gradient, time, is_state)
         };
         Constraints { rows: roots.iter().zip(&by_all).map(row).collect(), implicit }
     }
@@ -325,13 +325,13 @@ impl Constraints {
         for row in &self.rows {
             let equation = &flat.equations[row.equation];
             for (rank, side) in [equation.lhs, equation.rhs].into_iter().enumerate() {
-                if let Node::Symbol(s) = flat.graph.node(side) {
+                if let ExprNode::Symbol(s) = flat.graph.node(side) {
                     outright.entry(s).or_insert(rank as u8);
                 }
             }
         }
         let starts_at_zero = |s: Symbol| match flat.quantity(s).kind {
-            Kind::Unknown { start } => flat.graph.node(start) == Node::Const(0.0),
+            QuantityRole::Unknown { start } => flat.graph.node(start) == ExprNode::Const(0.0),
             _ => false,
         };
         let mut order: Vec<Symbol> = self.rows.iter().flat_map(|r| r.states.iter().copied()).collect();
@@ -360,7 +360,7 @@ fn close(
         for e in graph.reachable([rows[next].1]) {
             let Some(residuals) = fixing.get(&e) else { continue };
             // A rate stays: there are no second derivatives, so its row is not differentiated.
-            if let Node::Symbol(s) = graph.node(e) {
+            if let ExprNode::Symbol(s) = graph.node(e) {
                 implicit.insert(s);
                 rows.extend(residuals.iter().filter(|(e, _)| known.insert(*e)));
             }
@@ -380,7 +380,7 @@ struct Elimination<'a> {
 }
 
 impl<'a> Elimination<'a> {
-    fn new(graph: &'a Graph, constraints: &[Constraint]) -> Self {
+    fn new(graph: &'a Graph, constraints: &[HiddenConstraint]) -> Self {
         let rows: Vec<Map<Symbol, Expr>> =
             constraints.iter().map(|c| c.slopes.iter().copied().collect()).collect();
         let mut holding: Map<Symbol, Vec<usize>> = Map::default();

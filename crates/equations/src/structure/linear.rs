@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::Graph;
 use crate::hash::{Map, Set};
-use crate::node::{Expr, Node};
+use crate::node::{Expr, ExprNode};
 use crate::start::evaluate;
 use crate::structure::branches::{Branches, SAFE};
 use crate::structure::identity::Identity;
 use crate::structure::leaf_expr;
 use crate::structure::sign::sign;
-use crate::structure::solve::{Equations, Solution};
+use crate::structure::solve::{BlockSolution, Equations};
 
 /// Largest block tried, and the entries that may change for each of its equations, and in a small one.
 const LARGEST: usize = 1_000;
@@ -22,7 +22,7 @@ const MOST_CHANGES: usize = 8;
 const FEW_CHANGES: usize = 4_000;
 
 /// None if the block is not linear, fills up, or a pivot might vanish.
-pub fn linear(equations: &Equations<'_>, block: &[usize], unknowns: &[usize]) -> Option<Solution> {
+pub fn linear(equations: &Equations<'_>, block: &[usize], unknowns: &[usize]) -> Option<BlockSolution> {
     if block.len() > LARGEST {
         return None;
     }
@@ -33,7 +33,10 @@ pub fn linear(equations: &Equations<'_>, block: &[usize], unknowns: &[usize]) ->
     let mut order: Vec<(usize, usize)> = Vec::new();
     while !gauss.open.is_empty() {
         if let Some(&r) = gauss.open.iter().find(|&&r| gauss.rows[r].is_empty()) {
-            return Some(Solution { hidden: Some((block[r], gauss.right[r])), ..Solution::default() });
+            return Some(BlockSolution {
+                hidden: Some((block[r], gauss.right[r])),
+                ..BlockSolution::default()
+            });
         }
         let (row, unknown) = gauss.pivot().or_else(|| gauss.last_pivot())?;
         gauss.eliminate(row, unknown);
@@ -52,7 +55,7 @@ pub fn linear(equations: &Equations<'_>, block: &[usize], unknowns: &[usize]) ->
         }
         definitions.push((unknown, (sum / graph.at(gauss.rows[row][&unknown])).id, block[row]));
     }
-    Some(Solution { definitions, ..Solution::default() })
+    Some(BlockSolution { definitions, ..BlockSolution::default() })
 }
 
 /// Σ rows[r][u] · u = right[r].
@@ -138,8 +141,8 @@ impl<'a> Gauss<'a> {
             return None;
         };
         let moves = |e: &Expr| match graph.node(*e) {
-            Node::Symbol(s) => !parameters.contains_key(&s),
-            node => node == Node::Time,
+            ExprNode::Symbol(s) => !parameters.contains_key(&s),
+            node => node == ExprNode::Time,
         };
         graph.reachable([slope]).iter().any(moves).then_some((row, unknown))
     }
@@ -260,7 +263,9 @@ pub fn constant(graph: &Graph, slope: Expr, leaves: &Set<Expr>, identity: &mut I
 /// The expression where all the leaves are zero.
 fn without(graph: &Graph, e: Expr, leaves: &Set<Expr>, zero: Expr) -> Expr {
     graph.rewrite(&[e], |node| match node {
-        Node::Symbol(_) | Node::Derivative(_) => leaves.contains(&leaf_expr(graph, node)).then_some(zero),
+        ExprNode::Symbol(_) | ExprNode::Derivative(_) => {
+            leaves.contains(&leaf_expr(graph, node)).then_some(zero)
+        }
         _ => None,
     })[0]
 }

@@ -16,31 +16,31 @@ mod error;
 mod holding;
 mod identity;
 mod index;
+mod integer_parts;
 mod linear;
 mod matching;
-mod odd;
+mod occurrences;
+mod odd_powers;
 mod pieces;
 mod relations;
 mod roots;
 mod sign;
 mod solve;
 mod sorted;
-mod standing;
 mod steps;
-mod whole;
 
 use std::collections::HashMap;
 
 use crate::hash::Map;
 pub use alias::Alias;
-pub use error::{Finding, StructureError};
+pub use error::{StructureError, StructureFinding};
 pub use index::{Reduction, UNFIT_START};
-pub use relations::{Relation, Role, written};
+pub use relations::{GuardRole, Relation, written};
 pub(crate) use sign::{Sign, sign};
 
-use crate::flat::{Action, Constraint, Event, Flat, Kind, Output, Task};
+use crate::flat::{Action, Constraint, Event, Flat, Output, QuantityRole, Task};
 use crate::graph::Graph;
-use crate::node::{Expr, Node, Symbol};
+use crate::node::{Expr, ExprNode, Symbol};
 use crate::start::start_values;
 use crate::system::System;
 use assemble::{Solved, assemble};
@@ -49,7 +49,7 @@ use assemble::{Solved, assemble};
 pub fn analyse(mut flat: Flat) -> Result<System, Vec<StructureError>> {
     holding::extract(&mut flat);
     roots::guard_zero_widths(&mut flat);
-    odd::join(&mut flat);
+    odd_powers::join(&mut flat);
     let n_quantities = flat.quantities.len();
     let eliminated = alias::eliminate(&mut flat);
     match solve(&mut flat, &eliminated.aliases) {
@@ -71,7 +71,7 @@ const MOST_ROUNDS: usize = 16;
 fn solve(flat: &mut Flat, aliases: &[Alias]) -> Result<Solved, Vec<StructureError>> {
     let mut relations = Vec::new();
     let start = start_values(&flat.graph, &flat.quantities, &HashMap::new());
-    let is_parameter = |i: &usize| matches!(flat.quantities[*i].kind, Kind::Parameter { .. });
+    let is_parameter = |i: &usize| matches!(flat.quantities[*i].kind, QuantityRole::Parameter { .. });
     let parameters: Map<Symbol, f64> =
         (0..start.len()).filter(is_parameter).map(|i| (Symbol(i as u32), start[i])).collect();
     relations::extract(flat, 0, &mut relations, &parameters);
@@ -106,9 +106,9 @@ fn ties(flat: &Flat, equation: usize, value: Expr) -> bool {
     let mut unknowns = false;
     for e in flat.graph.reachable([value]) {
         match flat.graph.node(e) {
-            Node::Symbol(s) if !is_written(s) => return false,
-            Node::Symbol(s) => unknowns |= matches!(flat.quantity(s).kind, Kind::Unknown { .. }),
-            Node::Derivative(_) => unknowns = true,
+            ExprNode::Symbol(s) if !is_written(s) => return false,
+            ExprNode::Symbol(s) => unknowns |= matches!(flat.quantity(s).kind, QuantityRole::Unknown { .. }),
+            ExprNode::Derivative(_) => unknowns = true,
             _ => {}
         }
     }
@@ -116,17 +116,17 @@ fn ties(flat: &Flat, equation: usize, value: Expr) -> bool {
 }
 
 /// What is wrong, and the equations that hide constraints with what they say.
-type Wrong = (Vec<StructureError>, Vec<(usize, Expr)>);
+type StructureFaults = (Vec<StructureError>, Vec<(usize, Expr)>);
 
 fn sort(
     flat: &mut Flat,
     aliases: &[Alias],
     relations: &mut Vec<Relation>,
     parameters: &Map<Symbol, f64>,
-) -> Result<Solved, Wrong> {
+) -> Result<Solved, StructureFaults> {
     let reduced = index::reduce(flat, aliases, relations, parameters);
     let sorted = reduced.sorted;
-    let mut errors = error::findings(flat, &sorted, &reduced.trouble);
+    let mut errors = error::findings(flat, &sorted, &reduced.failure);
     if !errors.is_empty() {
         return Err((errors, vec![]));
     }
@@ -158,10 +158,10 @@ fn sort(
     })
 }
 
-fn leaf_expr(graph: &Graph, leaf: Node) -> Expr {
+fn leaf_expr(graph: &Graph, leaf: ExprNode) -> Expr {
     match leaf {
-        Node::Derivative(s) => graph.derivative(s).id,
-        Node::Symbol(s) => graph.symbol(s).id,
+        ExprNode::Derivative(s) => graph.derivative(s).id,
+        ExprNode::Symbol(s) => graph.symbol(s).id,
         _ => graph.time().id,
     }
 }
@@ -209,7 +209,7 @@ fn states(flat: &mut Flat) -> Vec<bool> {
     let (graph, places) = actions(flat);
     roots.extend(places.into_iter().map(|e| *e));
     for e in graph.reachable(roots) {
-        if let Node::Derivative(s) = graph.node(e) {
+        if let ExprNode::Derivative(s) = graph.node(e) {
             is_state[s.index()] = true;
         }
     }

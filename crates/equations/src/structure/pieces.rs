@@ -1,24 +1,25 @@
-//! What jumps or bends where a continuous quantity passes a number becomes a mode that changes at located instants: whole numbers (`whole.rs`) and
+//! What jumps or bends where a continuous quantity passes a number becomes a mode that changes at located instants: whole numbers (`integer_parts.rs`) and
 //! tables (`cells.rs`).
 //!
 //! This happens once all is sorted and solved, on expressions of states and unknowns. What depends on time alone is known in
 //! advance; what depends on parameters, inputs and modes changes with them.
 
-use crate::flat::{Kind, Origin, Quantity, Unit};
+use crate::flat::{DisplayUnit, Origin, Quantity, QuantityRole};
 use crate::graph::Graph;
 use crate::hash::{Map, Set};
-use crate::node::{Binary, Expr, Node, Symbol, TableId, Unary};
-use crate::print::{Style, print};
+use crate::node::{Binary, Expr, ExprNode, Symbol, TableId, Unary};
+use crate::print::{PrintStyle, print};
 use crate::structure::cells::{Cells, divide, freeze, is_straight};
-use crate::structure::relations::{Relation, Role};
+use crate::structure::integer_parts::{in_loop, is_whole, meaning};
+use crate::structure::relations::{GuardRole, Relation};
 use crate::structure::values_of;
-use crate::structure::whole::{in_loop, is_whole, meaning};
-use crate::system::{Parts, Unlocated};
+use crate::system::{SystemParts, UnlocatedJump};
 
-/// Puts modes in the place of whole numbers and tables in what is solved and watched, and in all that is computed beside it. `expanded` leads
+/// Puts modes in the place of integer parts and tables in what is solved and watched, and in all that is computed beside it. `expanded` leads
 /// from what was written to what it became.
-pub fn extract(parts: &mut Parts<Graph>, expanded: &Map<Expr, Expr>) {
-    let Parts { graph, quantities, unknowns, n_states, rows, relations, events, constraints, .. } = parts;
+pub fn extract(parts: &mut SystemParts<Graph>, expanded: &Map<Expr, Expr>) {
+    let SystemParts { graph, quantities, unknowns, n_states, rows, relations, events, constraints, .. } =
+        parts;
     let graph: &Graph = graph;
     let watched = relations.iter().map(|r| r.guard).chain(events.iter().map(|e| e.guard));
     let accelerations = constraints.iter().map(|c| c.acceleration);
@@ -26,8 +27,9 @@ pub fn extract(parts: &mut Parts<Graph>, expanded: &Map<Expr, Expr>) {
     let roots: Vec<Expr> =
         rows.iter().map(|r| r.value).chain(watched).chain(accelerations).chain(frictions).collect();
     let order = graph.reachable(roots.iter().copied());
-    let has_pieces =
-        |e: &Expr| is_whole(graph, *e) || matches!(graph.node(*e), Node::Table1(..) | Node::Table2(..));
+    let has_pieces = |e: &Expr| {
+        is_whole(graph, *e) || matches!(graph.node(*e), ExprNode::Table1(..) | ExprNode::Table2(..))
+    };
     if !order.iter().any(has_pieces) {
         return;
     }
@@ -38,17 +40,20 @@ pub fn extract(parts: &mut Parts<Graph>, expanded: &Map<Expr, Expr>) {
     for row in &rows[*n_states..] {
         for e in in_loop(graph, row.value, algebraic) {
             if left.insert(e) {
-                parts.unlocated.push(Unlocated { value: as_written(e), origin: row.origin.clone() });
+                parts.unlocated.push(UnlocatedJump { value: as_written(e), origin: row.origin.clone() });
             }
         }
     }
     let moves = graph.dependence(&roots, |leaf| match leaf {
-        Node::Symbol(s) => matches!(quantities[s.index()].kind, Kind::Unknown { .. } | Kind::Multiplier),
-        leaf => leaf != Node::Time,
+        ExprNode::Symbol(s) => {
+            matches!(quantities[s.index()].kind, QuantityRole::Unknown { .. } | QuantityRole::Multiplier)
+        }
+        leaf => leaf != ExprNode::Time,
     });
-    let iterated = graph.dependence(&roots, |leaf| matches!(leaf, Node::Symbol(s) if algebraic.contains(&s)));
+    let iterated =
+        graph.dependence(&roots, |leaf| matches!(leaf, ExprNode::Symbol(s) if algebraic.contains(&s)));
     let fragile = fragile(graph, &order);
-    let mut modes = Modes {
+    let mut modes = PieceModes {
         graph,
         quantities,
         relations,
@@ -63,21 +68,21 @@ pub fn extract(parts: &mut Parts<Graph>, expanded: &Map<Expr, Expr>) {
         let moved = graph.node(e).children().any(|c| moves[&c]);
         match graph.node(made) {
             _ if !moved || left.contains(&e) => {}
-            Node::Table1(table, a, order) => {
+            ExprNode::Table1(table, a, order) => {
                 let freezes = !fragile.contains(&e) && !iterated[&e];
                 let frozen = if freezes { modes.in_cell((table, a, order), as_written(e)) } else { None };
                 match (frozen, modes.divided(table)) {
                     (Some(frozen), _) => made = frozen,
-                    (None, Some([course, jumps])) => {
-                        modes.watch(course, &[a], as_written(e));
+                    (None, Some([smooth, jumps])) => {
+                        modes.watch(smooth, &[a], as_written(e));
                         let stair = modes.in_cell((jumps, a, order), as_written(e));
-                        let course = graph.table1(course, graph.at(a), order);
-                        made = stair.map_or(made, |stair| (course + graph.at(stair)).id);
+                        let smooth = graph.table1(smooth, graph.at(a), order);
+                        made = stair.map_or(made, |stair| (smooth + graph.at(stair)).id);
                     }
                     (None, None) => modes.watch(table, &[a], as_written(e)),
                 }
             }
-            Node::Table2(table, a, b, ..) => modes.watch(table, &[a, b], as_written(e)),
+            ExprNode::Table2(table, a, b, ..) => modes.watch(table, &[a, b], as_written(e)),
             _ if is_whole(graph, made) => {
                 made = modes.frozen(made, as_written(e), fragile.contains(&e));
             }
@@ -110,11 +115,11 @@ fn fragile(graph: &Graph, order: &[Expr]) -> Set<Expr> {
         let node = graph.node(e);
         match node {
             _ if found.contains(&e) => found.extend(node.children()),
-            Node::Unary(Unary::Sqrt | Unary::Ln | Unary::Log10 | Unary::Asin | Unary::Acos, a) => {
+            ExprNode::Unary(Unary::Sqrt | Unary::Ln | Unary::Log10 | Unary::Asin | Unary::Acos, a) => {
                 found.insert(a);
             }
-            Node::Binary(Binary::Pow, a, b) if !whole(b) => found.extend([a, b]),
-            Node::Binary(Binary::Div, _, b) => {
+            ExprNode::Binary(Binary::Pow, a, b) if !whole(b) => found.extend([a, b]),
+            ExprNode::Binary(Binary::Div, _, b) => {
                 found.insert(b);
             }
             _ => {}
@@ -124,11 +129,11 @@ fn fragile(graph: &Graph, order: &[Expr]) -> Set<Expr> {
 }
 
 /// The modes made so far.
-pub struct Modes<'a> {
+pub struct PieceModes<'a> {
     graph: &'a Graph,
     quantities: &'a mut Vec<Quantity>,
     relations: &'a mut Vec<Relation>,
-    /// By the expression whose whole number each is.
+    /// By the expression whose integer part each is.
     whole: Map<Expr, Expr>,
     /// By table and its argument. None: it is not frozen.
     cells: Map<(TableId, Expr), Option<FrozenTable>>,
@@ -145,8 +150,8 @@ struct FrozenTable {
     cells: Cells,
 }
 
-impl Modes<'_> {
-    /// A whole number with its mode in its place; `written`: as the user has it.
+impl PieceModes<'_> {
+    /// An integer part with its mode in its place; `written`: as the user has it.
     fn frozen(&mut self, e: Expr, written: Expr, keeps_range: bool) -> Expr {
         let graph = self.graph;
         let (Some(argument), Some(meant)) = (meaning(graph, e), meaning(graph, written)) else { return e };
@@ -155,17 +160,17 @@ impl Modes<'_> {
             None => {
                 let shown = graph.unary(Unary::Floor, graph.at(meant)).id;
                 let zero = graph.constant(0.0).id;
-                let start = graph.rewrite(&[argument], |node| (node == Node::Time).then_some(zero))[0];
+                let start = graph.rewrite(&[argument], |node| (node == ExprNode::Time).then_some(zero))[0];
                 let n = self.mode(written, graph.unary(Unary::Floor, graph.at(start)).id);
                 let (a, n) = (graph.at(argument), graph.symbol(n));
-                self.guards((a - n).id, (n + 1.0 - a).id, n.id, Role::Switch, shown);
+                self.guards((a - n).id, (n + 1.0 - a).id, n.id, GuardRole::Switch, shown);
                 self.whole.insert(argument, n.id);
                 n
             }
         };
         match graph.node(e) {
-            Node::Unary(Unary::Ceil, _) => (-n).id,
-            Node::Binary(Binary::Mod, a, b) => {
+            ExprNode::Unary(Unary::Ceil, _) => (-n).id,
+            ExprNode::Binary(Binary::Mod, a, b) => {
                 let (value, b, zero) = (graph.at(a) - graph.at(b) * n, graph.at(b), graph.constant(0.0));
                 if keeps_range { value.min(b.max(zero)).max(b.min(zero)).id } else { value.id }
             }
@@ -185,7 +190,7 @@ impl Modes<'_> {
                 let (one, last) = (graph.constant(1.0), graph.constant(cells.corners.len() as f64));
                 let above = graph.select(c.lt(one), one, a - low);
                 let below = graph.select(c.lt(last), high - a, one);
-                let role = if cells.jumps { Role::Switch } else { Role::Kink };
+                let role = if cells.jumps { GuardRole::Switch } else { GuardRole::Kink };
                 let place = self.guards(above.id, below.id, c.id, role, argument);
                 for relation in &mut self.relations[place..] {
                     relation.points = Some(cells.corners.clone());
@@ -197,7 +202,7 @@ impl Modes<'_> {
         let FrozenTable { mode, place, cells } = self.cells.get(&key)?.as_ref()?;
         if order > 0 {
             // Slopes jump at a corner.
-            self.relations[*place..*place + 2].iter_mut().for_each(|r| r.role = Role::Switch);
+            self.relations[*place..*place + 2].iter_mut().for_each(|r| r.role = GuardRole::Switch);
         }
         Some(cells.frozen(graph, argument, *mode, order))
     }
@@ -214,7 +219,7 @@ impl Modes<'_> {
         for (k, &argument) in arguments.iter().enumerate() {
             let mode = self.mode(written, self.graph.constant(0.0).id);
             self.relations.push(Relation {
-                role: Role::Argument,
+                role: GuardRole::Argument,
                 mode,
                 guard: argument,
                 closed: false,
@@ -229,13 +234,13 @@ impl Modes<'_> {
     /// A mode that counts what `named` passes.
     fn mode(&mut self, named: Expr, start: Expr) -> Symbol {
         let name = |s: Symbol| self.quantities[s.index()].name.clone();
-        let name = print(self.graph, named, Style::Text, &name);
+        let name = print(self.graph, named, PrintStyle::Text, &name);
         self.quantities.push(Quantity {
             name,
-            unit: Unit::default(),
+            unit: DisplayUnit::default(),
             doc: "Counts what is passed".into(),
             origin: Origin::default(),
-            kind: Kind::Mode { start },
+            kind: QuantityRole::Mode { start },
             nominal: None,
             range: (f64::NEG_INFINITY, f64::INFINITY),
         });
@@ -243,8 +248,8 @@ impl Modes<'_> {
     }
 
     /// The guards of a mode, which moves on downwards where the first ceases to hold, upwards where the second does.
-    fn guards(&mut self, above: Expr, below: Expr, mode: Expr, role: Role, written: Expr) -> usize {
-        let Node::Symbol(mode) = self.graph.node(mode) else { return self.relations.len() };
+    fn guards(&mut self, above: Expr, below: Expr, mode: Expr, role: GuardRole, written: Expr) -> usize {
+        let ExprNode::Symbol(mode) = self.graph.node(mode) else { return self.relations.len() };
         let place = self.relations.len();
         for (guard, step) in [(above, -1.0), (below, 1.0)] {
             let closed = step < 0.0;
@@ -264,8 +269,8 @@ impl Modes<'_> {
 }
 
 /// Everything of `parts` that has a value, with the nodes of `new` replaced.
-fn replace(parts: &mut Parts<Graph>, new: &mut Map<Expr, Expr>) {
-    let Parts { graph, rows, relations, events, tasks, outputs, constraints, frictions, .. } = parts;
+fn replace(parts: &mut SystemParts<Graph>, new: &mut Map<Expr, Expr>) {
+    let SystemParts { graph, rows, relations, events, tasks, outputs, constraints, frictions, .. } = parts;
     let mut places = values_of(events, tasks, outputs, constraints);
     places.extend(rows.iter_mut().map(|r| &mut r.value));
     places.extend(relations.iter_mut().map(|r| &mut r.guard));

@@ -13,16 +13,16 @@
 
 use std::sync::Arc;
 
-use crate::flat::{Flat, Kind, Origin, Quantity, Unit};
+use crate::flat::{DisplayUnit, Flat, Origin, Quantity, QuantityRole};
 use crate::graph::Graph;
 use crate::hash::{Map, Set};
-use crate::node::{Binary, Expr, Node, Symbol, TableId, Unary};
-use crate::print::{Style, print};
+use crate::node::{Binary, Expr, ExprNode, Symbol, TableId, Unary};
+use crate::print::{PrintStyle, print};
 use crate::structure::sign::{Sign, sign};
 
-/// What happens where a guard crosses zero.
+/// What a zero crossing of a guard does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
+pub enum GuardRole {
     /// The guard is none, but an argument of a table that no step may pass unseen.
     Argument,
     /// Nothing, but no step may pass it unseen.
@@ -36,7 +36,7 @@ pub enum Role {
 /// mode = 1 where guard > 0 (or = 0 too, if `closed`).
 #[derive(Clone, Debug)]
 pub struct Relation {
-    pub role: Role,
+    pub role: GuardRole,
     pub mode: Symbol,
     pub guard: Expr,
     pub closed: bool,
@@ -55,16 +55,16 @@ pub fn written(graph: &Graph, relations: &[Relation], roots: &[Expr]) -> Vec<Exp
     let mut shown: Map<Symbol, Expr> = Map::default();
     let readable = |roots: &[Expr], shown: &Map<Symbol, Expr>| {
         graph.rewrite(roots, |node| match node {
-            Node::Symbol(s) => shown.get(&s).copied(),
-            Node::Binary(Binary::Sub, above, below) => match (graph.node(above), graph.node(below)) {
-                (Node::Binary(Binary::Lt, zero, x), Node::Binary(Binary::Lt, y, zero_too))
-                    if x == y && zero == zero_too && graph.node(zero) == Node::Const(0.0) =>
+            ExprNode::Symbol(s) => shown.get(&s).copied(),
+            ExprNode::Binary(Binary::Sub, above, below) => match (graph.node(above), graph.node(below)) {
+                (ExprNode::Binary(Binary::Lt, zero, x), ExprNode::Binary(Binary::Lt, y, zero_too))
+                    if x == y && zero == zero_too && graph.node(zero) == ExprNode::Const(0.0) =>
                 {
                     Some(graph.at(x).sign().id)
                 }
                 _ => None,
             },
-            Node::Select(condition, a, b) => kink_written(graph, condition, a, b),
+            ExprNode::Select(condition, a, b) => kink_written(graph, condition, a, b),
             _ => None,
         })
     };
@@ -78,13 +78,13 @@ pub fn written(graph: &Graph, relations: &[Relation], roots: &[Expr]) -> Vec<Exp
 
 /// if(b < a, a, b) is max(a, b), and so on.
 fn kink_written(graph: &Graph, condition: Expr, a: Expr, b: Expr) -> Option<Expr> {
-    let Node::Binary(Binary::Lt, below, above) = graph.node(condition) else { return None };
+    let ExprNode::Binary(Binary::Lt, below, above) = graph.node(condition) else { return None };
     let (x, y) = (graph.at(a), graph.at(b));
     if (below, above) == (b, a) {
         Some(x.max(y).id)
     } else if (below, above) == (a, b) {
         Some(x.min(y).id)
-    } else if above == a && graph.node(below) == Node::Const(0.0) && (-x).id == b {
+    } else if above == a && graph.node(below) == ExprNode::Const(0.0) && (-x).id == b {
         Some(x.abs().id)
     } else {
         None
@@ -104,11 +104,13 @@ pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>, par
         }
         let order = graph.reachable(sides);
         let varies = graph.dependence(&sides, |leaf| match leaf {
-            Node::Symbol(s) => matches!(quantities[s.index()].kind, Kind::Unknown { .. } | Kind::Multiplier),
+            ExprNode::Symbol(s) => {
+                matches!(quantities[s.index()].kind, QuantityRole::Unknown { .. } | QuantityRole::Multiplier)
+            }
             _ => true,
         });
         let live = live_kinks(graph, &order, &varies, parameters);
-        let mut modes = Modes { graph, quantities, relations, origin: equation.origin.clone() };
+        let mut modes = RelationModes { graph, quantities, relations, origin: equation.origin.clone() };
         let zero = graph.constant(0.0).id;
         let used = beside_relations(graph, sides);
         let mut new: Map<Expr, Expr> = Map::default();
@@ -120,12 +122,12 @@ pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>, par
             let moves = graph.node(e).children().any(|c| varies[&c]);
             let relation = match graph.node(as_read) {
                 _ if !moves => None,
-                Node::Binary(op @ (Binary::Lt | Binary::Le), a, b) => {
-                    Some(modes.mode(a, b, op == Binary::Le, Role::Switch))
+                ExprNode::Binary(op @ (Binary::Lt | Binary::Le), a, b) => {
+                    Some(modes.mode(a, b, op == Binary::Le, GuardRole::Switch))
                 }
-                Node::Unary(Unary::Sign, a) => {
-                    let above = modes.mode(zero, a, false, Role::Switch);
-                    let below = modes.mode(a, zero, false, Role::Switch);
+                ExprNode::Unary(Unary::Sign, a) => {
+                    let above = modes.mode(zero, a, false, GuardRole::Switch);
+                    let below = modes.mode(a, zero, false, GuardRole::Switch);
                     Some((graph.at(above) - graph.at(below)).id)
                 }
                 _ => None,
@@ -133,11 +135,11 @@ pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>, par
             let made = match branches(graph, made).filter(|_| moves && used.contains(&e)) {
                 _ if relation.is_some() => made,
                 Some(kink) if live.contains(&e) => {
-                    modes.mode(kink.below, kink.above, false, Role::Watched);
+                    modes.mode(kink.below, kink.above, false, GuardRole::Watched);
                     made
                 }
                 Some(kink) => {
-                    let mode = modes.mode(kink.below, kink.above, false, Role::Kink);
+                    let mode = modes.mode(kink.below, kink.above, false, GuardRole::Kink);
                     graph.select(graph.at(mode), graph.at(kink.then), graph.at(kink.other)).id
                 }
                 None => made,
@@ -162,11 +164,11 @@ fn beside_relations(graph: &Graph, sides: [Expr; 2]) -> Set<Expr> {
 }
 
 fn switches(graph: &Graph, e: Expr) -> bool {
-    matches!(graph.node(e), Node::Binary(Binary::Lt | Binary::Le, ..) | Node::Unary(Unary::Sign, _))
+    matches!(graph.node(e), ExprNode::Binary(Binary::Lt | Binary::Le, ..) | ExprNode::Unary(Unary::Sign, _))
 }
 
 /// if(below < above, then, other).
-struct Branches {
+struct Conditional {
     below: Expr,
     above: Expr,
     then: Expr,
@@ -174,13 +176,13 @@ struct Branches {
 }
 
 /// A node with a kink, as the branches it consists of.
-fn branches(graph: &Graph, e: Expr) -> Option<Branches> {
+fn branches(graph: &Graph, e: Expr) -> Option<Conditional> {
     match graph.node(e) {
-        Node::Binary(Binary::Max, a, b) => Some(Branches { below: b, above: a, then: a, other: b }),
-        Node::Binary(Binary::Min, a, b) => Some(Branches { below: a, above: b, then: a, other: b }),
-        Node::Unary(Unary::Abs, a) => {
+        ExprNode::Binary(Binary::Max, a, b) => Some(Conditional { below: b, above: a, then: a, other: b }),
+        ExprNode::Binary(Binary::Min, a, b) => Some(Conditional { below: a, above: b, then: a, other: b }),
+        ExprNode::Unary(Unary::Abs, a) => {
             let (below, other) = (graph.constant(0.0).id, (-graph.at(a)).id);
-            Some(Branches { below, above: a, then: a, other })
+            Some(Conditional { below, above: a, then: a, other })
         }
         _ => None,
     }
@@ -214,10 +216,14 @@ fn live_kinks(
     for &e in order {
         let positive = |a: Expr| sign(graph, parameters, frozen[&a]) == Sign::Positive;
         let operand = match graph.node(e) {
-            Node::Unary(Unary::Sqrt | Unary::Ln | Unary::Log10, a) if !positive(a) => a,
-            Node::Unary(Unary::Asin | Unary::Acos, a) => a,
-            Node::Binary(Binary::Pow, a, b) if !graph.at(b).value().is_some_and(whole) && !positive(a) => a,
-            Node::Binary(Binary::Div, _, b) if !sign(graph, parameters, frozen[&b]).excludes_zero() => b,
+            ExprNode::Unary(Unary::Sqrt | Unary::Ln | Unary::Log10, a) if !positive(a) => a,
+            ExprNode::Unary(Unary::Asin | Unary::Acos, a) => a,
+            ExprNode::Binary(Binary::Pow, a, b)
+                if !graph.at(b).value().is_some_and(whole) && !positive(a) =>
+            {
+                a
+            }
+            ExprNode::Binary(Binary::Div, _, b) if !sign(graph, parameters, frozen[&b]).excludes_zero() => b,
             _ => continue,
         };
         live.extend(graph.reachable([operand]).into_iter().filter(|&k| is_kink(k)));
@@ -231,17 +237,17 @@ fn whole(x: f64) -> bool {
 }
 
 /// The modes made so far.
-struct Modes<'a> {
+struct RelationModes<'a> {
     graph: &'a Graph,
     quantities: &'a mut Vec<Quantity>,
     relations: &'a mut Vec<Relation>,
     origin: Origin,
 }
 
-impl Modes<'_> {
+impl RelationModes<'_> {
     /// The mode of a < b, or a ≤ b.
-    fn mode(&mut self, a: Expr, b: Expr, closed: bool, role: Role) -> Expr {
-        let Modes { graph, quantities, relations, origin } = self;
+    fn mode(&mut self, a: Expr, b: Expr, closed: bool, role: GuardRole) -> Expr {
+        let RelationModes { graph, quantities, relations, origin } = self;
         let guard = (graph.at(b) - graph.at(a)).id;
         if let Some(known) = relations.iter_mut().find(|r| r.guard == guard && r.closed == closed) {
             known.role = known.role.max(role);
@@ -249,7 +255,7 @@ impl Modes<'_> {
         }
         let mode = Symbol(quantities.len() as u32);
         let name = |s: Symbol| quantities[s.index()].name.clone();
-        let show = |e: Expr| print(graph, e, Style::Text, &name);
+        let show = |e: Expr| print(graph, e, PrintStyle::Text, &name);
         let text = format!("{} {} {}", show(a), if closed { "<=" } else { "<" }, show(b));
         quantities.push(hidden_mode(text, origin, graph));
         let written = if closed { graph.at(a).le(graph.at(b)) } else { graph.at(a).lt(graph.at(b)) };
@@ -270,10 +276,10 @@ impl Modes<'_> {
 fn hidden_mode(name: String, origin: &Origin, graph: &Graph) -> Quantity {
     Quantity {
         name,
-        unit: Unit::default(),
+        unit: DisplayUnit::default(),
         doc: "Switches when the relation changes".into(),
         origin: origin.clone(),
-        kind: Kind::Mode { start: graph.constant(0.0).id },
+        kind: QuantityRole::Mode { start: graph.constant(0.0).id },
         nominal: None,
         range: (0.0, 1.0),
     }

@@ -2,13 +2,13 @@
 //!
 //!   x / (x² + d²)^¼   is 0/0 at x = 0, d = 0, where sgn(x) √|x| = 0 is meant                               (1)
 //!
-//! The parameter is asked at run time, so that it may be changed later. Odd powers put together by hand are in `odd.rs`.
+//! The parameter is asked at run time, so that it may be changed later. Odd powers put together by hand are in `odd_powers.rs`.
 
 use std::collections::HashMap;
 
-use crate::flat::{Flat, Kind};
+use crate::flat::{Flat, QuantityRole};
 use crate::graph::Graph;
-use crate::node::{Binary, Expr, Node, Unary};
+use crate::node::{Binary, Expr, ExprNode, Unary};
 use crate::start::{evaluate, start_values};
 
 /// (1) wherever the width is zero with the parameters as they are.
@@ -20,10 +20,10 @@ pub fn guard_zero_widths(flat: &mut Flat) {
     }
     let start = start_values(&flat.graph, &flat.quantities, &HashMap::new());
     let value = |graph: &Graph, e: Expr| {
-        let parameter = |i: usize| matches!(flat.quantities[i].kind, Kind::Parameter { .. });
+        let parameter = |i: usize| matches!(flat.quantities[i].kind, QuantityRole::Parameter { .. });
         evaluate(graph, e, |s| if parameter(s.index()) { start[s.index()] } else { f64::NAN })
     };
-    let replace = |graph: &Graph, node: Node| {
+    let replace = |graph: &Graph, node: ExprNode| {
         let (x, d) = signed_root(graph, node).filter(|&(_, d)| value(graph, d) == 0.0)?;
         let d = graph.at(d);
         Some(graph.at(x).sharp_root(d, graph.binary(Binary::Eq, d, graph.constant(0.0))).id)
@@ -38,15 +38,15 @@ pub fn guard_zero_widths(flat: &mut Flat) {
 }
 
 /// x and d of x / (x² + d²)^¼.
-fn signed_root(graph: &Graph, node: Node) -> Option<(Expr, Expr)> {
-    let Node::Binary(Binary::Div, x, below) = node else { return None };
+fn signed_root(graph: &Graph, node: ExprNode) -> Option<(Expr, Expr)> {
+    let ExprNode::Binary(Binary::Div, x, below) = node else { return None };
     let under = |e: Expr| match graph.node(e) {
-        Node::Unary(Unary::Sqrt, inner) => Some(inner),
+        ExprNode::Unary(Unary::Sqrt, inner) => Some(inner),
         _ => None,
     };
-    let Node::Binary(Binary::Add, a, b) = graph.node(under(under(below)?)?) else { return None };
+    let ExprNode::Binary(Binary::Add, a, b) = graph.node(under(under(below)?)?) else { return None };
     let base = |e: Expr| match graph.node(e) {
-        Node::Binary(Binary::Mul, p, q) if p == q => Some(p),
+        ExprNode::Binary(Binary::Mul, p, q) if p == q => Some(p),
         _ => None,
     };
     match (base(a)?, base(b)?) {

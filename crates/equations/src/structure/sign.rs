@@ -5,7 +5,7 @@
 
 use crate::graph::Graph;
 use crate::hash::Map;
-use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::node::{Binary, Expr, ExprNode, Symbol, Unary};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
@@ -52,74 +52,74 @@ fn of(
 fn judge(graph: &Graph, parameters: &Map<Symbol, f64>, e: Expr, mut inner: impl FnMut(Expr) -> Sign) -> Sign {
     use Sign::*;
     match graph.node(e) {
-        Node::Const(v) if v > 0.0 => Positive,
-        Node::Const(v) if v < 0.0 => Negative,
-        Node::Const(0.0) => NonNegative,
-        Node::Symbol(s) => match parameters.get(&s) {
+        ExprNode::Const(v) if v > 0.0 => Positive,
+        ExprNode::Const(v) if v < 0.0 => Negative,
+        ExprNode::Const(0.0) => NonNegative,
+        ExprNode::Symbol(s) => match parameters.get(&s) {
             Some(&v) if v > 0.0 => Positive,
             Some(&v) if v < 0.0 => Negative,
             _ => Unknown,
         },
-        Node::Unary(Unary::Neg, a) => match inner(a) {
+        ExprNode::Unary(Unary::Neg, a) => match inner(a) {
             Positive => Negative,
             Negative => Positive,
             NonZero => NonZero,
             _ => Unknown,
         },
-        Node::Unary(Unary::Exp | Unary::Cosh, _) => Positive,
-        Node::Unary(Unary::Abs, a) => {
+        ExprNode::Unary(Unary::Exp | Unary::Cosh, _) => Positive,
+        ExprNode::Unary(Unary::Abs, a) => {
             if inner(a).excludes_zero() {
                 Positive
             } else {
                 NonNegative
             }
         }
-        Node::Unary(Unary::Sqrt, a) => {
+        ExprNode::Unary(Unary::Sqrt, a) => {
             if inner(a) == Positive {
                 Positive
             } else {
                 NonNegative
             }
         }
-        Node::Binary(Binary::Mul, a, b) if a == b => {
+        ExprNode::Binary(Binary::Mul, a, b) if a == b => {
             if inner(a).excludes_zero() {
                 Positive
             } else {
                 NonNegative
             }
         }
-        Node::Binary(Binary::Mul | Binary::Div, a, b) => match (inner(a), inner(b)) {
+        ExprNode::Binary(Binary::Mul | Binary::Div, a, b) => match (inner(a), inner(b)) {
             (Positive, Positive) | (Negative, Negative) => Positive,
             (Positive, Negative) | (Negative, Positive) => Negative,
             (NonNegative, Positive | NonNegative) | (Positive, NonNegative) => NonNegative,
             (a, b) if a.excludes_zero() && b.excludes_zero() => NonZero,
             _ => Unknown,
         },
-        Node::Binary(Binary::Add, a, b) => match (inner(a), inner(b)) {
+        ExprNode::Binary(Binary::Add, a, b) => match (inner(a), inner(b)) {
             (Positive, Positive | NonNegative) | (NonNegative, Positive) => Positive,
             (NonNegative, NonNegative) => NonNegative,
             (Negative, Negative) => Negative,
             _ => Unknown,
         },
-        Node::Binary(Binary::Sub, a, b) => match (inner(a), inner(b)) {
+        ExprNode::Binary(Binary::Sub, a, b) => match (inner(a), inner(b)) {
             (Positive | NonNegative, Negative) => Positive,
             (Negative, Positive | NonNegative) => Negative,
             _ => Unknown,
         },
-        Node::Binary(Binary::Pow, a, _) if inner(a) == Positive => Positive,
-        Node::Binary(Binary::Max, a, b) => match (inner(a), inner(b)) {
+        ExprNode::Binary(Binary::Pow, a, _) if inner(a) == Positive => Positive,
+        ExprNode::Binary(Binary::Max, a, b) => match (inner(a), inner(b)) {
             (Positive, _) | (_, Positive) => Positive,
             (NonNegative, _) | (_, NonNegative) => NonNegative,
             (Negative, Negative) => Negative,
             _ => Unknown,
         },
-        Node::Binary(Binary::Min, a, b) => match (inner(a), inner(b)) {
+        ExprNode::Binary(Binary::Min, a, b) => match (inner(a), inner(b)) {
             (Positive, Positive) => Positive,
             (Positive | NonNegative, Positive | NonNegative) => NonNegative,
             (Negative, _) | (_, Negative) => Negative,
             _ => Unknown,
         },
-        Node::Select(_, a, b) => match (inner(a), inner(b)) {
+        ExprNode::Select(_, a, b) => match (inner(a), inner(b)) {
             (a, b) if a == b => a,
             (Positive | NonNegative, Positive | NonNegative) => NonNegative,
             (a, b) if a.excludes_zero() && b.excludes_zero() => NonZero,

@@ -9,18 +9,18 @@ use std::collections::BTreeSet;
 use crate::derivative::{Gradient, gradients};
 use crate::graph::Graph;
 use crate::hash::{Map, Set};
-use crate::node::{Expr, Node, Symbol};
+use crate::node::{Expr, ExprNode, Symbol};
 use crate::start::evaluate;
 use crate::structure::branches::SAFE;
 use crate::structure::identity::Identity;
 use crate::structure::leaf_expr;
 use crate::structure::linear::{branches, constant, linear, singular};
+use crate::structure::occurrences::Occurrences;
 use crate::structure::sign::sign;
-use crate::structure::standing::Standing;
 
 /// The solution of a block: definitions in order of evaluation, then what is left.
 #[derive(Debug, Default)]
-pub struct Solution {
+pub struct BlockSolution {
     /// unknown = expression of known things and of earlier unknowns; with the equation it came from.
     pub definitions: Vec<(usize, Expr, usize)>,
     /// Unknowns left to the numeric solver.
@@ -40,14 +40,14 @@ pub struct Equations<'a> {
     /// Default values of the parameters: their signs are taken to stay.
     pub parameters: &'a Map<Symbol, f64>,
     /// Leaf of each unknown: a symbol or a derivative.
-    pub leaves: &'a [Node],
+    pub leaves: &'a [ExprNode],
     /// lhs, rhs, lhs − rhs.
     pub sides: &'a [(Expr, Expr)],
     pub residuals: &'a [Expr],
     /// ∂residual/∂unknown.
     pub gradients: &'a [Gradient],
     /// What stands in the sides.
-    pub standing: &'a Standing,
+    pub standing: &'a Occurrences,
     /// Unknowns that stand in each equation, and those that decide a step in it.
     pub present: &'a [Vec<usize>],
     pub stepped: &'a [Vec<usize>],
@@ -94,26 +94,32 @@ impl Equations<'_> {
     }
 
     /// Solve the block of `equations` for `unknowns` (as many).
-    pub fn solve(&self, equations: &[usize], unknowns: &[usize]) -> Solution {
+    pub fn solve(&self, equations: &[usize], unknowns: &[usize]) -> BlockSolution {
         if let ([equation], [unknown]) = (equations, unknowns) {
             let vanishing = self.vanishes(*equation, *unknown).then_some((*equation, *unknown));
             return match self.solved_for(*equation, *unknown, true) {
-                Some(e) => {
-                    Solution { definitions: vec![(*unknown, e, *equation)], vanishing, ..Solution::default() }
-                }
-                None => Solution { torn: vec![*unknown], residuals: vec![*equation], ..Solution::default() },
+                Some(e) => BlockSolution {
+                    definitions: vec![(*unknown, e, *equation)],
+                    vanishing,
+                    ..BlockSolution::default()
+                },
+                None => BlockSolution {
+                    torn: vec![*unknown],
+                    residuals: vec![*equation],
+                    ..BlockSolution::default()
+                },
             };
         }
         linear(self, equations, unknowns).unwrap_or_else(|| {
             let vanishing = singular(self, equations, unknowns);
-            Solution { vanishing, ..self.tear(equations, unknowns) }
+            BlockSolution { vanishing, ..self.tear(equations, unknowns) }
         })
     }
 
     /// Solve one equation after the other; when none has a single open unknown, give one to the solver. An unknown that would get what rounding
     /// does to others many times over (the voltage of a diode that blocks, from its current) is given to the solver too.
-    fn tear(&self, equations: &[usize], unknowns: &[usize]) -> Solution {
-        let mut solution = Solution::default();
+    fn tear(&self, equations: &[usize], unknowns: &[usize]) -> BlockSolution {
+        let mut solution = BlockSolution::default();
         let mut branches = branches(self, equations, unknowns);
         let mut amplifies = |e: usize, u: usize| {
             let row = equations.binary_search(&e).ok();
@@ -158,10 +164,10 @@ impl Equations<'_> {
 }
 
 /// Numbers of the unknowns by their leaf.
-pub fn columns(leaves: &[Node]) -> impl Fn(Node) -> Option<u32> + use<> {
-    let key = |n: Node| match n {
-        Node::Symbol(s) => Some((0u8, s)),
-        Node::Derivative(s) => Some((1, s)),
+pub fn columns(leaves: &[ExprNode]) -> impl Fn(ExprNode) -> Option<u32> + use<> {
+    let key = |n: ExprNode| match n {
+        ExprNode::Symbol(s) => Some((0u8, s)),
+        ExprNode::Derivative(s) => Some((1, s)),
         _ => None,
     };
     let columns: Map<_, u32> =
@@ -170,6 +176,6 @@ pub fn columns(leaves: &[Node]) -> impl Fn(Node) -> Option<u32> + use<> {
 }
 
 /// Gradients of residuals by unknowns.
-pub fn by_unknowns(graph: &Graph, residuals: &[Expr], leaves: &[Node]) -> Vec<Gradient> {
+pub fn by_unknowns(graph: &Graph, residuals: &[Expr], leaves: &[ExprNode]) -> Vec<Gradient> {
     gradients(graph, residuals, columns(leaves))
 }

@@ -10,12 +10,12 @@ use crate::derivative::{self, Gradient};
 use crate::flat::Flat;
 use crate::graph::Graph;
 use crate::hash::Map;
-use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::node::{Binary, Expr, ExprNode, Symbol, Unary};
 use crate::structure::identity::Identity;
 use crate::structure::leaf_expr;
 use crate::structure::matching::{self, Matching};
+use crate::structure::occurrences::Occurrences;
 use crate::structure::solve::{Equations, by_unknowns, columns};
-use crate::structure::standing::Standing;
 
 /// Unknowns of all equations together beyond which slopes by those that are given are left out.
 const MANY: usize = 60_000;
@@ -24,7 +24,7 @@ const ROUNDS: usize = 8;
 
 pub struct Sorted {
     /// The unknowns: symbols and derivatives.
-    pub leaves: Vec<Node>,
+    pub leaves: Vec<ExprNode>,
     /// lhs, rhs of each equation.
     pub sides: Vec<(Expr, Expr)>,
     /// lhs − rhs.
@@ -38,12 +38,12 @@ pub struct Sorted {
     /// Those of them that decide a step in it.
     pub stepped: Vec<Vec<usize>>,
     pub matching: Matching,
-    pub standing: Standing,
+    pub standing: Occurrences,
 }
 
 impl Sorted {
     /// Equations from number `added` on were added to those of the model.
-    pub fn new(flat: &Flat, leaves: Vec<Node>, added: usize) -> Self {
+    pub fn new(flat: &Flat, leaves: Vec<ExprNode>, added: usize) -> Self {
         let (sorted, is_whole) = Self::make(flat, leaves, added, true);
         let Matching { unknown_of, equation_of } = &sorted.matching;
         let is_open = unknown_of.iter().chain(equation_of).any(Option::is_none);
@@ -52,7 +52,7 @@ impl Sorted {
     }
 
     /// `shortens`: slopes by what is given are left out where that pays. True if none are.
-    fn make(flat: &Flat, leaves: Vec<Node>, added: usize, shortens: bool) -> (Self, bool) {
+    fn make(flat: &Flat, leaves: Vec<ExprNode>, added: usize, shortens: bool) -> (Self, bool) {
         let graph = &flat.graph;
         let mut sides: Vec<(Expr, Expr)> = flat.equations.iter().map(|e| (e.lhs, e.rhs)).collect();
         let residual = |&(l, r): &(Expr, Expr)| (graph.at(l) - graph.at(r)).id;
@@ -62,12 +62,12 @@ impl Sorted {
         let all = |sides: &[(Expr, Expr)], residuals: &[Expr]| {
             let sides: Vec<Expr> =
                 sides.iter().flat_map(|&(l, r)| [l, r]).chain(residuals.iter().copied()).collect();
-            Standing::of_unknowns(graph, sides, columns(&leaves))
+            Occurrences::of_unknowns(graph, sides, columns(&leaves))
         };
         let mut standing = all(&sides, &residuals);
         let given = if shortens { given(&sides, &residuals, &standing, &column) } else { Map::default() };
         let number = columns(&leaves);
-        let open = |node: Node| number(node).filter(|&u| !given.contains_key(&(u as usize)));
+        let open = |node: ExprNode| number(node).filter(|&u| !given.contains_key(&(u as usize)));
         let mut gradients = derivative::gradients(graph, &residuals, open);
         for (&u, &e) in &given {
             let is_left = sides[e].0 == leaf_expr(graph, leaves[u]);
@@ -127,7 +127,7 @@ impl Sorted {
 fn given(
     sides: &[(Expr, Expr)],
     residuals: &[Expr],
-    standing: &Standing,
+    standing: &Occurrences,
     column: &Map<Expr, usize>,
 ) -> Map<usize, usize> {
     let mut given = Map::default();
@@ -173,16 +173,16 @@ fn without(
 }
 
 /// Unknowns under a function that jumps, equation by equation.
-fn stepped(graph: &Graph, residuals: &[Expr], standing: &Standing) -> Vec<Vec<usize>> {
-    let steps = |node: Node| match node {
-        Node::Unary(op, _) => matches!(op, Unary::Sign | Unary::Floor | Unary::Ceil | Unary::Not),
-        Node::Binary(op, ..) => {
+fn stepped(graph: &Graph, residuals: &[Expr], standing: &Occurrences) -> Vec<Vec<usize>> {
+    let steps = |node: ExprNode| match node {
+        ExprNode::Unary(op, _) => matches!(op, Unary::Sign | Unary::Floor | Unary::Ceil | Unary::Not),
+        ExprNode::Binary(op, ..) => {
             use Binary::*;
             matches!(op, Mod | Lt | Le | Eq | Ne | And | Or)
         }
         _ => false,
     };
-    let stepped = Standing::new(graph, residuals.iter().copied(), |e, node| {
+    let stepped = Occurrences::new(graph, residuals.iter().copied(), |e, node| {
         steps(node).then(|| standing.unknowns(e).map(|u| u as u32).collect())
     });
     residuals.iter().map(|&r| stepped.unknowns(r).collect()).collect()

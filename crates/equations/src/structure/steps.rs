@@ -1,15 +1,15 @@
-//! Conditions of events on what changes in steps only: modes, inputs and whole numbers.
+//! Conditions of events on what changes in steps only: modes, inputs and integer parts.
 //!
 //! Such a difference may stay at zero for a while, where `a >= b` holds and `a > b` does not. So it counts as 1 or −1.
 
-use crate::flat::{Kind, Quantity};
+use crate::flat::{Quantity, QuantityRole};
 use crate::graph::Graph;
 use crate::hash::{Map, Set};
-use crate::node::{Binary, Expr, Node, Unary};
-use crate::system::Parts;
+use crate::node::{Binary, Expr, ExprNode, Unary};
+use crate::system::SystemParts;
 
-pub fn decide(parts: &mut Parts<Graph>) {
-    let Parts { graph, quantities, events, .. } = parts;
+pub fn decide(parts: &mut SystemParts<Graph>) {
+    let SystemParts { graph, quantities, events, .. } = parts;
     for event in events {
         let mut new: Map<Expr, Expr> = Map::default();
         for c in event.compared.iter().filter(|c| changes_in_steps(graph, quantities, c.difference)) {
@@ -28,12 +28,12 @@ fn changes_in_steps(graph: &Graph, quantities: &[Quantity], e: Expr) -> bool {
     let mut flows: Set<Expr> = Set::default();
     for x in graph.reachable([e]) {
         let moves = match graph.node(x) {
-            Node::Symbol(s) => {
-                matches!(quantities[s.index()].kind, Kind::Unknown { .. } | Kind::Multiplier)
+            ExprNode::Symbol(s) => {
+                matches!(quantities[s.index()].kind, QuantityRole::Unknown { .. } | QuantityRole::Multiplier)
             }
-            Node::Time | Node::Derivative(_) => true,
-            Node::Unary(Unary::Floor | Unary::Ceil | Unary::Sign | Unary::Not, _) => false,
-            Node::Binary(op, ..) if is_relation(op) => false,
+            ExprNode::Time | ExprNode::Derivative(_) => true,
+            ExprNode::Unary(Unary::Floor | Unary::Ceil | Unary::Sign | Unary::Not, _) => false,
+            ExprNode::Binary(op, ..) if is_relation(op) => false,
             node => node.children().any(|c| flows.contains(&c)),
         };
         if moves {

@@ -4,49 +4,51 @@ use std::sync::Arc;
 
 use trunnion_num::Pattern;
 
-use super::{FREE, Parts, Row, STARTED, STILL, System, TieProgram};
-use crate::closure::{Closure, Entries};
+use super::{FREE, ResidualRow, STARTED, STICTION_SPEED, System, SystemParts, TieProgram};
+use crate::constraints::{ConstraintPrograms, Entries};
 use crate::derivative::{Gradient, cut_slopes, slopes};
-use crate::flat::{Action, Constraint, Direction, Friction, Kind};
+use crate::flat::{Action, Constraint, Direction, Friction, QuantityRole};
 use crate::graph::Graph;
 use crate::hash::Map;
 use crate::image::Image;
-use crate::node::{Binary, Expr, Node, Symbol};
-use crate::of_states::{Leaf, OfStates, Shown};
+use crate::node::{Binary, Expr, ExprNode, Symbol};
+use crate::of_states::{Leaf, OfStates, OutputFunctions};
 use crate::of_time::OfTime;
-use crate::program::{Place, Programs};
+use crate::program::{LeafPlace, Programs};
 use crate::structure::Relation;
 
 impl System<Graph> {
-    pub(crate) fn build(parts: Parts<Graph>) -> System {
-        let Parts { graph, quantities, unknowns, rows, constraints, .. } = &parts;
+    pub(crate) fn build(parts: SystemParts<Graph>) -> System {
+        let SystemParts { graph, quantities, unknowns, rows, constraints, .. } = &parts;
         let slow: Vec<Symbol> = (0..quantities.len())
-            .filter(|&i| !matches!(quantities[i].kind, Kind::Unknown { .. } | Kind::Multiplier))
+            .filter(|&i| {
+                !matches!(quantities[i].kind, QuantityRole::Unknown { .. } | QuantityRole::Multiplier)
+            })
             .map(|i| Symbol(i as u32))
             .collect();
         // Programs find the multipliers behind y.
         let multipliers = constraints.iter().map(|c| &c.multiplier);
         let place: Map<Symbol, u32> =
             unknowns.iter().chain(multipliers).enumerate().map(|(i, &s)| (s, i as u32)).collect();
-        let places = (place.iter().map(|(&s, &i)| (s, Place::Unknown(i))))
-            .chain(slow.iter().enumerate().map(|(i, &s)| (s, Place::Slow(i as u32))))
+        let places = (place.iter().map(|(&s, &i)| (s, LeafPlace::Unknown(i))))
+            .chain(slow.iter().enumerate().map(|(i, &s)| (s, LeafPlace::Slow(i as u32))))
             .collect();
         let (n, m) = (unknowns.len(), constraints.len());
         let defaults = parts.defaults();
         let values: Vec<Expr> =
             rows.iter().map(|r| r.value).chain(constraints.iter().map(|c| c.acceleration)).collect();
         let cut = cut_slopes(graph, &defaults, &values, (n + m) as u32, |node| match node {
-            Node::Symbol(s) => place.get(&s).copied(),
+            ExprNode::Symbol(s) => place.get(&s).copied(),
             _ => None,
         });
         let n_cut = cut.middle.len();
         let (extended, jacobian) = sparse(graph, n + m + n_cut, &[cut.roots, cut.middle].concat());
-        let f_t: Vec<Expr> = slopes(graph, &defaults, &values, |node| (node == Node::Time).then_some(0))
+        let f_t: Vec<Expr> = slopes(graph, &defaults, &values, |node| (node == ExprNode::Time).then_some(0))
             .iter()
             .map(|g| g.first().map_or(graph.constant(0.0).id, |&(_, e)| e))
             .collect();
         let second_order = second_order(graph, rows, &place, parts.n_states);
-        let closure = Closure::new(&parts, &defaults, &values, &place);
+        let closure = ConstraintPrograms::new(&parts, &defaults, &values, &place);
         let joined = uncut(&extended, n + m);
         let pattern = closure.eliminated(&joined, n);
         let mut system = System {
@@ -54,13 +56,13 @@ impl System<Graph> {
             slow,
             second_order,
             pattern,
-            closure,
+            constraint_programs: closure,
             extended,
             n_cut,
             joined,
             of_time: OfTime::default(),
             of_states: OfStates::default(),
-            shown: Shown::default(),
+            shown: OutputFunctions::default(),
             guards: vec![],
             actions: vec![],
             image: Arc::default(),
@@ -69,10 +71,10 @@ impl System<Graph> {
         system.guards = system.make_guards();
         system.of_time = system.find_of_time();
         system.of_states = system.find_of_states();
-        system.shown = system.find_shown();
+        system.shown = system.find_output_functions();
         let System { of_time, of_states, shown, places, .. } = &mut system;
         for symbols in [&of_time.symbols, &of_states.symbols, &shown.symbols] {
-            places.extend(symbols.iter().enumerate().map(|(i, &s)| (s, Place::Unknown(i as u32))));
+            places.extend(symbols.iter().enumerate().map(|(i, &s)| (s, LeafPlace::Unknown(i as u32))));
         }
         system.actions = system.action_roots();
         let programs = system.make_programs(jacobian, f_t);
@@ -86,7 +88,17 @@ impl System<Graph> {
     /// The same with a graph that grows no more, in which every quantity can be named.
     fn freeze(self) -> System {
         (0..self.quantities.len()).for_each(|i| _ = self.graph.symbol(Symbol(i as u32)));
-        let System { parts, slow, second_order, pattern, closure, extended, n_cut, joined, .. } = self;
+        let System {
+            parts,
+            slow,
+            second_order,
+            pattern,
+            constraint_programs: closure,
+            extended,
+            n_cut,
+            joined,
+            ..
+        } = self;
         let System { of_time, of_states, shown, guards, actions, image, places, .. } = self;
         let parts = parts.freeze();
         System {
@@ -94,7 +106,7 @@ impl System<Graph> {
             slow,
             second_order,
             pattern,
-            closure,
+            constraint_programs: closure,
             extended,
             n_cut,
             joined,
@@ -126,11 +138,11 @@ impl System<Graph> {
         let (limit, force) = (g.at(friction.limit), g.symbol(friction.multiplier));
         let held = 1.0 - force.abs() / limit.max(g.constant(f64::MIN_POSITIVE));
         // Where nothing holds it, because its motion is prescribed.
-        let still = 1.0 - speed.abs() / STILL;
+        let still = 1.0 - speed.abs() / STICTION_SPEED;
         let sticks = g.binary(Binary::Eq, direction, g.constant(0.0));
         let starts = g.binary(Binary::Lt, g.constant(1.5), direction.abs());
         // What starts and turns round before it slides is held again.
-        let turned = 0.5 * direction * speed + STILL;
+        let turned = 0.5 * direction * speed + STICTION_SPEED;
         let moving = g.select(starts, turned.min(STARTED - speed.abs()), direction * speed);
         g.select(sticks, held.min(still), moving).id
     }
@@ -160,8 +172,8 @@ impl System<Graph> {
             self.guards.iter().map(|g| g.2).collect(),
             self.outputs.iter().map(|o| o.value).collect(),
             self.actions.clone(),
-            self.closure.forces.clone(),
-            self.closure.gaps.clone(),
+            self.constraint_programs.forces.clone(),
+            self.constraint_programs.gaps.clone(),
             self.friction_roots(),
             self.time_roots(),
             self.of_time.rates.clone(),
@@ -197,41 +209,44 @@ impl System<Graph> {
         let n = self.n();
         let free = FREE + self.of_time.symbols.len() as u32;
         OfStates::find(&self.graph, &rows, &guards, free, |leaf| match self.place(leaf) {
-            Some(Place::Slow(_)) => Leaf::Constant,
-            Some(Place::Time) => Leaf::Time,
-            Some(Place::Unknown(i)) if (i as usize) < n => Leaf::Unknown,
+            Some(LeafPlace::Slow(_)) => Leaf::Constant,
+            Some(LeafPlace::Time) => Leaf::Time,
+            Some(LeafPlace::Unknown(i)) if (i as usize) < n => Leaf::Unknown,
             _ => Leaf::Other,
         })
     }
 
-    fn find_shown(&self) -> Shown {
+    fn find_output_functions(&self) -> OutputFunctions {
         let (rows, guards) = self.rows_and_guards();
         let outputs: Vec<Expr> = self.outputs.iter().map(|o| o.value).collect();
         let n = self.n();
         let free = FREE + (self.of_time.symbols.len() + self.of_states.symbols.len()) as u32;
-        Shown::find(&self.graph, &outputs, &[rows, guards].concat(), free, |leaf| match self.place(leaf) {
-            Some(Place::Slow(_)) => Leaf::Constant,
-            Some(Place::Time) => Leaf::Unknown,
-            Some(Place::Unknown(i)) if (i as usize) < n => Leaf::Unknown,
-            _ => Leaf::Other,
+        OutputFunctions::find(&self.graph, &outputs, &[rows, guards].concat(), free, |leaf| {
+            match self.place(leaf) {
+                Some(LeafPlace::Slow(_)) => Leaf::Constant,
+                Some(LeafPlace::Time) => Leaf::Unknown,
+                Some(LeafPlace::Unknown(i)) if (i as usize) < n => Leaf::Unknown,
+                _ => Leaf::Other,
+            }
         })
     }
 
     /// Everything of time alone in rows and guards.
     fn find_of_time(&self) -> OfTime {
         let (rows, guards) = self.rows_and_guards();
-        let is_unknown = |leaf: Node| match leaf {
-            Node::Symbol(s) => !matches!(self.places.get(&s), Some(Place::Slow(_))),
-            leaf => leaf != Node::Time,
+        let is_unknown = |leaf: ExprNode| match leaf {
+            ExprNode::Symbol(s) => !matches!(self.places.get(&s), Some(LeafPlace::Slow(_))),
+            leaf => leaf != ExprNode::Time,
         };
         let relations: Vec<Expr> = self.relations.iter().map(|r| r.guard).collect();
-        let by_time = self.graph.dependence(&relations, |leaf| leaf == Node::Time);
+        let by_time = self.graph.dependence(&relations, |leaf| leaf == ExprNode::Time);
         let by_unknowns = self.graph.dependence(&relations, is_unknown);
-        let of_time =
-            |r: &&Relation| r.role != crate::Role::Argument && by_time[&r.guard] && !by_unknowns[&r.guard];
+        let of_time = |r: &&Relation| {
+            r.role != crate::GuardRole::Argument && by_time[&r.guard] && !by_unknowns[&r.guard]
+        };
         let tangled = self.tangled(self.relations.iter().filter(of_time).collect());
         OfTime::find(&self.graph, &rows, &guards, FREE, |leaf| {
-            is_unknown(leaf) || matches!(leaf, Node::Symbol(s) if tangled.contains(&s))
+            is_unknown(leaf) || matches!(leaf, ExprNode::Symbol(s) if tangled.contains(&s))
         })
     }
 
@@ -240,7 +255,7 @@ impl System<Graph> {
     fn tangled(&self, mut relations: Vec<&Relation>) -> Vec<Symbol> {
         loop {
             let modes: Vec<Symbol> = relations.iter().map(|r| r.mode).collect();
-            let is_mode = |leaf: Node| matches!(leaf, Node::Symbol(s) if modes.contains(&s));
+            let is_mode = |leaf: ExprNode| matches!(leaf, ExprNode::Symbol(s) if modes.contains(&s));
             let guards: Vec<Expr> = relations.iter().map(|r| r.guard).collect();
             let depends = self.graph.dependence(&guards, is_mode);
             let before = relations.len();
@@ -276,7 +291,7 @@ impl System<Graph> {
     fn by_states(&self, mut values: Vec<Expr>) -> TieProgram {
         let (graph, n) = (&self.graph, values.len());
         let by_state = slopes(graph, &self.defaults(), &values, |n| match n {
-            Node::Symbol(s) => self.y_place(s).filter(|&j| j < self.n_states).map(|j| j as u32),
+            ExprNode::Symbol(s) => self.y_place(s).filter(|&j| j < self.n_states).map(|j| j as u32),
             _ => None,
         });
         let list = by_state.into_iter().enumerate();
@@ -288,9 +303,9 @@ impl System<Graph> {
     }
 }
 
-impl Parts<Graph> {
-    fn freeze(self) -> Parts {
-        Parts {
+impl SystemParts<Graph> {
+    fn freeze(self) -> SystemParts {
+        SystemParts {
             graph: self.graph.freeze(),
             quantities: self.quantities,
             unknowns: self.unknowns,
@@ -363,13 +378,13 @@ fn uncut(extended: &Pattern, n: usize) -> Pattern {
 
 fn second_order(
     graph: &Graph,
-    rows: &[Row],
+    rows: &[ResidualRow],
     place: &Map<Symbol, u32>,
     n_states: usize,
 ) -> Vec<(usize, usize)> {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for (i, row) in rows.iter().enumerate().take(n_states) {
-        if let Node::Symbol(s) = graph.node(row.value)
+        if let ExprNode::Symbol(s) = graph.node(row.value)
             && let Some(&v) = place.get(&s)
         {
             let v = v as usize;

@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::{Parts, System};
+use super::{System, SystemParts};
 use crate::node::{Expr, Symbol};
 use crate::start::evaluate;
 use crate::structure::Reduction;
 
 /// Values at the beginning of a run.
-pub struct Start<'a> {
+pub struct StartValues<'a> {
     pub(super) system: &'a System,
     pub(super) values: Vec<f64>,
 }
 
-impl Start<'_> {
+impl StartValues<'_> {
     /// Parameters, inputs and modes in the order of the slow inputs.
     pub fn slow(&self) -> Vec<f64> {
         self.system.slow.iter().map(|s| self.values[s.index()]).collect()
@@ -30,7 +30,7 @@ impl Start<'_> {
     /// States that were given up although a start other than 0 was given for them, which does not fit what they follow
     /// from: (reduction, start given, start that follows).
     pub fn conflicts(&self) -> Vec<(&Reduction, f64, f64)> {
-        let Parts { outputs, reduced, .. } = &**self.system;
+        let SystemParts { outputs, reduced, .. } = &**self.system;
         let value: HashMap<&str, Expr> = outputs.iter().map(|o| (o.name.as_str(), o.value)).collect();
         let mut found = vec![];
         for reduction in reduced {

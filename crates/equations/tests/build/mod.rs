@@ -3,9 +3,11 @@
 
 use std::collections::HashMap;
 
-use trunnion_equations::flat::{Equation, Kind, Origin, Quantity};
+use trunnion_equations::flat::{Equation, Origin, Quantity, QuantityRole};
 use trunnion_equations::structure::StructureError;
-use trunnion_equations::{Engine, Ex, Expr, Flat, Part, Symbol, System, Unit, analyse};
+use trunnion_equations::{
+    DisplayUnit, EvaluationEngine, Ex, Expr, Flat, ProgramKind, Symbol, System, analyse,
+};
 
 pub struct Model {
     pub flat: Flat,
@@ -16,10 +18,10 @@ impl Model {
         Model { flat: Flat::default() }
     }
 
-    pub fn quantity(&mut self, name: &str, kind: Kind) -> Symbol {
+    pub fn quantity(&mut self, name: &str, kind: QuantityRole) -> Symbol {
         self.flat.add(Quantity {
             name: name.into(),
-            unit: Unit::default(),
+            unit: DisplayUnit::default(),
             doc: String::new(),
             origin: Origin::default(),
             kind,
@@ -30,12 +32,12 @@ impl Model {
 
     pub fn unknown(&mut self, name: &str, start: f64) -> Symbol {
         let start = self.flat.graph.constant(start).id;
-        self.quantity(name, Kind::Unknown { start })
+        self.quantity(name, QuantityRole::Unknown { start })
     }
 
     pub fn parameter(&mut self, name: &str, value: f64) -> Symbol {
         let value = self.flat.graph.constant(value).id;
-        self.quantity(name, Kind::Parameter { value })
+        self.quantity(name, QuantityRole::Parameter { value })
     }
 
     pub fn equation(&mut self, name: &str, lhs: Expr, rhs: Expr) {
@@ -49,11 +51,11 @@ impl Model {
 
 /// f(t, y) of a system at its start values, or at the given ones.
 pub fn residual(system: &System, t: f64, y: &[f64]) -> Vec<f64> {
-    run(system, Part::Residual, t, y)
+    run(system, ProgramKind::Residual, t, y)
 }
 
-fn run(system: &System, part: Part, t: f64, y: &[f64]) -> Vec<f64> {
-    let compiled = system.compile(Engine::Interpreter);
+fn run(system: &System, part: ProgramKind, t: f64, y: &[f64]) -> Vec<f64> {
+    let compiled = system.compile(EvaluationEngine::Interpreter);
     let slow = system.start(&HashMap::new()).slow();
     let (mut scratch, mut k) = (vec![0.0; compiled.scratch()], vec![0.0; compiled.n_slow()]);
     compiled.prepare(&slow, &mut scratch, &mut k);
@@ -68,7 +70,7 @@ pub fn value(system: &System, name: &str, t: f64, y: &[f64]) -> f64 {
         return y[i];
     }
     let i = system.outputs.iter().position(|o| o.name == name).unwrap_or_else(|| panic!("no `{name}`"));
-    run(system, Part::Outputs, t, y)[i]
+    run(system, ProgramKind::Outputs, t, y)[i]
 }
 
 impl Model {

@@ -14,7 +14,7 @@ use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
 use serde_json::Value;
 
-use super::{Fault, MOST_TRIANGLES, Triangle, f32_at, text, u32_at};
+use super::{MOST_TRIANGLES, MeshFault, Triangle, f32_at, text, u32_at};
 use trunnion_num::space::{Point, Pose, apply, cross, dot, from_quaternion, plus};
 
 const MAGIC: &[u8] = b"glTF";
@@ -25,17 +25,18 @@ const DEEPEST: usize = 64;
 /// Corners that are looked at, whether triangles use them or not.
 const MOST_CORNERS: usize = 3 * MOST_TRIANGLES;
 
-type Loader<'a> = dyn Fn(&str) -> Result<Vec<u8>, Fault> + 'a;
+type Loader<'a> = dyn Fn(&str) -> Result<Vec<u8>, MeshFault> + 'a;
 
 /// `load` reads a file beside the one at hand.
-pub fn parse(bytes: &[u8], load: &Loader) -> Result<Vec<Triangle>, Fault> {
+pub fn parse(bytes: &[u8], load: &Loader) -> Result<Vec<Triangle>, MeshFault> {
     let (json, binary) = if bytes.starts_with(MAGIC) { chunks(bytes)? } else { (bytes, None) };
-    let json: Value = serde_json::from_str(text(json)?).map_err(Fault::Json)?;
+    let json: Value = serde_json::from_str(text(json)?).map_err(MeshFault::Json)?;
     if let Some(name) = json["extensionsRequired"].get(0) {
         return Err(part(name.as_str().unwrap_or("extensionsRequired"), "is an extension that is not known"));
     }
     let buffers = buffers(&json, binary, load)?;
-    let mut reader = Reader { json: &json, buffers, triangles: vec![], placed: HashSet::new(), corners: 0 };
+    let mut reader =
+        AccessorReader { json: &json, buffers, triangles: vec![], placed: HashSet::new(), corners: 0 };
     let scene = json["scene"].as_u64().unwrap_or(0);
     match json["scenes"].get(scene as usize) {
         Some(scene) => reader.nodes(&scene["nodes"], &Affine::Y_UP, 0)?,
@@ -48,8 +49,8 @@ pub fn parse(bytes: &[u8], load: &Loader) -> Result<Vec<Triangle>, Fault> {
     Ok(reader.triangles)
 }
 
-fn part(name: impl Into<String>, reason: &'static str) -> Fault {
-    Fault::Part { part: name.into(), reason }
+fn part(name: impl Into<String>, reason: &'static str) -> MeshFault {
+    MeshFault::Part { part: name.into(), reason }
 }
 
 fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
@@ -57,8 +58,8 @@ fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
 }
 
 /// JSON and binary part of a `.glb`.
-fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), Fault> {
-    let short = |needed: u64| Fault::Short { needed, found: bytes.len() };
+fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), MeshFault> {
+    let short = |needed: u64| MeshFault::Short { needed, found: bytes.len() };
     if u32_at(bytes, 4) != Some(2) {
         return Err(part("version", "is not 2"));
     }
@@ -83,7 +84,7 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), Fault> {
 type Buffer<'a> = Rc<Cow<'a, [u8]>>;
 
 /// The binary part of a `.glb` is the first buffer, and no other.
-fn buffers<'a>(json: &Value, binary: Option<&'a [u8]>, load: &Loader) -> Result<Vec<Buffer<'a>>, Fault> {
+fn buffers<'a>(json: &Value, binary: Option<&'a [u8]>, load: &Loader) -> Result<Vec<Buffer<'a>>, MeshFault> {
     let mut read: HashMap<&str, Buffer> = HashMap::new();
     let mut all = vec![];
     for (k, buffer) in list(json, "buffers").iter().enumerate() {
@@ -173,7 +174,7 @@ impl Affine {
     }
 }
 
-struct Reader<'a> {
+struct AccessorReader<'a> {
     json: &'a Value,
     buffers: Vec<Buffer<'a>>,
     triangles: Vec<Triangle>,
@@ -183,8 +184,8 @@ struct Reader<'a> {
     corners: usize,
 }
 
-impl Reader<'_> {
-    fn nodes(&mut self, nodes: &Value, above: &Affine, depth: usize) -> Result<(), Fault> {
+impl AccessorReader<'_> {
+    fn nodes(&mut self, nodes: &Value, above: &Affine, depth: usize) -> Result<(), MeshFault> {
         for k in nodes.as_array().map_or(&[][..], Vec::as_slice) {
             let name = format!("nodes[{k}]");
             let node = k.as_u64().and_then(|k| self.json["nodes"].get(k as usize));
@@ -206,7 +207,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn mesh(&mut self, k: usize, place: &Affine) -> Result<(), Fault> {
+    fn mesh(&mut self, k: usize, place: &Affine) -> Result<(), MeshFault> {
         let name = format!("meshes[{k}]");
         let mesh = self.json["meshes"].get(k).ok_or_else(|| part(&name, "is not there"))?;
         for primitive in list(mesh, "primitives") {
@@ -216,7 +217,7 @@ impl Reader<'_> {
             let positions = self.positions(&primitive["attributes"]["POSITION"])?;
             self.corners += positions.len();
             if self.corners > MOST_CORNERS {
-                return Err(Fault::TooManyTriangles);
+                return Err(MeshFault::TooManyTriangles);
             }
             let corners: Vec<Point> =
                 positions.iter().map(|&x| plus(place.0.p, apply(place.0.r, x))).collect();
@@ -225,7 +226,7 @@ impl Reader<'_> {
                 accessor => self.indices(accessor)?,
             };
             if self.triangles.len() + order.len() / 3 > MOST_TRIANGLES {
-                return Err(Fault::TooManyTriangles);
+                return Err(MeshFault::TooManyTriangles);
             }
             for three in order.as_chunks::<3>().0 {
                 let corner = |i: usize| corners.get(three[i]).copied();
@@ -238,12 +239,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn positions(&self, accessor: &Value) -> Result<Vec<Point>, Fault> {
+    fn positions(&self, accessor: &Value) -> Result<Vec<Point>, MeshFault> {
         let view = self.view(accessor, "VEC3", &[(5126, 12)])?;
         Ok(view.items().map(|at| [0, 4, 8].map(|i| f32_at(view.bytes, at + i).unwrap_or(f64::NAN))).collect())
     }
 
-    fn indices(&self, accessor: &Value) -> Result<Vec<usize>, Fault> {
+    fn indices(&self, accessor: &Value) -> Result<Vec<usize>, MeshFault> {
         let view = self.view(accessor, "SCALAR", &[(5121, 1), (5123, 2), (5125, 4)])?;
         let number =
             |at: usize| (0..view.size).rev().fold(0, |n, i| n << 8 | usize::from(view.bytes[at + i]));
@@ -251,7 +252,12 @@ impl Reader<'_> {
     }
 
     /// The bytes of an accessor; `kinds` are the component types it may have, with the bytes of an item.
-    fn view(&self, accessor: &Value, shape: &str, kinds: &[(u64, usize)]) -> Result<View<'_>, Fault> {
+    fn view(
+        &self,
+        accessor: &Value,
+        shape: &str,
+        kinds: &[(u64, usize)],
+    ) -> Result<BufferView<'_>, MeshFault> {
         let name = format!("accessors[{accessor}]");
         let wrong = |reason: &'static str| part(&name, reason);
         let number = |value: &Value| value.as_u64().unwrap_or(0) as usize;
@@ -274,13 +280,13 @@ impl Reader<'_> {
         let (offset, count) = (number(&accessor["byteOffset"]), number(&accessor["count"]));
         let last = count.checked_sub(1).map_or(Some(0), |n| n.checked_mul(stride)?.checked_add(size));
         match last.and_then(|last| last.checked_add(offset)) {
-            Some(needed) if needed <= bytes.len() => Ok(View { bytes, offset, stride, size, count }),
+            Some(needed) if needed <= bytes.len() => Ok(BufferView { bytes, offset, stride, size, count }),
             _ => Err(wrong("ends beyond its bufferView")),
         }
     }
 }
 
-struct View<'a> {
+struct BufferView<'a> {
     bytes: &'a [u8],
     offset: usize,
     stride: usize,
@@ -288,7 +294,7 @@ struct View<'a> {
     count: usize,
 }
 
-impl View<'_> {
+impl BufferView<'_> {
     /// Where each item begins.
     fn items(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.count).map(|k| self.offset + k * self.stride)

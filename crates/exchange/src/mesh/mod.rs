@@ -1,4 +1,4 @@
-//! Triangles from files: STL, OBJ, glTF 2.0. Lengths are those of the file, in m where nobody says otherwise.
+//! Triangles from files: STL, OBJ, glTF 2.0. Lengths are those of the file, in m unless stated otherwise.
 
 mod gltf;
 mod obj;
@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::path::Path;
 
-use trunnion_files::input::{self, Unread};
+use trunnion_files::input::{self, ReadFailure};
 
 pub use trunnion_model::mechanism::Triangle;
 
@@ -18,8 +18,8 @@ const MOST_TRIANGLES: usize = 20_000_000;
 
 /// What is wrong with a file.
 #[derive(Debug)]
-pub enum Fault {
-    Unreadable(Unread),
+pub enum MeshFault {
+    Unreadable(ReadFailure),
     /// A file that may not be read from here, and why.
     Refused(String),
     TooManyTriangles,
@@ -55,10 +55,10 @@ pub enum Fault {
     Empty,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for MeshFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable(Unread::TooLarge { .. }) => {
+            Self::Unreadable(ReadFailure::TooLarge { .. }) => {
                 write!(f, "it has more than {} MB, buffers included", LARGEST >> 20)
             }
             Self::Unreadable(unread) => write!(f, "{unread}"),
@@ -81,10 +81,10 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for MeshFault {}
 
 /// The triangles of a file, by its ending.
-pub fn read(path: &Path) -> Result<Vec<Triangle>, Fault> {
+pub fn read(path: &Path) -> Result<Vec<Triangle>, MeshFault> {
     read_where(path, &|_| Ok(()))
 }
 
@@ -92,13 +92,13 @@ pub fn read(path: &Path) -> Result<Vec<Triangle>, Fault> {
 pub fn read_where(
     path: &Path,
     may_read: &dyn Fn(&Path) -> Result<(), String>,
-) -> Result<Vec<Triangle>, Fault> {
+) -> Result<Vec<Triangle>, MeshFault> {
     let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     // All files together are bounded, as one is.
     let left = Cell::new(LARGEST);
-    let load = |path: &Path| -> Result<Vec<u8>, Fault> {
-        may_read(path).map_err(Fault::Refused)?;
-        let bytes = input::bytes(path, left.get()).map_err(Fault::Unreadable)?;
+    let load = |path: &Path| -> Result<Vec<u8>, MeshFault> {
+        may_read(path).map_err(MeshFault::Refused)?;
+        let bytes = input::bytes(path, left.get()).map_err(MeshFault::Unreadable)?;
         left.set(left.get() - bytes.len() as u64);
         Ok(bytes)
     };
@@ -106,16 +106,16 @@ pub fn read_where(
         "stl" => stl::parse(&load(path)?),
         "obj" => obj::parse(&load(path)?),
         "gltf" | "glb" => gltf::parse(&load(path)?, &|name| load(&path.with_file_name(name))),
-        _ => return Err(Fault::Ending { ending }),
+        _ => return Err(MeshFault::Ending { ending }),
     };
     checked(triangles?)
 }
 
-fn checked(triangles: Vec<Triangle>) -> Result<Vec<Triangle>, Fault> {
+fn checked(triangles: Vec<Triangle>) -> Result<Vec<Triangle>, MeshFault> {
     let finite = |t: &Triangle| t.iter().flatten().all(|x| x.is_finite());
     match triangles.iter().position(|t| !finite(t)) {
-        Some(triangle) => Err(Fault::NotANumber { triangle }),
-        None if triangles.is_empty() => Err(Fault::Empty),
+        Some(triangle) => Err(MeshFault::NotANumber { triangle }),
+        None if triangles.is_empty() => Err(MeshFault::Empty),
         None => Ok(triangles),
     }
 }
@@ -130,8 +130,8 @@ fn f32_at(bytes: &[u8], at: usize) -> Option<f64> {
     u32_at(bytes, at).map(|bits| f64::from(f32::from_bits(bits)))
 }
 
-fn text(bytes: &[u8]) -> Result<&str, Fault> {
-    std::str::from_utf8(bytes).map_err(|_| Fault::NotText)
+fn text(bytes: &[u8]) -> Result<&str, MeshFault> {
+    std::str::from_utf8(bytes).map_err(|_| MeshFault::NotText)
 }
 
 #[cfg(test)]

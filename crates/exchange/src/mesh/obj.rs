@@ -1,10 +1,10 @@
 //! OBJ: corners (`v x y z`) and faces (`f 1 2 3`, `f 1/2/3 …`, `f -3 -2 -1`). A face of more than three corners is fanned from its
 //! first one, which is right for convex ones. Everything else (textures, normals, groups) is not needed here.
 
-use super::{Fault, Triangle, text};
+use super::{MeshFault, Triangle, text};
 use trunnion_num::space::Point;
 
-pub fn parse(bytes: &[u8]) -> Result<Vec<Triangle>, Fault> {
+pub fn parse(bytes: &[u8]) -> Result<Vec<Triangle>, MeshFault> {
     let mut corners: Vec<Point> = vec![];
     let mut triangles = vec![];
     for (idx, line) in text(bytes)?.lines().enumerate() {
@@ -14,13 +14,16 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Triangle>, Fault> {
             Some("v") => {
                 let mut number = || words.next()?.parse::<f64>().ok();
                 let corner = (|| Some([number()?, number()?, number()?]))();
-                corners.push(corner.ok_or(Fault::Line { line: line_no, expected: "`v x y z`" })?);
+                corners.push(corner.ok_or(MeshFault::Line { line: line_no, expected: "`v x y z`" })?);
             }
             Some("f") => {
                 let face: Vec<Point> =
                     words.map(|word| corner(word, line_no, &corners)).collect::<Result<_, _>>()?;
                 if face.len() < 3 {
-                    return Err(Fault::Line { line: line_no, expected: "a face of at least three corners" });
+                    return Err(MeshFault::Line {
+                        line: line_no,
+                        expected: "a face of at least three corners",
+                    });
                 }
                 triangles.extend(face[1..].windows(2).map(|pair| [face[0], pair[0], pair[1]]));
             }
@@ -31,10 +34,10 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Triangle>, Fault> {
 }
 
 /// `7`, `7/1/3` or `-1`: from 1, or from the end.
-fn corner(word: &str, line: usize, corners: &[Point]) -> Result<Point, Fault> {
+fn corner(word: &str, line: usize, corners: &[Point]) -> Result<Point, MeshFault> {
     let number = word.split('/').next().unwrap_or("").parse::<i64>();
-    let number = number.map_err(|_| Fault::Line { line, expected: "numbers of corners after `f`" })?;
+    let number = number.map_err(|_| MeshFault::Line { line, expected: "numbers of corners after `f`" })?;
     let place = if number < 0 { corners.len() as i64 + number } else { number - 1 };
     let found = usize::try_from(place).ok().and_then(|place| corners.get(place));
-    found.copied().ok_or(Fault::Corner { line, corner: number, count: corners.len() })
+    found.copied().ok_or(MeshFault::Corner { line, corner: number, count: corners.len() })
 }

@@ -3,13 +3,13 @@
 //! Binary: 80 bytes of anything, the number of triangles, then 50 bytes each: normal, three corners, two bytes of
 //! anything. Some binary files begin with "solid" as texts do, so the length decides.
 
-use super::{Fault, Triangle, f32_at, text, u32_at};
+use super::{MeshFault, Triangle, f32_at, text, u32_at};
 use trunnion_num::space::Point;
 
 const HEAD: usize = 84;
 const RECORD: usize = 50;
 
-pub fn parse(bytes: &[u8]) -> Result<Vec<Triangle>, Fault> {
+pub fn parse(bytes: &[u8]) -> Result<Vec<Triangle>, MeshFault> {
     let needed = u32_at(bytes, 80).map(|n| HEAD as u64 + RECORD as u64 * u64::from(n));
     let begins = bytes.trim_ascii_start().get(..5).is_some_and(|b| b.eq_ignore_ascii_case(b"solid"));
     match needed {
@@ -17,7 +17,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Triangle>, Fault> {
         // No text has a zero in it.
         _ if begins && !bytes.contains(&0) => from_text(text(bytes)?),
         Some(needed) if needed < bytes.len() as u64 => Ok(binary(&bytes[..needed as usize])),
-        _ => Err(Fault::Short { needed: needed.unwrap_or(HEAD as u64), found: bytes.len() }),
+        _ => Err(MeshFault::Short { needed: needed.unwrap_or(HEAD as u64), found: bytes.len() }),
     }
 }
 
@@ -29,7 +29,7 @@ fn binary(bytes: &[u8]) -> Vec<Triangle> {
 }
 
 /// Only the corners count: three `vertex` lines make a triangle.
-fn from_text(text: &str) -> Result<Vec<Triangle>, Fault> {
+fn from_text(text: &str) -> Result<Vec<Triangle>, MeshFault> {
     let mut triangles = vec![];
     let mut corners: Vec<Point> = vec![];
     let mut ended = false;
@@ -40,24 +40,26 @@ fn from_text(text: &str) -> Result<Vec<Triangle>, Fault> {
             Some("vertex") => {
                 let mut number = || words.next()?.parse::<f64>().ok();
                 let corner = (|| Some([number()?, number()?, number()?]))();
-                corners.push(corner.ok_or(Fault::Line { line: line_no, expected: "`vertex x y z`" })?);
+                corners.push(corner.ok_or(MeshFault::Line { line: line_no, expected: "`vertex x y z`" })?);
             }
             Some("endloop") => match corners[..] {
                 [a, b, c] => {
                     triangles.push([a, b, c]);
                     corners.clear();
                 }
-                _ => return Err(Fault::Line { line: line_no, expected: "three corners before `endloop`" }),
+                _ => {
+                    return Err(MeshFault::Line { line: line_no, expected: "three corners before `endloop`" });
+                }
             },
             Some("endsolid") => ended = true,
             Some("solid" | "facet" | "outer" | "endfacet") | None => {}
             Some(_) => {
-                return Err(Fault::Line { line: line_no, expected: "`facet`, `vertex` or `endsolid`" });
+                return Err(MeshFault::Line { line: line_no, expected: "`facet`, `vertex` or `endsolid`" });
             }
         }
     }
     match ended && corners.is_empty() {
         true => Ok(triangles),
-        false => Err(Fault::Line { line: text.lines().count(), expected: "`endsolid` at the end" }),
+        false => Err(MeshFault::Line { line: text.lines().count(), expected: "`endsolid` at the end" }),
     }
 }

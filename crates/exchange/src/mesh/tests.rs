@@ -91,8 +91,8 @@ fn glb() -> Vec<u8> {
     bytes
 }
 
-fn nothing_beside(_: &str) -> Result<Vec<u8>, Fault> {
-    Err(Fault::Unreadable(std::io::Error::from(std::io::ErrorKind::NotFound).into()))
+fn nothing_beside(_: &str) -> Result<Vec<u8>, MeshFault> {
+    Err(MeshFault::Unreadable(std::io::Error::from(std::io::ErrorKind::NotFound).into()))
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_polygon_is_fanned() {
 
 #[test]
 fn what_is_wrong_is_said() {
-    let check = |found: Result<Vec<Triangle>, Fault>, message: &str| {
+    let check = |found: Result<Vec<Triangle>, MeshFault>, message: &str| {
         assert_eq!(found.unwrap_err().to_string(), message);
     };
     check(stl::parse(&stl_binary()[..100]), "it ends after 100 bytes of 284");

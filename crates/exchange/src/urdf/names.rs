@@ -15,15 +15,15 @@ pub const WORLD: &str = "world";
 /// What a body shows of itself: its frames are called otherwise.
 const SHOWN: [&str; 8] = ["x", "y", "z", "phi", "qw", "qx", "qy", "qz"];
 
-pub struct Names {
+pub struct UrdfNames {
     pub links: Vec<String>,
     pub joints: Vec<String>,
     /// The joint that holds the root; None where the root is the world itself.
     pub anchor: Option<String>,
 }
 
-impl Names {
-    pub fn of(robot: &Robot, root: usize, source: &Arc<Source>, findings: &Findings) -> Names {
+impl UrdfNames {
+    pub fn of(robot: &Robot, root: usize, source: &Arc<Source>, findings: &Findings) -> UrdfNames {
         let mut taken: HashSet<String> = [WORLD.to_string()].into();
         let mut changed = vec![];
         let mut told = |old: &str, new: &str, place: &Range<usize>| {
@@ -54,7 +54,7 @@ impl Names {
             findings.add(changed.into_iter().fold(note, |note, (span, text)| note.at(&span, text)));
         }
         let anchor = (!is_world).then(|| free("anchor", "joint", &mut taken));
-        Names { links, joints, anchor }
+        UrdfNames { links, joints, anchor }
     }
 
     /// The frame on the parent where a joint sits.

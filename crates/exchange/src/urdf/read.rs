@@ -10,10 +10,12 @@ use roxmltree::{Document, Node};
 use trunnion_model::{Diagnostic, Source, Span};
 
 use super::Findings;
-use super::robot::{Form, Inertial, Joint, Kind, Link, Mimic, Origin, Robot, Visual};
-use super::xml::{Reader, element, head};
+use super::robot::{
+    Inertial, Link, Mimic, Robot, UrdfGeometry, UrdfJoint, UrdfJointKind, UrdfOrigin, Visual,
+};
+use super::xml::{XmlReader, element, head};
 use trunnion_files::input;
-use trunnion_num::space::{Point, Turn, product, transposed, unit};
+use trunnion_num::space::{Point, RotationMatrix, product, transposed, unit};
 use trunnion_results::nearest;
 
 /// None: nothing could be read; what is wrong is among the findings.
@@ -28,7 +30,7 @@ pub fn robot(source: &Arc<Source>, folder: &Path, findings: &Findings) -> Option
         return None;
     }
     let document = Document::parse(&source.text).map_err(|e| findings.add(not_xml(source, &e))).ok()?;
-    let reader = Reader::new(source, findings);
+    let reader = XmlReader::new(source, findings);
     let top = document.root_element();
     let macros = top
         .descendants()
@@ -49,7 +51,7 @@ pub fn robot(source: &Arc<Source>, folder: &Path, findings: &Findings) -> Option
         );
         return None;
     }
-    let parts = Parts { reader, folder, materials: materials(top) };
+    let parts = UrdfParts { reader, folder, materials: materials(top) };
     Some(parts.robot(top))
 }
 
@@ -107,14 +109,14 @@ fn colour(material: Node) -> Option<String> {
     (parts.len() >= 3).then(|| format!("#{:02x}{:02x}{:02x}", byte(parts[0]), byte(parts[1]), byte(parts[2])))
 }
 
-struct Parts<'a> {
-    reader: Reader<'a>,
+struct UrdfParts<'a> {
+    reader: XmlReader<'a>,
     /// Where the model file will stand.
     folder: &'a Path,
     materials: HashMap<String, String>,
 }
 
-impl Parts<'_> {
+impl UrdfParts<'_> {
     fn robot<'n>(&self, top: Node<'n, 'n>) -> Robot {
         let reader = &self.reader;
         let mut robot = Robot { name: top.attribute("name").unwrap_or("robot").into(), ..Robot::default() };
@@ -176,10 +178,10 @@ impl Parts<'_> {
         }
     }
 
-    fn origin(&self, node: Node<'_, '_>) -> Origin {
-        let Some(origin) = element(node, "origin") else { return Origin::default() };
+    fn origin(&self, node: Node<'_, '_>) -> UrdfOrigin {
+        let Some(origin) = element(node, "origin") else { return UrdfOrigin::default() };
         let three = |name: &str| self.reader.numbers::<3>(origin, name).unwrap_or_default();
-        Origin { xyz: three("xyz"), rpy: three("rpy") }
+        UrdfOrigin { xyz: three("xyz"), rpy: three("rpy") }
     }
 
     fn inertial<'n>(&self, node: Node<'n, 'n>) -> Option<Inertial> {
@@ -222,12 +224,13 @@ impl Parts<'_> {
                 if size.iter().any(|x| *x <= 0.0) {
                     reader.beyond(part, "size", "has to be above 0");
                 }
-                Form::Box(size)
+                UrdfGeometry::Box(size)
             }
-            "cylinder" => {
-                Form::Cylinder { radius: reader.size(part, "radius")?, length: reader.size(part, "length")? }
-            }
-            "sphere" => Form::Sphere(reader.size(part, "radius")?),
+            "cylinder" => UrdfGeometry::Cylinder {
+                radius: reader.size(part, "radius")?,
+                length: reader.size(part, "length")?,
+            },
+            "sphere" => UrdfGeometry::Sphere(reader.size(part, "radius")?),
             _ => self.mesh(part)?,
         };
         let material = element(node, "material");
@@ -237,7 +240,7 @@ impl Parts<'_> {
     }
 
     /// A mesh that cannot be used is left out: nothing that moves depends on it.
-    fn mesh<'n>(&self, node: Node<'n, 'n>) -> Option<Form> {
+    fn mesh<'n>(&self, node: Node<'n, 'n>) -> Option<UrdfGeometry> {
         let reader = &self.reader;
         let file = reader.text(node, "filename")?;
         let scale = if node.has_attribute("scale") { reader.numbers::<3>(node, "scale")? } else { [1.0; 3] };
@@ -257,7 +260,7 @@ impl Parts<'_> {
         // The model will need it: no output may take its place.
         found.iter().for_each(|path| input::remember(path));
         match found {
-            Some(path) => Some(Form::Mesh { file: seen_from(self.folder, &path), scale: scale[0] }),
+            Some(path) => Some(UrdfGeometry::Mesh { file: seen_from(self.folder, &path), scale: scale[0] }),
             None => leave(
                 "there is no such file".into(),
                 "package:// is looked for in the folder of the URDF and in those above it",
@@ -265,7 +268,13 @@ impl Parts<'_> {
         }
     }
 
-    fn joint<'n>(&self, node: Node<'n, 'n>, name: &str, links: &[Link], joints: &[&str]) -> Option<Joint> {
+    fn joint<'n>(
+        &self,
+        node: Node<'n, 'n>,
+        name: &str,
+        links: &[Link],
+        joints: &[&str],
+    ) -> Option<UrdfJoint> {
         let reader = &self.reader;
         let known = ["origin", "parent", "child", "axis", "limit", "dynamics", "mimic"];
         reader.children(node, &known);
@@ -282,7 +291,7 @@ impl Parts<'_> {
         let dynamics = element(node, "dynamics");
         let loss = |name: &str| dynamics.and_then(|d| reader.number(d, name)).unwrap_or(0.0);
         let kind = kind?;
-        Some(Joint {
+        Some(UrdfJoint {
             name: name.into(),
             place: node.attribute_node("name").map_or(head(node), |a| a.range_value()),
             kind,
@@ -297,11 +306,11 @@ impl Parts<'_> {
         })
     }
 
-    fn kind(&self, node: Node<'_, '_>) -> Option<Kind> {
+    fn kind(&self, node: Node<'_, '_>) -> Option<UrdfJointKind> {
         let name = self.reader.text(node, "type")?;
-        let found = Kind::NAMES.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+        let found = UrdfJointKind::NAMES.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
         if found.is_none() {
-            let names = Kind::NAMES.map(|(name, _)| name);
+            let names = UrdfJointKind::NAMES.map(|(name, _)| name);
             let range = node.attribute_node("type").map_or(head(node), |a| a.range_value());
             let message = format!("`{name}` is no type of joint");
             self.reader.error(
@@ -339,10 +348,10 @@ impl Parts<'_> {
         found
     }
 
-    fn limits(&self, limit: Node<'_, '_>, kind: Kind) -> Option<(f64, f64)> {
+    fn limits(&self, limit: Node<'_, '_>, kind: UrdfJointKind) -> Option<(f64, f64)> {
         let number = |name: &str| self.reader.number(limit, name).unwrap_or(0.0);
         let (lower, upper) = (number("lower"), number("upper"));
-        if !matches!(kind, Kind::Revolute | Kind::Prismatic) {
+        if !matches!(kind, UrdfJointKind::Revolute | UrdfJointKind::Prismatic) {
             return None;
         }
         if lower > upper {
@@ -365,7 +374,7 @@ impl Parts<'_> {
 }
 
 /// Whether ½ tr(I) 1 − I = ∫ x xᵀ dm is positive, up to rounding: all its principal minors are.
-fn possible(i: Turn) -> bool {
+fn possible(i: RotationMatrix) -> bool {
     let half = 0.5 * (i[0][0] + i[1][1] + i[2][2]);
     let s = |a: usize, b: usize| if a == b { half - i[a][b] } else { -i[a][b] };
     let two = |a: usize, b: usize| s(a, a) * s(b, b) - s(a, b) * s(a, b);

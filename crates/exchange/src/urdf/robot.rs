@@ -8,7 +8,7 @@ use trunnion_num::space::{Point, Pose, from_rpy};
 pub struct Robot {
     pub name: String,
     pub links: Vec<Link>,
-    pub joints: Vec<Joint>,
+    pub joints: Vec<UrdfJoint>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -29,14 +29,14 @@ pub struct Inertial {
 
 #[derive(Clone, Debug)]
 pub struct Visual {
-    pub origin: Origin,
-    pub form: Form,
+    pub origin: UrdfOrigin,
+    pub form: UrdfGeometry,
     /// "#rrggbb".
     pub colour: Option<String>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Form {
+pub enum UrdfGeometry {
     Box(Point),
     Cylinder { radius: f64, length: f64 },
     Sphere(f64),
@@ -45,19 +45,19 @@ pub enum Form {
 
 /// Place and turn, as they are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Origin {
+pub struct UrdfOrigin {
     pub xyz: Point,
     pub rpy: Point,
 }
 
-impl Origin {
+impl UrdfOrigin {
     pub fn pose(&self) -> Pose {
         Pose { p: self.xyz, r: from_rpy(self.rpy) }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum UrdfJointKind {
     Revolute,
     Continuous,
     Prismatic,
@@ -66,36 +66,36 @@ pub enum Kind {
     Planar,
 }
 
-impl Kind {
-    pub const NAMES: [(&'static str, Kind); 6] = [
-        ("revolute", Kind::Revolute),
-        ("continuous", Kind::Continuous),
-        ("prismatic", Kind::Prismatic),
-        ("fixed", Kind::Fixed),
-        ("floating", Kind::Floating),
-        ("planar", Kind::Planar),
+impl UrdfJointKind {
+    pub const NAMES: [(&'static str, UrdfJointKind); 6] = [
+        ("revolute", UrdfJointKind::Revolute),
+        ("continuous", UrdfJointKind::Continuous),
+        ("prismatic", UrdfJointKind::Prismatic),
+        ("fixed", UrdfJointKind::Fixed),
+        ("floating", UrdfJointKind::Floating),
+        ("planar", UrdfJointKind::Planar),
     ];
 
     pub fn turns(self) -> bool {
-        matches!(self, Kind::Revolute | Kind::Continuous)
+        matches!(self, UrdfJointKind::Revolute | UrdfJointKind::Continuous)
     }
 
     /// Has one coordinate.
     pub fn single(self) -> bool {
-        self.turns() || self == Kind::Prismatic
+        self.turns() || self == UrdfJointKind::Prismatic
     }
 }
 
 #[derive(Clone, Debug)]
-pub struct Joint {
+pub struct UrdfJoint {
     pub name: String,
     pub place: Range<usize>,
-    pub kind: Kind,
+    pub kind: UrdfJointKind,
     /// Places among the links.
     pub parent: usize,
     pub child: usize,
     /// Seen from the parent.
-    pub origin: Origin,
+    pub origin: UrdfOrigin,
     /// In the axes of `origin`; of length 1.
     pub axis: Point,
     pub limits: Option<(f64, f64)>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trunnion_model::{Diagnostic, Source, Span};
 
 use super::Findings;
-use super::robot::{Kind, Robot};
+use super::robot::{Robot, UrdfJointKind};
 
 /// The link without a parent; None if there is not exactly one, which is said.
 pub fn root(robot: &Robot, source: &Arc<Source>, findings: &Findings) -> Option<usize> {
@@ -59,12 +59,12 @@ fn unreached(robot: &Robot, roots: &[usize]) -> Option<usize> {
 
 /// Warns of joints that move nothing: no mass on them and on what is fixed to it, and no joint beyond.
 fn massless(robot: &Robot, source: &Arc<Source>, findings: &Findings) {
-    for joint in robot.joints.iter().filter(|j| j.kind != Kind::Fixed) {
+    for joint in robot.joints.iter().filter(|j| j.kind != UrdfJointKind::Fixed) {
         let (mut group, mut next, mut leaf) = (vec![joint.child], 0, true);
         while let Some(&link) = group.get(next) {
             for outer in robot.joints.iter().filter(|j| j.parent == link) {
                 match outer.kind {
-                    Kind::Fixed => group.push(outer.child),
+                    UrdfJointKind::Fixed => group.push(outer.child),
                     _ => leaf = false,
                 }
             }

@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use trunnion_model::units::parse_unit;
 
-use super::names::{Names, WORLD};
-use super::robot::{Form, Inertial, Joint, Kind, Link, Origin, Robot, Visual};
+use super::names::{UrdfNames, WORLD};
+use super::robot::{Inertial, Link, Robot, UrdfGeometry, UrdfJoint, UrdfJointKind, UrdfOrigin, Visual};
 use trunnion_num::space::{Point, cross, unit};
 
-pub fn model(robot: &Robot, root: usize, names: &Names) -> String {
+pub fn model(robot: &Robot, root: usize, names: &UrdfNames) -> String {
     let mut text =
         format!("[model]\nname = {}\n\n[mechanism]\ngravity = \"9.81 m/s^2\"\n", quoted(&robot.name));
     for (k, link) in robot.links.iter().enumerate() {
@@ -64,7 +64,7 @@ fn lengths(p: Point) -> String {
 }
 
 /// `at` and `rotate`, as far as they say something; each begins with a comma.
-fn placed(origin: &Origin) -> String {
+fn placed(origin: &UrdfOrigin) -> String {
     let mut text = String::new();
     if origin.xyz != [0.0; 3] {
         text += &format!(", at = {}", lengths(origin.xyz));
@@ -75,13 +75,13 @@ fn placed(origin: &Origin) -> String {
     text
 }
 
-fn body(link: &Link, k: usize, robot: &Robot, names: &Names) -> String {
+fn body(link: &Link, k: usize, robot: &Robot, names: &UrdfNames) -> String {
     let mut text = format!("\n[bodies.{}]\n", names.links[k]);
     if let Some(inertial) = &link.inertial {
         text += &heavy(inertial);
     }
     let frames =
-        robot.joints.iter().enumerate().filter(|(_, j)| j.parent == k && j.origin != Origin::default());
+        robot.joints.iter().enumerate().filter(|(_, j)| j.parent == k && j.origin != UrdfOrigin::default());
     let frames: Vec<String> =
         frames.map(|(n, j)| format!("{} = {}", names.frame(n), frame(&j.origin))).collect();
     if !frames.is_empty() {
@@ -106,7 +106,7 @@ fn heavy(inertial: &Inertial) -> String {
     text
 }
 
-fn frame(origin: &Origin) -> String {
+fn frame(origin: &UrdfOrigin) -> String {
     match origin.rpy == [0.0; 3] {
         true => lengths(origin.xyz),
         false => format!("{{ at = {}, rotate = {} }}", lengths(origin.xyz), list(origin.rpy.map(angle))),
@@ -115,43 +115,43 @@ fn frame(origin: &Origin) -> String {
 
 fn shape(visual: &Visual) -> String {
     let form = match &visual.form {
-        Form::Box(size) => format!("box = {}", lengths(*size)),
-        Form::Cylinder { radius, length } => {
+        UrdfGeometry::Box(size) => format!("box = {}", lengths(*size)),
+        UrdfGeometry::Cylinder { radius, length } => {
             format!("cylinder = {}", list([radius, length].map(|x| value(*x, "m"))))
         }
-        Form::Sphere(radius) => format!("sphere = {}", value(*radius, "m")),
-        Form::Mesh { file, scale } if *scale == 1.0 => format!("mesh = {}", quoted(file)),
-        Form::Mesh { file, scale } => format!("mesh = {}, scale = {}", quoted(file), number(*scale)),
+        UrdfGeometry::Sphere(radius) => format!("sphere = {}", value(*radius, "m")),
+        UrdfGeometry::Mesh { file, scale } if *scale == 1.0 => format!("mesh = {}", quoted(file)),
+        UrdfGeometry::Mesh { file, scale } => format!("mesh = {}, scale = {}", quoted(file), number(*scale)),
     };
     let colour = visual.colour.as_ref().map(|c| format!(", color = \"{c}\"")).unwrap_or_default();
     format!("    {{ {form}{}{colour} }},\n", placed(&visual.origin))
 }
 
-fn joint(k: usize, robot: &Robot, names: &Names) -> String {
+fn joint(k: usize, robot: &Robot, names: &UrdfNames) -> String {
     let joint = &robot.joints[k];
     let kind = match joint.kind {
-        Kind::Revolute | Kind::Continuous => "revolute",
-        Kind::Prismatic => "prismatic",
-        Kind::Fixed => "weld",
-        Kind::Floating => "free",
-        Kind::Planar => "planar",
+        UrdfJointKind::Revolute | UrdfJointKind::Continuous => "revolute",
+        UrdfJointKind::Prismatic => "prismatic",
+        UrdfJointKind::Fixed => "weld",
+        UrdfJointKind::Floating => "free",
+        UrdfJointKind::Planar => "planar",
     };
     let mut parent = names.links[joint.parent].clone();
-    if joint.origin != Origin::default() {
+    if joint.origin != UrdfOrigin::default() {
         parent += &format!(".{}", names.frame(k));
     }
     let (name, child) = (&names.joints[k], &names.links[joint.child]);
     let mut text = format!("{name} = {{ type = \"{kind}\", parent = \"{parent}\", child = \"{child}\"");
     match joint.kind {
-        Kind::Fixed | Kind::Floating => {}
-        Kind::Planar => text += &format!(", axes = {}", list(across(joint.axis).map(axis))),
+        UrdfJointKind::Fixed | UrdfJointKind::Floating => {}
+        UrdfJointKind::Planar => text += &format!(", axes = {}", list(across(joint.axis).map(axis))),
         _ => text += &format!(", axis = {}{}", axis(joint.axis), single(joint)),
     }
     text + " }\n"
 }
 
 /// What a joint of one coordinate has beside its axis.
-fn single(joint: &Joint) -> String {
+fn single(joint: &UrdfJoint) -> String {
     let turns = joint.kind.turns();
     let position = |x: f64| if turns { angle(x) } else { value(x, "m") };
     let mut text = String::new();
@@ -196,7 +196,7 @@ fn across(normal: Point) -> [Point; 2] {
 }
 
 /// q − factor · q of the other = offset, which the start values say.
-fn coupling(k: usize, robot: &Robot, names: &Names) -> Option<String> {
+fn coupling(k: usize, robot: &Robot, names: &UrdfNames) -> Option<String> {
     let joint = &robot.joints[k];
     let mimic = joint.mimic?;
     let other = &robot.joints[mimic.joint];

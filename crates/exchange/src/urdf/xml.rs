@@ -10,16 +10,16 @@ use trunnion_model::{Diagnostic, Source, Span};
 
 use super::Findings;
 
-pub struct Reader<'a> {
+pub struct XmlReader<'a> {
     pub source: &'a Arc<Source>,
     pub findings: &'a Findings,
     /// Tags that were told to be left out.
     told: RefCell<HashSet<String>>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> XmlReader<'a> {
     pub fn new(source: &'a Arc<Source>, findings: &'a Findings) -> Self {
-        Reader { source, findings, told: RefCell::default() }
+        XmlReader { source, findings, told: RefCell::default() }
     }
 
     pub fn span(&self, range: Range<usize>) -> Span {
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Elements inside one, with those that nobody knows told.
+    /// Elements inside one, with unknown ones reported.
     pub fn children<'n>(&self, node: Node<'n, 'n>, known: &[&str]) -> Vec<Node<'n, 'n>> {
         let elements = node.children().filter(Node::is_element);
         let (known, others): (Vec<_>, Vec<_>) = elements

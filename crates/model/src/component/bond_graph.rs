@@ -5,16 +5,16 @@ use super::sections::{fields_of, table_of};
 use super::{Scalar, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems, one_of};
 use crate::domain::{Connector, DOMAINS, Domain, domain};
-use crate::file::{Data, Entry, Fields, Key, Span, Text, Value};
+use crate::file::{Data, Fields, Span, TomlEntry, TomlKey, TomlText, TomlValue};
 use crate::language::LAST;
-use crate::network::Kind;
+use crate::network::BondNodeKind;
 use crate::units::Unit;
 
 /// What a chain passes through: a port, or an element or junction of its kind.
 #[derive(Clone, Debug)]
-pub struct Stop {
+pub struct ChainMember {
     /// None: a port.
-    pub kind: Option<Kind>,
+    pub kind: Option<BondNodeKind>,
     pub name: String,
     pub span: Span,
 }
@@ -22,14 +22,14 @@ pub struct Stop {
 /// "a -> 1.flow -> b".
 #[derive(Clone, Debug)]
 pub struct Chain {
-    pub stops: Vec<Stop>,
+    pub stops: Vec<ChainMember>,
 }
 
 /// The law of one element; lists have one entry per bond.
 #[derive(Clone, Debug)]
 pub struct ElementLaw {
     /// The element's name.
-    pub key: Key,
+    pub key: TomlKey,
     pub effort: Vec<Scalar>,
     pub flow: Vec<Scalar>,
     /// Keys: displacement of a C, momentum of an I.
@@ -41,7 +41,7 @@ pub struct ElementLaw {
     pub is_reciprocal: bool,
     pub start: Vec<Scalar>,
     /// Names of the states.
-    pub states: Vec<Text>,
+    pub states: Vec<TomlText>,
     /// Words a law uses beside e, f, q and p, and which of these they stand for.
     pub words: Vec<(String, String)>,
     pub doc: String,
@@ -49,7 +49,7 @@ pub struct ElementLaw {
 
 impl ElementLaw {
     /// Nothing said yet.
-    pub fn new(key: Key) -> Self {
+    pub fn new(key: TomlKey) -> Self {
         ElementLaw {
             key,
             effort: vec![],
@@ -68,40 +68,40 @@ impl ElementLaw {
 
 /// What [bond_graph] and [linear_graph] say.
 #[derive(Clone, Debug, Default)]
-pub struct BondGraph {
+pub struct BondGraphSection {
     pub chains: Vec<Chain>,
     pub laws: Vec<ElementLaw>,
     /// The domain of a node that no port tells.
-    pub domains: Vec<(Key, &'static Domain)>,
+    pub domains: Vec<(TomlKey, &'static Domain)>,
 }
 
-impl BondGraph {
-    pub fn extend(&mut self, other: BondGraph) {
+impl BondGraphSection {
+    pub fn extend(&mut self, other: BondGraphSection) {
         self.chains.extend(other.chains);
         self.laws.extend(other.laws);
         self.domains.extend(other.domains);
     }
 }
 
-const KINDS: [(&str, Kind); 12] = [
-    ("SE", Kind::Se),
-    ("SF", Kind::Sf),
-    ("MSE", Kind::Se),
-    ("MSF", Kind::Sf),
-    ("I", Kind::I),
-    ("C", Kind::C),
-    ("R", Kind::R),
-    ("TF", Kind::Tf),
-    ("MTF", Kind::Tf),
-    ("GY", Kind::Gy),
-    ("MGY", Kind::Gy),
-    ("0", Kind::Zero),
+const KINDS: [(&str, BondNodeKind); 12] = [
+    ("SE", BondNodeKind::Se),
+    ("SF", BondNodeKind::Sf),
+    ("MSE", BondNodeKind::Se),
+    ("MSF", BondNodeKind::Sf),
+    ("I", BondNodeKind::I),
+    ("C", BondNodeKind::C),
+    ("R", BondNodeKind::R),
+    ("TF", BondNodeKind::Tf),
+    ("MTF", BondNodeKind::Tf),
+    ("GY", BondNodeKind::Gy),
+    ("MGY", BondNodeKind::Gy),
+    ("0", BondNodeKind::Zero),
 ];
 
-pub fn read_bond_graph(fields: &Fields<'_>, problems: &Problems) -> BondGraph {
-    let Some(entry) = fields.entry("bond_graph") else { return BondGraph::default() };
+pub fn read_bond_graph(fields: &Fields<'_>, problems: &Problems) -> BondGraphSection {
+    let Some(entry) = fields.entry("bond_graph") else { return BondGraphSection::default() };
     let Some(table) = table_of(entry, "a table with `structure` and `laws`", problems) else {
-        return BondGraph::default();
+        return BondGraphSection::default();
     };
     let f = Fields::new(table, "[bond_graph]", &entry.key.span, problems);
     let chains = f.texts("structure").iter().filter_map(|t| read_chain(t, problems)).collect();
@@ -112,17 +112,17 @@ pub fn read_bond_graph(fields: &Fields<'_>, problems: &Problems) -> BondGraph {
         f.missing("structure", "as in structure = [\"a -> 1.flow -> b\", \"1.flow -> R.loss\"]");
     }
     f.finish();
-    BondGraph { chains, laws, domains }
+    BondGraphSection { chains, laws, domains }
 }
 
-fn kind_of(word: &str) -> Option<Kind> {
+fn kind_of(word: &str) -> Option<BondNodeKind> {
     if word == "1" {
-        return Some(Kind::One);
+        return Some(BondNodeKind::One);
     }
     KINDS.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind)
 }
 
-fn read_chain(text: &Text, problems: &Problems) -> Option<Chain> {
+fn read_chain(text: &TomlText, problems: &Problems) -> Option<Chain> {
     let mut stops = vec![];
     let mut start = 0;
     let parts: Vec<&str> = text.text.split("->").collect();
@@ -144,7 +144,7 @@ fn read_chain(text: &Text, problems: &Problems) -> Option<Chain> {
     Some(Chain { stops })
 }
 
-fn read_stop(word: &str, span: Span, problems: &Problems) -> Option<Stop> {
+fn read_stop(word: &str, span: Span, problems: &Problems) -> Option<ChainMember> {
     let bad = |message: String, label: &str| {
         problems.add(
             Diagnostic::error("M0116", message)
@@ -159,14 +159,14 @@ fn read_stop(word: &str, span: Span, problems: &Problems) -> Option<Stop> {
         if !plain || kind_of(word).is_some() {
             return bad(format!("`{word}` is no node of a bond graph"), "a name is missing");
         }
-        return Some(Stop { kind: None, name: word.to_string(), span });
+        return Some(ChainMember { kind: None, name: word.to_string(), span });
     };
     let Some(kind) = kind_of(kind) else {
         let kinds = KINDS.iter().map(|(k, _)| *k).chain(["1"]);
         return bad(format!("there is no element `{kind}`"), &format!("has to be {}", one_of(kinds)));
     };
-    let key = Key { name: without_neighbour(name), span: span.clone() };
-    check_name(&key, problems).then(|| Stop { kind: Some(kind), name: name.to_string(), span })
+    let key = TomlKey { name: without_neighbour(name), span: span.clone() };
+    check_name(&key, problems).then(|| ChainMember { kind: Some(kind), name: name.to_string(), span })
 }
 
 /// `v#+1` and `v#-1` are neighbours of `v#`, `v#last` is the last one.
@@ -174,7 +174,7 @@ fn without_neighbour(name: &str) -> String {
     name.replace("#+1", "#").replace("#-1", "#").replace(LAST, "#")
 }
 
-fn read_domain(entry: &Entry, problems: &Problems) -> Option<(Key, &'static Domain)> {
+fn read_domain(entry: &TomlEntry, problems: &Problems) -> Option<(TomlKey, &'static Domain)> {
     let text = entry.value.as_text();
     let found = text.as_ref().and_then(|t| domain(&t.text)).filter(|d| d.connector != Connector::Signal);
     if found.is_none() {
@@ -187,7 +187,7 @@ fn read_domain(entry: &Entry, problems: &Problems) -> Option<(Key, &'static Doma
     Some((entry.key.clone(), found?))
 }
 
-fn read_law(entry: &Entry, problems: &Problems) -> Option<ElementLaw> {
+fn read_law(entry: &TomlEntry, problems: &Problems) -> Option<ElementLaw> {
     let key = entry.key.clone();
     if !check_name(&key, problems) {
         return None;
@@ -195,9 +195,9 @@ fn read_law(entry: &Entry, problems: &Problems) -> Option<ElementLaw> {
     let table = table_of(entry, "a table, as in { effort = \"R*f\" }", problems)?;
     let f = fields_of(table, "law", &key, problems);
     let scalars = |name: &'static str| -> Vec<Scalar> {
-        let read = |v: &Value| read_scalar(v, name, problems);
+        let read = |v: &TomlValue| read_scalar(v, name, problems);
         match f.value(name) {
-            Some(Value { data: Data::List(list), .. }) => list.iter().map(read).collect(),
+            Some(TomlValue { data: Data::List(list), .. }) => list.iter().map(read).collect(),
             Some(value) => vec![read(value)],
             None => vec![],
         }
@@ -217,6 +217,6 @@ fn read_law(entry: &Entry, problems: &Problems) -> Option<ElementLaw> {
     f.finish();
     law.states
         .iter()
-        .all(|s| check_name(&Key { name: s.text.clone(), span: s.span.clone() }, problems))
+        .all(|s| check_name(&TomlKey { name: s.text.clone(), span: s.span.clone() }, problems))
         .then_some(law)
 }

@@ -11,10 +11,10 @@ use trunnion_num::csv::{ALIAS, CsvFault, CsvText, entry};
 
 use super::Reading;
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
-use crate::file::{Data, Entry, Fields, Key, Source, Span, Table, Text, Value};
+use crate::file::{Data, Fields, Source, Span, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue};
 
 /// A value whose table is read from a file, if it names one; None: it could not be read, which has been reported.
-pub fn with_file(entry: &Entry, reading: &Reading<'_>) -> Option<Value> {
+pub fn with_file(entry: &TomlEntry, reading: &Reading<'_>) -> Option<TomlValue> {
     let Data::Table(table) = &entry.value.data else { return Some(entry.value.clone()) };
     if table.get("file").is_none_or(|e| e.value.as_text().is_none()) {
         return Some(entry.value.clone());
@@ -31,8 +31,8 @@ pub fn with_file(entry: &Entry, reading: &Reading<'_>) -> Option<Value> {
         );
         return None;
     }
-    let sheet = Sheet::read(&source, &file, problems)?;
-    let mut entries: Vec<Entry> = table
+    let sheet = CsvSheet::read(&source, &file, problems)?;
+    let mut entries: Vec<TomlEntry> = table
         .entries
         .iter()
         .filter(|e| !["file", "x", "y"].contains(&e.key.name.as_str()))
@@ -42,16 +42,18 @@ pub fn with_file(entry: &Entry, reading: &Reading<'_>) -> Option<Value> {
         let wanted = table.get(key).map(|e| &e.value);
         let data = sheet.column(wanted, k, &file, problems)?;
         let span = wanted.map_or(&file.span, |v| &v.span).clone();
-        entries
-            .push(Entry { key: Key { name: key.into(), span: span.clone() }, value: Value { data, span } });
+        entries.push(TomlEntry {
+            key: TomlKey { name: key.into(), span: span.clone() },
+            value: TomlValue { data, span },
+        });
     }
-    Some(Value {
-        data: Data::Table(Table { entries, span: table.span.clone() }),
+    Some(TomlValue {
+        data: Data::Table(TomlTable { entries, span: table.span.clone() }),
         span: entry.value.span.clone(),
     })
 }
 
-struct Sheet<'s> {
+struct CsvSheet<'s> {
     source: &'s Arc<Source>,
     /// Name and unit of each column, then further names of some of them.
     head: Vec<(String, Option<String>)>,
@@ -60,8 +62,8 @@ struct Sheet<'s> {
     text: CsvText<'s>,
 }
 
-impl<'s> Sheet<'s> {
-    fn read(source: &'s Arc<Source>, file: &Text, problems: &Problems) -> Option<Self> {
+impl<'s> CsvSheet<'s> {
+    fn read(source: &'s Arc<Source>, file: &TomlText, problems: &Problems) -> Option<Self> {
         let text = match CsvText::read(&source.text) {
             Ok(text) => text,
             Err(fault) => {
@@ -81,11 +83,17 @@ impl<'s> Sheet<'s> {
                 columns.push(of);
             }
         }
-        Some(Sheet { source, head, columns, text })
+        Some(CsvSheet { source, head, columns, text })
     }
 
     /// Number k of the columns, or the one that is named: `"stroke"` or `{ column = "stroke", unit = "mm" }`.
-    fn column(&self, wanted: Option<&Value>, k: usize, file: &Text, problems: &Problems) -> Option<Data> {
+    fn column(
+        &self,
+        wanted: Option<&TomlValue>,
+        k: usize,
+        file: &TomlText,
+        problems: &Problems,
+    ) -> Option<Data> {
         let (name, own) = match wanted.map(|v| (&v.data, v)) {
             Some((Data::Table(table), value)) => {
                 let f = Fields::new(table, "a column of the file", &value.span, problems);
@@ -144,17 +152,17 @@ impl<'s> Sheet<'s> {
         let values = self.numbers(index, &place, problems)?;
         let unit = own.or_else(|| {
             let text = self.head[index].1.clone()?;
-            let key = Key { name: "unit".into(), span: place.clone() };
-            Some(Entry { key, value: Value { data: Data::Text(text), span: place.clone() } })
+            let key = TomlKey { name: "unit".into(), span: place.clone() };
+            Some(TomlEntry { key, value: TomlValue { data: Data::Text(text), span: place.clone() } })
         });
-        let values = Value { data: Data::List(values), span: place.clone() };
+        let values = TomlValue { data: Data::List(values), span: place.clone() };
         let mut entries =
-            vec![Entry { key: Key { name: "values".into(), span: place.clone() }, value: values }];
+            vec![TomlEntry { key: TomlKey { name: "values".into(), span: place.clone() }, value: values }];
         entries.extend(unit);
-        Some(Data::Table(Table { entries, span: place }))
+        Some(Data::Table(TomlTable { entries, span: place }))
     }
 
-    fn numbers(&self, index: usize, place: &Span, problems: &Problems) -> Option<Vec<Value>> {
+    fn numbers(&self, index: usize, place: &Span, problems: &Problems) -> Option<Vec<TomlValue>> {
         let mut values = vec![];
         for row in self.text.rows() {
             let row = match row {
@@ -175,7 +183,7 @@ impl<'s> Sheet<'s> {
                 );
                 return None;
             };
-            values.push(Value { data: Data::Number(number), span: place.clone() });
+            values.push(TomlValue { data: Data::Number(number), span: place.clone() });
         }
         Some(values)
     }

@@ -2,9 +2,9 @@
 
 use super::read::{check_name, formula};
 use super::sections::{entries, fields_of, flatten, read_mode, scalar, table_of};
-use super::{Assign, Clock, Controller, Event, Reading, Task, read_scalar};
+use super::{Assign, Controller, EventDefinition, Reading, SampleClock, TaskDefinition, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems};
-use crate::file::{Entry, Fields, Span, Text, wrong_type};
+use crate::file::{Fields, Span, TomlEntry, TomlText, wrong_type};
 
 fn read_assignments(f: &Fields<'_>) -> Vec<Assign> {
     flatten(f.entries("set"))
@@ -16,7 +16,7 @@ fn read_assignments(f: &Fields<'_>) -> Vec<Assign> {
         .collect()
 }
 
-pub fn read_event(entry: &Entry, problems: &Problems) -> Option<Event> {
+pub fn read_event(entry: &TomlEntry, problems: &Problems) -> Option<EventDefinition> {
     let table = table_of(entry, "a table with `when` and `set`", problems)?;
     let f = fields_of(table, "event", &entry.key, problems);
     let when = f.text("when").and_then(|t| formula(t, problems));
@@ -29,18 +29,18 @@ pub fn read_event(entry: &Entry, problems: &Problems) -> Option<Event> {
     let at_start = f.boolean("at_start").unwrap_or(false);
     f.text("doc");
     f.finish();
-    Some(Event { key: entry.key.clone(), when, set, terminate, warn, at_start })
+    Some(EventDefinition { key: entry.key.clone(), when, set, terminate, warn, at_start })
 }
 
-fn read_clock(f: &Fields<'_>) -> Option<Clock> {
+fn read_clock(f: &Fields<'_>) -> Option<SampleClock> {
     let (period, offset) = (scalar(f, "period"), scalar(f, "offset"));
     if period.is_none() {
         f.missing("period", "as in period = \"10 ms\"");
     }
-    Some(Clock { period: period?, offset })
+    Some(SampleClock { period: period?, offset })
 }
 
-pub fn read_task(entry: &Entry, problems: &Problems) -> Option<Task> {
+pub fn read_task(entry: &TomlEntry, problems: &Problems) -> Option<TaskDefinition> {
     let table = table_of(entry, "a table with `period` and `set`", problems)?;
     let f = fields_of(table, "task", &entry.key, problems);
     let clock = read_clock(&f);
@@ -51,11 +51,11 @@ pub fn read_task(entry: &Entry, problems: &Problems) -> Option<Task> {
         f.missing("set", "what is set at every sample, as in set = { held = \"x\" }");
     }
     f.finish();
-    Some(Task { key: entry.key.clone(), clock: clock?, after, set })
+    Some(TaskDefinition { key: entry.key.clone(), clock: clock?, after, set })
 }
 
 /// Other files may hold anything; messages about them would show it.
-fn is_program(name: &Text, problems: &Problems) -> bool {
+fn is_program(name: &TomlText, problems: &Problems) -> bool {
     let lower = name.text.to_ascii_lowercase();
     let good = [".js", ".mjs", ".cjs"].iter().any(|ending| lower.ends_with(ending));
     if !good {
@@ -68,7 +68,7 @@ fn is_program(name: &Text, problems: &Problems) -> bool {
     good
 }
 
-pub fn read_controller(entry: &Entry, reading: &Reading<'_>) -> Option<Controller> {
+pub fn read_controller(entry: &TomlEntry, reading: &Reading<'_>) -> Option<Controller> {
     let problems = reading.problems;
     let table =
         table_of(entry, "a table with `period`, `file` or `script`, `inputs` and `outputs`", problems)?;
@@ -81,7 +81,10 @@ pub fn read_controller(entry: &Entry, reading: &Reading<'_>) -> Option<Controlle
             .text("file")
             .filter(|name| is_program(name, problems))
             .and_then(|name| reading.source_beside(&name))
-            .map(|source| Text { text: source.text.clone(), span: Span::new(&source, 0..source.text.len()) }),
+            .map(|source| TomlText {
+                text: source.text.clone(),
+                span: Span::new(&source, 0..source.text.len()),
+            }),
     };
     if f.value("file").is_none() && f.value("script").is_none() {
         f.missing("file", "the JavaScript program: file = \"pid.js\", or script = \"\"\"…\"\"\"");

@@ -1,21 +1,22 @@
 //! Families: sections with `#` written out for the numbers 1 … n.
 //!
 //! Whatever has `#` in its name becomes n of its kind, `A#_#` n². Texts are repeated if `#` stands in them outside a
-//! sum; [`crate::language::Number`] says what `#` means in an expression.
+//! sum; [`crate::language::FamilyNumber`] says what `#` means in an expression.
 
 use super::{
-    Assign, Body, BondGraph, Bounds, Chain, Child, Clock, Common, Connection, Controller, Definition,
-    ElementLaw, Equation, Event, Form, Formula, Output, Parameter, Port, Scalar, Stop, TableData, Task,
-    Variable, When,
+    Assign, BondGraphSection, Bounds, Chain, ChainMember, Child, Common, ComponentDefinition,
+    ComponentSections, Connection, Controller, ElementLaw, EquationDefinition, EventDefinition, Formula,
+    OutputDefinition, Parameter, Port, SampleClock, Scalar, ScalarForm, TableData, TaskDefinition,
+    VariableDefinition, When,
 };
 use crate::domain::Domain;
-use crate::file::{Data, Entry, Key, Table, Text, Value};
-use crate::language::{LAST, Number, repeats};
+use crate::file::{Data, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue};
+use crate::language::{FamilyNumber, LAST, repeats};
 
 /// A definition whose families have `number.count` members.
-pub fn write_out(definition: &Definition, number: &Number) -> Definition {
+pub fn write_out(definition: &ComponentDefinition, number: &FamilyNumber) -> ComponentDefinition {
     let when = |w: &When| When { option: w.option.clone(), is: w.is.clone(), body: w.body.numbered(number) };
-    Definition {
+    ComponentDefinition {
         body: definition.body.numbered(number),
         when: definition.when.iter().map(when).collect(),
         ..definition.clone()
@@ -27,10 +28,10 @@ trait Numbered: Sized {
     /// How many numbers it takes from its own name or text: 0 if it is not repeated.
     fn holes(&self) -> usize;
     /// It at one number; None where it is left out.
-    fn at(&self, number: &Number) -> Option<Self>;
+    fn at(&self, number: &FamilyNumber) -> Option<Self>;
 
     /// Once for each number.
-    fn all(&self, number: &Number, made: &mut Vec<Self>) {
+    fn all(&self, number: &FamilyNumber, made: &mut Vec<Self>) {
         match self.holes() {
             0 => made.extend(self.at(number)),
             1 => made.extend(number.members().filter_map(|n| self.at(&n))),
@@ -39,7 +40,7 @@ trait Numbered: Sized {
     }
 }
 
-fn each<T: Numbered>(list: &[T], number: &Number) -> Vec<T> {
+fn each<T: Numbered>(list: &[T], number: &FamilyNumber) -> Vec<T> {
     let mut made = Vec::with_capacity(list.len());
     list.iter().for_each(|x| x.all(number, &mut made));
     made
@@ -49,9 +50,9 @@ fn holes(name: &str) -> usize {
     name.matches('#').count() - name.matches(LAST).count()
 }
 
-impl Body {
-    fn numbered(&self, number: &Number) -> Body {
-        Body {
+impl ComponentSections {
+    fn numbered(&self, number: &FamilyNumber) -> ComponentSections {
+        ComponentSections {
             ports: each(&self.ports, number),
             parameters: each(&self.parameters, number),
             variables: each(&self.variables, number),
@@ -67,7 +68,7 @@ impl Body {
             tasks: each(&self.tasks, number),
             controllers: each(&self.controllers, number),
             common: each(&self.common, number),
-            bond_graph: BondGraph {
+            bond_graph: BondGraphSection {
                 chains: each(&self.bond_graph.chains, number),
                 laws: each(&self.bond_graph.laws, number),
                 domains: each(&self.bond_graph.domains, number),
@@ -76,19 +77,19 @@ impl Body {
     }
 }
 
-impl Key {
-    fn at(&self, number: &Number) -> Option<Key> {
-        Some(Key { name: number.name(&self.name)?, span: self.span.clone() })
+impl TomlKey {
+    fn at(&self, number: &FamilyNumber) -> Option<TomlKey> {
+        Some(TomlKey { name: number.name(&self.name)?, span: self.span.clone() })
     }
 }
 
 impl Formula {
-    fn at(&self, number: &Number) -> Option<Formula> {
+    fn at(&self, number: &FamilyNumber) -> Option<Formula> {
         Some(Formula { ast: number.expression(&self.ast)?, text: self.text.clone() })
     }
 }
 
-fn some(scalar: &Option<Scalar>, number: &Number) -> Option<Scalar> {
+fn some(scalar: &Option<Scalar>, number: &FamilyNumber) -> Option<Scalar> {
     scalar.as_ref().and_then(|s| s.at(number))
 }
 
@@ -97,7 +98,7 @@ impl Numbered for Port {
         holes(&self.key.name)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         let gives = self.gives.iter().filter_map(|(key, value)| Some((key.at(number)?, value.at(number)?)));
         let takes = self.takes.iter().filter_map(|taken| taken.at(number));
         Some(Port {
@@ -115,7 +116,7 @@ impl Numbered for Parameter {
         holes(&self.key.name)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         let bounds = Bounds {
             min: some(&self.bounds.min, number),
             max: some(&self.bounds.max, number),
@@ -127,14 +128,14 @@ impl Numbered for Parameter {
     }
 }
 
-impl Numbered for Variable {
+impl Numbered for VariableDefinition {
     fn holes(&self) -> usize {
         holes(&self.key.name)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         let (start, nominal) = (some(&self.start, number), some(&self.nominal, number));
-        Some(Variable { key: self.key.at(number)?, start, nominal, ..self.clone() })
+        Some(VariableDefinition { key: self.key.at(number)?, start, nominal, ..self.clone() })
     }
 }
 
@@ -143,7 +144,7 @@ impl Numbered for Common {
         holes(&self.key.name)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         Some(Common { key: self.key.at(number)?, value: self.value.at(number)?, domain: self.domain })
     }
 }
@@ -153,7 +154,7 @@ impl Numbered for TableData {
         holes(&self.key.name)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         Some(TableData { key: self.key.at(number)?, ..self.clone() })
     }
 }
@@ -163,7 +164,7 @@ impl Numbered for Child {
         holes(&self.key.name)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         let mut arguments = vec![];
         for (key, value) in &self.arguments {
             arguments.push((key.at(number)?, value_at(value, number)?));
@@ -173,22 +174,22 @@ impl Numbered for Child {
 }
 
 /// A key and its value at one number; None where it is left out.
-pub fn entry_at(entry: &Entry, number: &Number) -> Option<Entry> {
-    Some(Entry { key: entry.key.at(number)?, value: value_at(&entry.value, number)? })
+pub fn entry_at(entry: &TomlEntry, number: &FamilyNumber) -> Option<TomlEntry> {
+    Some(TomlEntry { key: entry.key.at(number)?, value: value_at(&entry.value, number)? })
 }
 
 /// Arguments are read only when the component they are for is known: the number goes into their texts.
-fn value_at(value: &Value, number: &Number) -> Option<Value> {
+fn value_at(value: &TomlValue, number: &FamilyNumber) -> Option<TomlValue> {
     let data = match &value.data {
         Data::Text(text) => Data::Text(number.name(text)?),
         Data::List(list) => Data::List(list.iter().map(|v| value_at(v, number)).collect::<Option<_>>()?),
         Data::Table(table) => {
             let entries: Option<Vec<_>> = table.entries.iter().map(|e| entry_at(e, number)).collect();
-            Data::Table(Table { entries: entries?, span: table.span.clone() })
+            Data::Table(TomlTable { entries: entries?, span: table.span.clone() })
         }
         data => data.clone(),
     };
-    Some(Value { data, span: value.span.clone() })
+    Some(TomlValue { data, span: value.span.clone() })
 }
 
 impl Numbered for Connection {
@@ -196,43 +197,43 @@ impl Numbered for Connection {
         self.ends.iter().map(|end| holes(&end.name)).max().unwrap_or(0).min(1)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         let ends: Option<Vec<_>> = self.ends.iter().map(|end| end.at(number)).collect();
         Some(Connection { ends: ends? })
     }
 }
 
 /// The name of a repeated text: with its number, also where it has no `#`.
-fn numbered_key(key: &Key, repeated: bool, number: &Number) -> Option<Key> {
+fn numbered_key(key: &TomlKey, repeated: bool, number: &FamilyNumber) -> Option<TomlKey> {
     let name = if repeated && holes(&key.name) == 0 {
         number.name(&format!("{}#", key.name))?
     } else {
         number.name(&key.name)?
     };
-    Some(Key { name, span: key.span.clone() })
+    Some(TomlKey { name, span: key.span.clone() })
 }
 
-impl Numbered for Equation {
+impl Numbered for EquationDefinition {
     fn holes(&self) -> usize {
         let text = repeats(&self.sides.0) || repeats(&self.sides.1);
         holes(&self.key.name).max(usize::from(text))
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         let sides = (number.expression(&self.sides.0)?, number.expression(&self.sides.1)?);
         let key = numbered_key(&self.key, self.holes() > 0, number)?;
-        Some(Equation { key, sides, text: self.text.clone() })
+        Some(EquationDefinition { key, sides, text: self.text.clone() })
     }
 }
 
-impl Numbered for Output {
+impl Numbered for OutputDefinition {
     fn holes(&self) -> usize {
         holes(&self.key.name).max(usize::from(repeats(&self.value.ast)))
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         let key = numbered_key(&self.key, self.holes() > 0, number)?;
-        Some(Output { key, value: self.value.at(number)?, ..self.clone() })
+        Some(OutputDefinition { key, value: self.value.at(number)?, ..self.clone() })
     }
 }
 
@@ -241,29 +242,29 @@ impl Numbered for Assign {
         holes(&self.target.name)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         Some(Assign { target: self.target.at(number)?, value: self.value.at(number)? })
     }
 }
 
 /// What belongs to a text: of its own number if the text is repeated, otherwise of all.
-fn parts<T: Numbered>(list: &[T], number: &Number) -> Vec<T> {
+fn parts<T: Numbered>(list: &[T], number: &FamilyNumber) -> Vec<T> {
     if number.is_set() { list.iter().filter_map(|x| x.at(number)).collect() } else { each(list, number) }
 }
 
-impl Numbered for Event {
+impl Numbered for EventDefinition {
     fn holes(&self) -> usize {
         let condition = self.when.as_ref().is_some_and(|when| repeats(&when.ast));
         holes(&self.key.name).max(usize::from(condition))
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         let when = match &self.when {
             Some(when) => Some(when.at(number)?),
             None => None,
         };
         let key = numbered_key(&self.key, self.holes() > 0, number)?;
-        Some(Event {
+        Some(EventDefinition {
             key,
             when,
             set: parts(&self.set, number),
@@ -274,29 +275,29 @@ impl Numbered for Event {
     }
 }
 
-impl Clock {
-    fn at(&self, number: &Number) -> Option<Clock> {
-        Some(Clock { period: self.period.at(number)?, offset: some(&self.offset, number) })
+impl SampleClock {
+    fn at(&self, number: &FamilyNumber) -> Option<SampleClock> {
+        Some(SampleClock { period: self.period.at(number)?, offset: some(&self.offset, number) })
     }
 }
 
-impl Numbered for Task {
+impl Numbered for TaskDefinition {
     fn holes(&self) -> usize {
         holes(&self.key.name)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         let (key, clock) = (self.key.at(number)?, self.clock.at(number)?);
-        Some(Task { key, clock, after: self.after, set: parts(&self.set, number) })
+        Some(TaskDefinition { key, clock, after: self.after, set: parts(&self.set, number) })
     }
 }
 
-impl Numbered for (Key, Formula) {
+impl Numbered for (TomlKey, Formula) {
     fn holes(&self) -> usize {
         holes(&self.0.name)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         Some((self.0.at(number)?, self.1.at(number)?))
     }
 }
@@ -306,7 +307,7 @@ impl Numbered for Controller {
         holes(&self.key.name)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         Some(Controller {
             key: self.key.at(number)?,
             clock: self.clock.as_ref().and_then(|clock| clock.at(number)),
@@ -322,8 +323,8 @@ impl Numbered for Chain {
         self.stops.iter().map(|stop| holes(&stop.name)).max().unwrap_or(0).min(1)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
-        let stop = |s: &Stop| Some(Stop { name: number.name(&s.name)?, ..s.clone() });
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
+        let stop = |s: &ChainMember| Some(ChainMember { name: number.name(&s.name)?, ..s.clone() });
         let stops: Option<Vec<_>> = self.stops.iter().map(stop).collect();
         Some(Chain { stops: stops? })
     }
@@ -333,27 +334,27 @@ impl Numbered for Chain {
 impl Numbered for Scalar {
     fn holes(&self) -> usize {
         match &self.form {
-            Form::Formula(formula) => usize::from(repeats(&formula.ast)),
+            ScalarForm::Formula(formula) => usize::from(repeats(&formula.ast)),
             _ => 0,
         }
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         let form = match &self.form {
-            Form::Formula(formula) => Form::Formula(formula.at(number)?),
+            ScalarForm::Formula(formula) => ScalarForm::Formula(formula.at(number)?),
             form => form.clone(),
         };
         Some(Scalar { form, span: self.span.clone() })
     }
 }
 
-impl Numbered for Text {
+impl Numbered for TomlText {
     fn holes(&self) -> usize {
         holes(&self.text)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
-        Some(Text { text: number.name(&self.text)?, span: self.span.clone() })
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
+        Some(TomlText { text: number.name(&self.text)?, span: self.span.clone() })
     }
 }
 
@@ -362,7 +363,7 @@ impl Numbered for ElementLaw {
         holes(&self.key.name)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         Some(ElementLaw {
             key: self.key.at(number)?,
             effort: parts(&self.effort, number),
@@ -376,19 +377,19 @@ impl Numbered for ElementLaw {
     }
 }
 
-impl Numbered for (Key, &'static Domain) {
+impl Numbered for (TomlKey, &'static Domain) {
     fn holes(&self) -> usize {
         holes(&self.0.name)
     }
 
-    fn at(&self, number: &Number) -> Option<Self> {
+    fn at(&self, number: &FamilyNumber) -> Option<Self> {
         Some((self.0.at(number)?, self.1))
     }
 }
 
 /// Keys with `#` in a definition that has no family to number them.
-pub fn unnumbered(definition: &Definition) -> Vec<&Key> {
-    let mut keys: Vec<&Key> = vec![];
+pub fn unnumbered(definition: &ComponentDefinition) -> Vec<&TomlKey> {
+    let mut keys: Vec<&TomlKey> = vec![];
     for body in definition.bodies() {
         keys.extend(body.variables.iter().chain(&body.modes).chain(&body.inputs).map(|x| &x.key));
         keys.extend(body.tables.iter().map(|x| &x.key));

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use super::Reading;
 use crate::diagnostic::Diagnostic;
-use crate::file::{Data, Entry, Source, Table, relative, texts};
+use crate::file::{Data, Source, TomlEntry, TomlTable, relative, texts};
 
-/// Deeper than anybody can follow.
+/// Deeper than any file in use.
 const DEEPEST: usize = 16;
 
 /// Whether a file holds sections for others and is no component.
@@ -19,7 +19,7 @@ pub fn is_shared(path: &str) -> bool {
 }
 
 /// The table of a component file with what it includes, and the files that it came from.
-pub fn with_included(path: &str, own: Table, reading: &Reading<'_>) -> (Table, Vec<Arc<Source>>) {
+pub fn with_included(path: &str, own: TomlTable, reading: &Reading<'_>) -> (TomlTable, Vec<Arc<Source>>) {
     let mut open = vec![path.to_string()];
     let mut sources = vec![];
     let table = completed(&mut open, own, reading, &mut sources);
@@ -28,10 +28,10 @@ pub fn with_included(path: &str, own: Table, reading: &Reading<'_>) -> (Table, V
 
 fn completed(
     open: &mut Vec<String>,
-    mut own: Table,
+    mut own: TomlTable,
     reading: &Reading<'_>,
     sources: &mut Vec<Arc<Source>>,
-) -> Table {
+) -> TomlTable {
     let Some(place) = own.entries.iter().position(|e| e.key.name == "include") else { return own };
     let include = own.entries.remove(place);
     let from = open.last().cloned().unwrap_or_default();
@@ -57,10 +57,10 @@ fn completed(
 }
 
 /// Puts the entries of `other` behind those of `own` that they do not repeat.
-fn join(own: &mut Table, other: Table) {
-    for Entry { key, value } in other.entries {
+fn join(own: &mut TomlTable, other: TomlTable) {
+    for TomlEntry { key, value } in other.entries {
         let Some(first) = own.entries.iter_mut().find(|e| e.key.name == key.name) else {
-            own.entries.push(Entry { key, value });
+            own.entries.push(TomlEntry { key, value });
             continue;
         };
         match (&mut first.value.data, value.data) {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Definition, Reading, is_shared, read_component};
+use super::{ComponentDefinition, Reading, is_shared, read_component};
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{Files, Sources, Span};
 
 /// All components that can be used, found by name or alias.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
-    definitions: Vec<Arc<Definition>>,
+    definitions: Vec<Arc<ComponentDefinition>>,
     by_name: BTreeMap<String, usize>,
     /// By folder and name: "hydraulic.valve_3_2".
     by_domain: BTreeMap<String, usize>,
@@ -61,7 +61,7 @@ impl Library {
     }
 
     /// Enters a component under its name and aliases. Two of one name in the same folder are an error.
-    fn add(&mut self, definition: Definition, before: usize, problems: &Problems) {
+    fn add(&mut self, definition: ComponentDefinition, before: usize, problems: &Problems) {
         let index = self.definitions.len();
         for name in std::iter::once(&definition.name).chain(&definition.aliases) {
             let old = self.by_name.insert(name.clone(), index);
@@ -82,13 +82,13 @@ impl Library {
     }
 
     /// A component by its name, an alias, or its name behind that of its folder.
-    pub fn find(&self, name: &str) -> Option<&Arc<Definition>> {
+    pub fn find(&self, name: &str) -> Option<&Arc<ComponentDefinition>> {
         let found = self.by_name.get(name).or_else(|| self.by_domain.get(name));
         found.map(|&i| &self.definitions[i])
     }
 
     /// All components, in the order of their files.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<Definition>> {
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<ComponentDefinition>> {
         self.definitions.iter()
     }
 

@@ -17,14 +17,14 @@
 
 use std::collections::BTreeMap;
 
-use super::bond_graph::{BondGraph, Chain, ElementLaw, Stop};
+use super::bond_graph::{BondGraphSection, Chain, ChainMember, ElementLaw};
 use super::read::{check_name, formula};
 use super::sections::{fields_of, table_of};
-use super::{Form, Scalar, read_scalar};
+use super::{Scalar, ScalarForm, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems, one_of};
 use crate::domain::{Connector, DOMAINS, Domain, domain, unit_of};
-use crate::file::{Data, Entry, Fields, Key, Span, Text};
-use crate::network::Kind;
+use crate::file::{Data, Fields, Span, TomlEntry, TomlKey, TomlText};
+use crate::network::BondNodeKind;
 use crate::units::Unit;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -48,13 +48,13 @@ const TYPES: [(&str, Type); 7] = [
     ("gyrator", Type::Gyrator),
 ];
 
-pub fn read_linear_graph(fields: &Fields<'_>, problems: &Problems) -> BondGraph {
-    let mut made = BondGraph::default();
+pub fn read_linear_graph(fields: &Fields<'_>, problems: &Problems) -> BondGraphSection {
+    let mut made = BondGraphSection::default();
     let Some(entry) = fields.entry("linear_graph") else { return made };
     let Some(table) = table_of(entry, "a table with `domain` and `elements`", problems) else { return made };
     let f = Fields::new(table, "[linear_graph]", &entry.key.span, problems);
     let elements = f.entries("elements");
-    let named = |e: &Entry| matches!(&e.value.data, Data::Table(t) if t.get("domain").is_some());
+    let named = |e: &TomlEntry| matches!(&e.value.data, Data::Table(t) if t.get("domain").is_some());
     let common = match f.text("domain") {
         Some(word) => match known(&word, "a linear graph", problems) {
             Some(domain) => Some(domain),
@@ -88,7 +88,7 @@ fn needs_domain(what: &str, place: &Span) -> Diagnostic {
 }
 
 /// A domain with across and through variables of its own.
-fn known(word: &Text, what: &str, problems: &Problems) -> Option<&'static Domain> {
+fn known(word: &TomlText, what: &str, problems: &Problems) -> Option<&'static Domain> {
     let found = domain(&word.text).filter(|d| d.is_power() && !d.is_raw());
     if found.is_none() {
         problems.add(needs_domain(what, &word.span));
@@ -101,20 +101,24 @@ fn across_is_effort(domain: &Domain) -> bool {
 }
 
 /// Kinds of nodes and of the junctions that elements hang on.
-fn junctions(domain: &Domain) -> (Kind, Kind) {
-    if across_is_effort(domain) { (Kind::Zero, Kind::One) } else { (Kind::One, Kind::Zero) }
+fn junctions(domain: &Domain) -> (BondNodeKind, BondNodeKind) {
+    if across_is_effort(domain) {
+        (BondNodeKind::Zero, BondNodeKind::One)
+    } else {
+        (BondNodeKind::One, BondNodeKind::Zero)
+    }
 }
 
 /// The element of the bond graph that an element with one pair of nodes is.
-fn kind(of: Type, domain: &Domain) -> Kind {
+fn kind(of: Type, domain: &Domain) -> BondNodeKind {
     match (of, across_is_effort(domain)) {
-        (Type::AcrossSource, true) | (Type::ThroughSource, false) => Kind::Se,
-        (Type::AcrossSource, false) | (Type::ThroughSource, true) => Kind::Sf,
-        (Type::AcrossStore, true) | (Type::ThroughStore, false) => Kind::C,
-        (Type::AcrossStore, false) | (Type::ThroughStore, true) => Kind::I,
-        (Type::Loss, _) => Kind::R,
-        (Type::Transformer, _) => Kind::Tf,
-        (Type::Gyrator, _) => Kind::Gy,
+        (Type::AcrossSource, true) | (Type::ThroughSource, false) => BondNodeKind::Se,
+        (Type::AcrossSource, false) | (Type::ThroughSource, true) => BondNodeKind::Sf,
+        (Type::AcrossStore, true) | (Type::ThroughStore, false) => BondNodeKind::C,
+        (Type::AcrossStore, false) | (Type::ThroughStore, true) => BondNodeKind::I,
+        (Type::Loss, _) => BondNodeKind::R,
+        (Type::Transformer, _) => BondNodeKind::Tf,
+        (Type::Gyrator, _) => BondNodeKind::Gy,
     }
 }
 
@@ -132,15 +136,15 @@ fn ratio_unit(of: Type, first: &Domain, second: &Domain) -> Option<Unit> {
 
 /// Two nodes and the domain they belong to.
 struct NodePair {
-    a: Text,
-    b: Text,
+    a: TomlText,
+    b: TomlText,
     domain: &'static Domain,
 }
 
 /// An element as it is written.
 enum GraphElement {
     OnePort { of: Type, nodes: NodePair, law: Box<ElementLaw> },
-    TwoPort { of: Type, key: Key, pairs: [NodePair; 2], ratio: Text },
+    TwoPort { of: Type, key: TomlKey, pairs: [NodePair; 2], ratio: TomlText },
 }
 
 struct Drawing<'a> {
@@ -148,23 +152,26 @@ struct Drawing<'a> {
     common: Option<&'static Domain>,
     /// The domain of each node, from the first element at it.
     nodes: BTreeMap<String, &'static Domain>,
-    made: &'a mut BondGraph,
+    made: &'a mut BondGraphSection,
     problems: &'a Problems,
 }
 
 impl Drawing<'_> {
-    fn chain(&mut self, stops: &[(Kind, &str)], span: &Span) {
-        let stop =
-            |&(kind, name): &(Kind, &str)| Stop { kind: Some(kind), name: name.into(), span: span.clone() };
+    fn chain(&mut self, stops: &[(BondNodeKind, &str)], span: &Span) {
+        let stop = |&(kind, name): &(BondNodeKind, &str)| ChainMember {
+            kind: Some(kind),
+            name: name.into(),
+            span: span.clone(),
+        };
         self.made.chains.push(Chain { stops: stops.iter().map(stop).collect() });
     }
 
     fn declare(&mut self, name: &str, span: &Span, domain: &'static Domain) {
-        self.made.domains.push((Key { name: name.into(), span: span.clone() }, domain));
+        self.made.domains.push((TomlKey { name: name.into(), span: span.clone() }, domain));
     }
 
     /// The node whose across variable is zero.
-    fn reference(&mut self, node: &Text, name: String) {
+    fn reference(&mut self, node: &TomlText, name: String) {
         let Some(domain) = self.nodes.get(&node.text).copied().or(self.common) else {
             self.problems.add(
                 Diagnostic::error("M0116", format!("no element is at the reference `{}`", node.text))
@@ -175,13 +182,13 @@ impl Drawing<'_> {
         let source = kind(Type::AcrossSource, domain);
         self.chain(&[(source, &name), (junctions(domain).0, &node.text)], &node.span);
         self.declare(&node.text, &node.span, domain);
-        let zero = vec![Scalar { form: Form::Number(0.0), span: node.span.clone() }];
-        let (effort, flow) = if source == Kind::Se { (zero, vec![]) } else { (vec![], zero) };
-        let key = Key { name, span: node.span.clone() };
+        let zero = vec![Scalar { form: ScalarForm::Number(0.0), span: node.span.clone() }];
+        let (effort, flow) = if source == BondNodeKind::Se { (zero, vec![]) } else { (vec![], zero) };
+        let key = TomlKey { name, span: node.span.clone() };
         self.made.laws.push(ElementLaw { effort, flow, ..ElementLaw::new(key) });
     }
 
-    fn read(&mut self, entry: &Entry) -> Option<GraphElement> {
+    fn read(&mut self, entry: &TomlEntry) -> Option<GraphElement> {
         let problems = self.problems;
         let key = entry.key.clone();
         if !check_name(&key, problems) {
@@ -219,7 +226,7 @@ impl Drawing<'_> {
     }
 
     /// The domain of an element, or those of both pairs of a transformer or gyrator: one word or two.
-    fn domains(&self, f: &Fields<'_>, key: &Key, two: bool) -> Option<[&'static Domain; 2]> {
+    fn domains(&self, f: &Fields<'_>, key: &TomlKey, two: bool) -> Option<[&'static Domain; 2]> {
         let problems = self.problems;
         let what = format!("`{}`", key.name);
         let words = f.texts("domain");
@@ -257,7 +264,7 @@ impl Drawing<'_> {
     }
 
     /// Nodes of one domain: a node that an element of another domain has already is an error.
-    fn pair(&mut self, (a, b): (Text, Text), domain: &'static Domain) -> Option<NodePair> {
+    fn pair(&mut self, (a, b): (TomlText, TomlText), domain: &'static Domain) -> Option<NodePair> {
         for node in [&a, &b] {
             let first = *self.nodes.entry(node.text.clone()).or_insert(domain);
             if first != domain {
@@ -287,9 +294,10 @@ impl Drawing<'_> {
         }
     }
 
-    fn two_nodes(&self, f: &Fields<'_>, key: &'static str) -> Option<(Text, Text)> {
+    fn two_nodes(&self, f: &Fields<'_>, key: &'static str) -> Option<(TomlText, TomlText)> {
         let mut nodes = f.texts(key).into_iter();
-        let good = |t: &Text| check_name(&Key { name: t.text.clone(), span: t.span.clone() }, self.problems);
+        let good =
+            |t: &TomlText| check_name(&TomlKey { name: t.text.clone(), span: t.span.clone() }, self.problems);
         match (nodes.next(), nodes.next(), nodes.next()) {
             (Some(a), Some(b), None) => (good(&a) && good(&b)).then_some((a, b)),
             _ => {
@@ -300,14 +308,14 @@ impl Drawing<'_> {
     }
 
     /// Laws in the words of the domain: `u`, `i` or `v`, `f`, and `x` for what is stored.
-    fn law(&self, of: Type, domain: &Domain, key: &Key, f: &Fields<'_>) -> ElementLaw {
+    fn law(&self, of: Type, domain: &Domain, key: &TomlKey, f: &Fields<'_>) -> ElementLaw {
         let read = |name: &'static str| -> Vec<Scalar> {
             f.value(name).map(|v| read_scalar(v, name, self.problems)).into_iter().collect()
         };
         let (across, through) = (read("across"), read("through"));
         let (effort, flow) = if across_is_effort(domain) { (across, through) } else { (through, across) };
         let stored = if matches!(of, Type::AcrossStore | Type::ThroughStore) { "x" } else { "" };
-        let letter = if kind(of, domain) == Kind::C { "q" } else { "p" };
+        let letter = if kind(of, domain) == BondNodeKind::C { "q" } else { "p" };
         let mut words: Vec<(String, String)> = vec![];
         if let Some((e, f)) = domain.effort_and_flow() {
             words.push((e.name.into(), "e".into()));
@@ -321,13 +329,13 @@ impl Drawing<'_> {
     }
 
     /// (2), (3). The first pair takes power from a to b, the second gives it from its second node to its first.
-    fn two_port(&mut self, of: Type, key: Key, [first, second]: [NodePair; 2], ratio: Text) {
+    fn two_port(&mut self, of: Type, key: TomlKey, [first, second]: [NodePair; 2], ratio: TomlText) {
         let [one, two] = ["1", "2"].map(|n| format!("{}_at{n}", key.name));
         let span = &key.span;
         let efforts = [first.domain, second.domain].map(across_is_effort);
         let kind = match (of == Type::Transformer, efforts[0] == efforts[1]) {
-            (true, true) | (false, false) => Kind::Tf,
-            (true, false) | (false, true) => Kind::Gy,
+            (true, true) | (false, false) => BondNodeKind::Tf,
+            (true, false) | (false, true) => BondNodeKind::Gy,
         };
         // The ratio of a transformer of the bond graph is that of flows from its first side to its second, f₂ = A f₁: between flows the pairs
         // change places. Otherwise, where across₁ is a flow, f₁ = r e₂ or f₁ = r f₂ has 1/r for A.
@@ -347,7 +355,7 @@ impl Drawing<'_> {
         }
         let at = |side: (&NodePair, &String)| junctions(side.0.domain).1;
         self.chain(&[(at(taking), taking.1), (kind, &key.name), (at(giving), giving.1)], span);
-        let form = formula(ratio.clone(), self.problems).map_or(Form::Broken, Form::Formula);
+        let form = formula(ratio.clone(), self.problems).map_or(ScalarForm::Broken, ScalarForm::Formula);
         self.made.laws.push(ElementLaw {
             ratio: Some(Scalar { form, span: ratio.span }),
             ratio_unit: ratio_unit(of, first.domain, second.domain),

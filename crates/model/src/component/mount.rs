@@ -3,10 +3,10 @@
 //! `to`, with `from` and `length`: it acts along a line, or along one coordinate. `space` and `plane`: it acts in all directions between two frames;
 //! each names quantities and ports of a joint that leaves all freedoms, `free` or `planar`, and what of the component they meet.
 
-use super::{Body, Causality, Definition, Port};
+use super::{ComponentDefinition, ComponentSections, Port, SignalDirection};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::domain::Domain;
-use crate::file::{Fields, Key, Text, wrong_type};
+use crate::file::{Fields, TomlKey, TomlText, wrong_type};
 use crate::mechanism::JointKind;
 
 /// Names of what a mounted component gets beside its own.
@@ -17,11 +17,11 @@ pub const JOINT: &str = "joint";
 #[derive(Clone, Debug)]
 pub struct Mount {
     /// Port at the `from` end, which is held; None: the component acts against the ground by itself.
-    pub from: Option<Text>,
+    pub from: Option<TomlText>,
     /// Port at the `to` end.
-    pub to: Text,
+    pub to: TomlText,
     /// Signal input that is given the distance of the ends, or the joint's coordinate.
-    pub length: Option<Text>,
+    pub length: Option<TomlText>,
     /// Of both ports.
     pub domain: &'static Domain,
 }
@@ -36,14 +36,14 @@ impl Mount {
 #[derive(Clone, Debug, Default)]
 pub struct PoseMount {
     /// What of the joint `free` meets what of the component; empty: it cannot be mounted in space.
-    pub space: Vec<(Key, Text)>,
+    pub space: Vec<(TomlKey, TomlText)>,
     /// The same with `planar`, in a plane.
-    pub plane: Vec<(Key, Text)>,
+    pub plane: Vec<(TomlKey, TomlText)>,
 }
 
 impl PoseMount {
     /// The joint between the frames, what meets it, and the choice of the option `dimensions`.
-    pub fn of(&self, planar: bool) -> (&'static JointKind, &[(Key, Text)], &'static str) {
+    pub fn of(&self, planar: bool) -> (&'static JointKind, &[(TomlKey, TomlText)], &'static str) {
         match planar {
             true => (JointKind::PLANAR, &self.plane, "plane"),
             false => (JointKind::FREE, &self.space, "space"),
@@ -58,7 +58,7 @@ impl PoseMount {
 }
 
 /// `space` and `plane` of [mount]; None where it has neither.
-pub fn read_pose(fields: &Fields<'_>, definition: &Definition) -> Option<PoseMount> {
+pub fn read_pose(fields: &Fields<'_>, definition: &ComponentDefinition) -> Option<PoseMount> {
     let entry = fields.entry("mount")?;
     let f = Fields::new(fields.table("mount")?, "[mount]", &entry.key.span, fields.problems);
     f.value("space").or(f.value("plane"))?;
@@ -86,9 +86,9 @@ pub fn read_pose(fields: &Fields<'_>, definition: &Definition) -> Option<PoseMou
 /// Whether a name of the joint and one of the component can meet.
 fn check_pair(
     kind: &'static JointKind,
-    key: &Key,
-    text: &Text,
-    definition: &Definition,
+    key: &TomlKey,
+    text: &TomlText,
+    definition: &ComponentDefinition,
     problems: &Problems,
 ) -> bool {
     let ports_of_joint = kind.pose_ports;
@@ -107,7 +107,8 @@ fn check_pair(
     if ports_of_joint.contains(&key.name.as_str()) {
         return mechanical(text, definition, problems).is_some();
     }
-    let found = ports(definition).any(|p| p.causality == Some(Causality::In) && p.key.name == text.text);
+    let found =
+        ports(definition).any(|p| p.causality == Some(SignalDirection::In) && p.key.name == text.text);
     if !found {
         let error = Diagnostic::error("M0516", format!("there is no signal input `{}`", text.text));
         problems.add(error.at(&text.span, format!("takes `{}`", key.name)).hint("add it to [ports]"));
@@ -116,7 +117,7 @@ fn check_pair(
 }
 
 /// The section of a component file; what is wrong is said.
-pub fn read_mount(fields: &Fields<'_>, definition: &Definition) -> Option<Mount> {
+pub fn read_mount(fields: &Fields<'_>, definition: &ComponentDefinition) -> Option<Mount> {
     let entry = fields.entry("mount")?;
     let problems = fields.problems;
     let f = Fields::new(fields.table("mount")?, "[mount]", &entry.key.span, problems);
@@ -135,14 +136,14 @@ pub fn read_mount(fields: &Fields<'_>, definition: &Definition) -> Option<Mount>
         }
     }
     if let Some(length) = &length {
-        let mut inputs = ports(definition).filter(|p| p.causality == Some(Causality::In));
+        let mut inputs = ports(definition).filter(|p| p.causality == Some(SignalDirection::In));
         if !inputs.any(|p| p.key.name == length.text) {
             let error = Diagnostic::error("M0516", format!("there is no signal input `{}`", length.text));
             problems.add(error.at(&length.span, "takes the distance of the ends").hint("add it to [ports]"));
             return None;
         }
     }
-    let taken = |b: &Body| {
+    let taken = |b: &ComponentSections| {
         let mut names = b.components.iter().map(|c| &c.key).chain(b.ports.iter().map(|p| &p.key));
         names.find(|k| k.name == LINE || k.name == GROUND).cloned()
     };
@@ -155,11 +156,15 @@ pub fn read_mount(fields: &Fields<'_>, definition: &Definition) -> Option<Mount>
     Some(Mount { from, to: to?, length, domain })
 }
 
-fn ports(definition: &Definition) -> impl Iterator<Item = &Port> {
+fn ports(definition: &ComponentDefinition) -> impl Iterator<Item = &Port> {
     definition.bodies().flat_map(|b| &b.ports)
 }
 
-fn mechanical(text: &Text, definition: &Definition, problems: &Problems) -> Option<&'static Domain> {
+fn mechanical(
+    text: &TomlText,
+    definition: &ComponentDefinition,
+    problems: &Problems,
+) -> Option<&'static Domain> {
     let fits = |d: &Domain| matches!(d.name, "translational" | "rotational");
     let names = || ports(definition).filter(|p| p.domain.is_some_and(fits)).map(|p| p.key.name.as_str());
     let port = ports(definition).find(|p| p.key.name == text.text);

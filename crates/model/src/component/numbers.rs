@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use super::families::{unnumbered, write_out};
 use super::ports::whole;
-use super::{Body, Causality, Child, Connection, Definition, Library, Port};
+use super::{Child, ComponentDefinition, ComponentSections, Connection, Library, Port, SignalDirection};
 use crate::diagnostic::{Diagnostic, Problems};
-use crate::file::{Data, Entry, Key, Span, Table, Value};
-use crate::language::{Allowance, Number};
+use crate::file::{Data, Span, TomlEntry, TomlKey, TomlTable, TomlValue};
+use crate::language::{Allowance, FamilyNumber};
 
 /// Names and expressions that families may become in one model.
 const MOST: usize = 2_000_000;
@@ -24,11 +24,11 @@ const LARGEST: usize = 10_000;
 /// A model whose families are written out, in all its components; None if they would be too many. `complete` adds to
 /// the model once its own families are written out.
 pub fn number_families(
-    root: Definition,
+    root: ComponentDefinition,
     library: &Library,
     problems: &Problems,
-    complete: impl FnOnce(&mut Definition),
-) -> Option<Definition> {
+    complete: impl FnOnce(&mut ComponentDefinition),
+) -> Option<ComponentDefinition> {
     let allowance = Allowance::new(MOST);
     let mut numbering =
         Numbering { library, problems, allowance, made: HashMap::new(), chain: vec![], place: None };
@@ -52,7 +52,7 @@ struct Numbering<'a> {
     library: &'a Library,
     problems: &'a Problems,
     allowance: Allowance,
-    made: HashMap<(*const Definition, usize), Arc<Definition>>,
+    made: HashMap<(*const ComponentDefinition, usize), Arc<ComponentDefinition>>,
     /// Files of the components being written out, outermost first.
     chain: Vec<Arc<str>>,
     /// The innermost component that became too large.
@@ -102,31 +102,31 @@ impl Family {
 }
 
 /// How many members an option of the component asks for, where nothing else is said.
-fn preset(definition: &Definition) -> Option<usize> {
+fn preset(definition: &ComponentDefinition) -> Option<usize> {
     definition.options.iter().find_map(|o| o.count)
 }
 
-fn ports(definition: &Definition) -> impl Iterator<Item = &Port> {
+fn ports(definition: &ComponentDefinition) -> impl Iterator<Item = &Port> {
     definition.bodies().flat_map(|b| &b.ports)
 }
 
 /// Names of what takes values, and whether a single value is for all members.
-fn takers(definition: &Definition) -> Vec<(&str, bool)> {
+fn takers(definition: &ComponentDefinition) -> Vec<(&str, bool)> {
     let mut takers = vec![];
     for body in definition.bodies() {
         takers.extend(body.parameters.iter().map(|p| (p.key.name.as_str(), !p.list)));
-        let inputs = body.ports.iter().filter(|p| p.causality == Some(Causality::In));
+        let inputs = body.ports.iter().filter(|p| p.causality == Some(SignalDirection::In));
         takers.extend(inputs.map(|p| (p.key.name.as_str(), false)));
     }
     takers
 }
 
-fn starters(definition: &Definition) -> Vec<(&str, bool)> {
+fn starters(definition: &ComponentDefinition) -> Vec<(&str, bool)> {
     let variables = definition.bodies().flat_map(|b| b.variables.iter().chain(&b.modes).chain(&b.inputs));
     variables.map(|v| (v.key.name.as_str(), true)).collect()
 }
 
-fn has_families(definition: &Definition) -> bool {
+fn has_families(definition: &ComponentDefinition) -> bool {
     let parameters = definition.bodies().flat_map(|b| &b.parameters).map(|p| &p.key);
     let mut keys = ports(definition).map(|p| &p.key).chain(parameters);
     preset(definition).is_some() || keys.any(|k| k.name.contains('#'))
@@ -134,9 +134,9 @@ fn has_families(definition: &Definition) -> bool {
 
 impl Numbering<'_> {
     /// A definition with its own families written out.
-    fn own(&self, plain: &Definition, count: usize) -> Definition {
+    fn own(&self, plain: &ComponentDefinition, count: usize) -> ComponentDefinition {
         if has_families(plain) {
-            write_out(plain, &Number::none(count, &self.allowance))
+            write_out(plain, &FamilyNumber::none(count, &self.allowance))
         } else {
             for key in unnumbered(plain) {
                 self.problems.add(
@@ -150,9 +150,9 @@ impl Numbering<'_> {
     }
 
     /// Numbers for the components inside a definition.
-    fn inside(&mut self, definition: &mut Definition) {
-        let (base, rest): (&mut Body, _) = (&mut definition.body, &mut definition.when);
-        let mut bodies: Vec<&mut Body> = vec![base];
+    fn inside(&mut self, definition: &mut ComponentDefinition) {
+        let (base, rest): (&mut ComponentSections, _) = (&mut definition.body, &mut definition.when);
+        let mut bodies: Vec<&mut ComponentSections> = vec![base];
         bodies.extend(rest.iter_mut().map(|w| &mut w.body));
         // A component may be of one type or another, depending on options: each is looked at alone.
         for b in 0..bodies.len() {
@@ -173,8 +173,8 @@ impl Numbering<'_> {
     fn child(
         &mut self,
         mut child: Child,
-        plain: &Arc<Definition>,
-        bodies: &mut [&mut Body],
+        plain: &Arc<ComponentDefinition>,
+        bodies: &mut [&mut ComponentSections],
     ) -> Option<Child> {
         let mut count = 1;
         if has_families(plain) {
@@ -192,8 +192,8 @@ impl Numbering<'_> {
                 if let Data::Table(table) = &mut value.data {
                     let entries = std::mem::take(&mut table.entries).into_iter().map(|e| (e.key, e.value));
                     let entries = numbered(entries.collect(), &starters(plain), count).into_iter();
-                    let entries = entries.map(|(key, value)| Entry { key, value }).collect();
-                    *table = Table { entries, span: table.span.clone() };
+                    let entries = entries.map(|(key, value)| TomlEntry { key, value }).collect();
+                    *table = TomlTable { entries, span: table.span.clone() };
                 }
             }
         } else if plain.bodies().all(|b| b.components.is_empty()) {
@@ -205,13 +205,18 @@ impl Numbering<'_> {
     }
 
     /// The number of members that is given for the option with `count`.
-    fn asked(&self, child: &Child, plain: &Definition) -> Option<usize> {
+    fn asked(&self, child: &Child, plain: &ComponentDefinition) -> Option<usize> {
         let option = plain.options.iter().find(|o| o.count.is_some())?;
         let (key, value) = child.arguments.iter().find(|(key, _)| key.name == option.key.name)?;
         whole(value, &key.name, self.problems)
     }
 
-    fn made(&mut self, plain: &Arc<Definition>, count: usize, place: &Span) -> Option<Arc<Definition>> {
+    fn made(
+        &mut self,
+        plain: &Arc<ComponentDefinition>,
+        count: usize,
+        place: &Span,
+    ) -> Option<Arc<ComponentDefinition>> {
         let key = (Arc::as_ptr(plain), count);
         if let Some(made) = self.made.get(&key) {
             return Some(made.clone());
@@ -234,7 +239,7 @@ impl Numbering<'_> {
 }
 
 /// The largest number that arguments name, or the longest list among them.
-fn longest(arguments: &[(Key, Value)], takers: &[(&str, bool)]) -> usize {
+fn longest(arguments: &[(TomlKey, TomlValue)], takers: &[(&str, bool)]) -> usize {
     let mut most = 1;
     for (key, value) in arguments {
         for family in takers.iter().filter_map(|(name, _)| Family::new(name)) {
@@ -253,7 +258,11 @@ fn longest(arguments: &[(Key, Value)], takers: &[(&str, bool)]) -> usize {
 
 /// Lists and single values for families become values of their members. What is said of one member alone comes last
 /// and wins.
-fn numbered(given: Vec<(Key, Value)>, takers: &[(&str, bool)], count: usize) -> Vec<(Key, Value)> {
+fn numbered(
+    given: Vec<(TomlKey, TomlValue)>,
+    takers: &[(&str, bool)],
+    count: usize,
+) -> Vec<(TomlKey, TomlValue)> {
     let (mut all, mut single) = (vec![], vec![]);
     for (key, value) in given {
         let exact = takers.iter().any(|(name, _)| *name == key.name);
@@ -264,8 +273,8 @@ fn numbered(given: Vec<(Key, Value)>, takers: &[(&str, bool)], count: usize) -> 
             single.push((key, value));
             continue;
         };
-        let mut give = |numbers: &[usize], value: &Value| {
-            all.push((Key { name: family.member(numbers), span: key.span.clone() }, value.clone()));
+        let mut give = |numbers: &[usize], value: &TomlValue| {
+            all.push((TomlKey { name: family.member(numbers), span: key.span.clone() }, value.clone()));
         };
         match &value.data {
             Data::List(rows) if family.matrix => {
@@ -287,9 +296,9 @@ fn numbered(given: Vec<(Key, Value)>, takers: &[(&str, bool)], count: usize) -> 
 }
 
 /// Gives connections without number the next free one; the largest number used.
-fn connections(child: &Child, plain: &Definition, bodies: &mut [&mut Body]) -> usize {
+fn connections(child: &Child, plain: &ComponentDefinition, bodies: &mut [&mut ComponentSections]) -> usize {
     let name = child.key.name.as_str();
-    let port_of = |end: &Key| match end.name.split_once('.') {
+    let port_of = |end: &TomlKey| match end.name.split_once('.') {
         Some((first, rest)) if first == name => Some(Some(rest.to_string())),
         None if end.name == name => Some(None),
         _ => None,
@@ -334,7 +343,7 @@ fn connections(child: &Child, plain: &Definition, bodies: &mut [&mut Body]) -> u
 }
 
 /// Whether the component alone in a connection means this port: the only one, or the only one that is no signal.
-fn stands_for(definition: &Definition, port: &Port) -> bool {
+fn stands_for(definition: &ComponentDefinition, port: &Port) -> bool {
     let all = ports(definition).count();
     let main = ports(definition).filter(|p| p.causality.is_none()).count();
     all == 1 || port.causality.is_none() && main == 1

@@ -2,13 +2,13 @@
 
 use super::read::unit;
 use super::sections::{entries, fields_of, read_variable, scalar, table_of};
-use super::{Causality, Choice, Port, read_scalar};
+use super::{OptionChoice, Port, SignalDirection, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::domain::{Connector, DOMAINS, Domain, domain};
-use crate::file::{Data, Entry, Text, Value, wrong_type};
+use crate::file::{Data, TomlEntry, TomlText, TomlValue, wrong_type};
 
 /// The domain that a text names; says so if there is none.
-pub fn find_domain(text: &Text, problems: &Problems) -> Option<&'static Domain> {
+pub fn find_domain(text: &TomlText, problems: &Problems) -> Option<&'static Domain> {
     let found = domain(&text.text);
     if found.is_none() {
         let names = || DOMAINS.iter().map(|d| d.name);
@@ -21,7 +21,7 @@ pub fn find_domain(text: &Text, problems: &Problems) -> Option<&'static Domain> 
     found
 }
 
-pub fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
+pub fn read_port(entry: &TomlEntry, problems: &Problems) -> Option<Port> {
     let key = entry.key.clone();
     let mut port = Port {
         key,
@@ -54,7 +54,7 @@ pub fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
     port.optional = f.boolean("optional").unwrap_or(false);
     port.doc = f.doc();
     if port.domain.is_some_and(|d| d.connector == Connector::Signal) {
-        port.causality = f.choice("direction", &[("in", Causality::In), ("out", Causality::Out)]);
+        port.causality = f.choice("direction", &[("in", SignalDirection::In), ("out", SignalDirection::Out)]);
         if f.value("direction").is_none() {
             f.missing("direction", "a signal port is an input, \"in\", or an output, \"out\"");
         }
@@ -64,7 +64,7 @@ pub fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
         port.unit = f.text("unit").and_then(|t| unit(&t, problems));
         port.default = scalar(&f, "default");
     } else {
-        let value = |e: &Entry| Some((e.key.clone(), read_scalar(&e.value, &e.key.name, problems)));
+        let value = |e: &TomlEntry| Some((e.key.clone(), read_scalar(&e.value, &e.key.name, problems)));
         port.gives = entries(&f, "gives", problems, value);
         port.takes = entries(&f, "takes", problems, |e| read_variable(e, "value", problems));
     }
@@ -74,12 +74,12 @@ pub fn read_port(entry: &Entry, problems: &Problems) -> Option<Port> {
     Some(port)
 }
 
-pub fn read_choice(entry: &Entry, problems: &Problems) -> Option<Choice> {
+pub fn read_choice(entry: &TomlEntry, problems: &Problems) -> Option<OptionChoice> {
     let key = entry.key.clone();
     let table = table_of(entry, "a table with `choices` and `default`", problems)?;
     let f = fields_of(table, "option", &key, problems);
     let doc = f.doc();
-    let free = |count| Choice {
+    let free = |count| OptionChoice {
         key: key.clone(),
         choices: vec![],
         default: String::new(),
@@ -94,7 +94,7 @@ pub fn read_choice(entry: &Entry, problems: &Problems) -> Option<Choice> {
     }
     if let Some(text) = f.text("text") {
         f.finish();
-        return Some(Choice { default: text.text, ..free(None) });
+        return Some(OptionChoice { default: text.text, ..free(None) });
     }
     let given: Vec<String> = f.texts("given").into_iter().map(|t| t.text).collect();
     if !given.is_empty() {
@@ -123,11 +123,11 @@ pub fn read_choice(entry: &Entry, problems: &Problems) -> Option<Choice> {
             .at(place, format!("has to be {}", one_of(choices.iter().map(String::as_str)))),
         );
     }
-    Some(Choice { key, choices, default, count: None, given, doc })
+    Some(OptionChoice { key, choices, default, count: None, given, doc })
 }
 
 /// A number of things.
-pub fn whole(value: &Value, key: &str, problems: &Problems) -> Option<usize> {
+pub fn whole(value: &TomlValue, key: &str, problems: &Problems) -> Option<usize> {
     let count = match value.data {
         Data::Integer(i) => usize::try_from(i).ok().filter(|&n| n > 0),
         _ => None,
@@ -139,7 +139,7 @@ pub fn whole(value: &Value, key: &str, problems: &Problems) -> Option<usize> {
 }
 
 /// The value of an option: a word, or true or false.
-pub fn choice_text(value: &Value) -> Option<String> {
+pub fn choice_text(value: &TomlValue) -> Option<String> {
     match &value.data {
         Data::Text(text) => Some(text.clone()),
         Data::Boolean(b) => Some(b.to_string()),

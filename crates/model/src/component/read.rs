@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::include::with_included;
 use super::mount::{read_mount, read_pose};
-use super::{Definition, Form, Formula, Scalar, Section, read_definition};
+use super::{ComponentDefinition, Formula, Scalar, ScalarForm, Section, read_definition};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::file::{
-    Data, Fields, Files, Key, Source, Sources, Span, Table, Text, Value, parse, relative, wrong_type,
+    Data, Fields, Files, Source, Sources, Span, TomlKey, TomlTable, TomlText, TomlValue, parse, relative,
+    wrong_type,
 };
 use crate::language::{Ast, LangError, is_reserved, parse_equation, parse_expression};
 use crate::units::{Dimension, Unit, UnitError, parse_unit};
@@ -52,14 +53,14 @@ impl<'a> Reading<'a> {
     }
 
     /// The table a file holds.
-    pub fn parse(&self, source: &Arc<Source>) -> Option<Table> {
+    pub fn parse(&self, source: &Arc<Source>) -> Option<TomlTable> {
         let table = parse(source, self.problems);
         self.incomplete.set(self.incomplete.get() || table.is_none());
         table
     }
 
     /// A file named in another one.
-    pub fn source_beside(&self, name: &Text) -> Option<Arc<Source>> {
+    pub fn source_beside(&self, name: &TomlText) -> Option<Arc<Source>> {
         self.source(&relative(&name.span.source.name, &name.text), Some(&name.span))
     }
 }
@@ -68,7 +69,7 @@ impl<'a> Reading<'a> {
 const OF_MODELS: [&str; 6] = ["model", "run", "start", "live", "display", "expect"];
 
 /// A component file; None for a model.
-pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
+pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<ComponentDefinition> {
     let source = reading.source(path, None)?;
     let (table, included) = with_included(path, reading.parse(&source)?, reading);
     if OF_MODELS.iter().any(|name| table.get(name).is_some()) {
@@ -78,7 +79,7 @@ pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<Definition> {
     let name = file.strip_suffix(".toml").unwrap_or(file);
     let fields = Fields::new(&table, format!("component `{name}`"), &table.span, reading.problems);
     let text = |key| fields.text(key).map(|t| t.text);
-    let mut definition = Definition {
+    let mut definition = ComponentDefinition {
         title: text("title").unwrap_or_else(|| name.to_string()),
         aliases: fields.texts("aliases").into_iter().map(|t| t.text).collect(),
         icon: text("icon"),
@@ -121,7 +122,7 @@ const ELSEWHERE: [(&str, &str); 16] = [
 /// What a component has at its top, and a model in [model].
 const OF_HEADING: [&str; 5] = ["name", "doc", "include", "libraries", "defaults"];
 
-/// Reports sections nobody knows. What would have been in them is missing elsewhere, which is no error of its own.
+/// Reports unknown sections. What would have been in them is missing elsewhere, which is no error of its own.
 pub fn finish_sections(fields: Fields<'_>, reading: &Reading<'_>) {
     let known = fields.asked();
     let elsewhere = |name: &str| ELSEWHERE.iter().find(|(word, ours)| *word == name && known.contains(ours));
@@ -158,47 +159,47 @@ pub fn finish_sections(fields: Fields<'_>, reading: &Reading<'_>) {
 }
 
 /// A language error at its place in the file.
-pub fn language_error(error: &LangError, text: &Text) -> Diagnostic {
+pub fn language_error(error: &LangError, text: &TomlText) -> Diagnostic {
     Diagnostic::error(error.code, error.message.as_str())
         .at(&text.at(&error.span), error.label.as_str())
         .hint_if(error.hint.clone())
 }
 
-fn report<T>(result: Result<T, Vec<LangError>>, text: &Text, problems: &Problems) -> Option<T> {
+fn report<T>(result: Result<T, Vec<LangError>>, text: &TomlText, problems: &Problems) -> Option<T> {
     result.map_err(|errors| errors.iter().for_each(|e| problems.add(language_error(e, text)))).ok()
 }
 
-pub fn formula(text: Text, problems: &Problems) -> Option<Formula> {
+pub fn formula(text: TomlText, problems: &Problems) -> Option<Formula> {
     let ast = report(parse_expression(&text.text), &text, problems)?;
     Some(Formula { ast, text })
 }
 
-pub fn equation(text: &Text, problems: &Problems) -> Option<(Ast, Ast)> {
+pub fn equation(text: &TomlText, problems: &Problems) -> Option<(Ast, Ast)> {
     report(parse_equation(&text.text), text, problems)
 }
 
-fn unit_error(error: &UnitError, text: &Text) -> Diagnostic {
+fn unit_error(error: &UnitError, text: &TomlText) -> Diagnostic {
     Diagnostic::error("M0110", error.message.as_str())
         .at(&text.at(&error.span), "")
         .hint_if(error.hint.clone())
 }
 
-pub fn unit(text: &Text, problems: &Problems) -> Option<Unit> {
+pub fn unit(text: &TomlText, problems: &Problems) -> Option<Unit> {
     parse_unit(&text.text).map_err(|e| problems.add(unit_error(&e, text))).ok()
 }
 
 /// A number or an expression in a string.
-pub fn read_scalar(value: &Value, key: &str, problems: &Problems) -> Scalar {
+pub fn read_scalar(value: &TomlValue, key: &str, problems: &Problems) -> Scalar {
     let form = match &value.data {
-        Data::Text(_) => value.as_text().and_then(|t| formula(t, problems)).map(Form::Formula),
-        Data::Boolean(b) => Some(Form::Truth(*b)),
-        _ => number(value, key, "a number or a string", problems).map(Form::Number),
+        Data::Text(_) => value.as_text().and_then(|t| formula(t, problems)).map(ScalarForm::Formula),
+        Data::Boolean(b) => Some(ScalarForm::Truth(*b)),
+        _ => number(value, key, "a number or a string", problems).map(ScalarForm::Number),
     };
-    Scalar { form: form.unwrap_or(Form::Broken), span: value.span.clone() }
+    Scalar { form: form.unwrap_or(ScalarForm::Broken), span: value.span.clone() }
 }
 
 /// A finite number.
-pub fn number(value: &Value, key: &str, expected: &str, problems: &Problems) -> Option<f64> {
+pub fn number(value: &TomlValue, key: &str, expected: &str, problems: &Problems) -> Option<f64> {
     match value.as_number() {
         Some(number) if number.is_finite() => Some(number),
         Some(_) => {
@@ -215,7 +216,7 @@ pub fn number(value: &Value, key: &str, expected: &str, problems: &Problems) -> 
 }
 
 /// Whether a key can name something in an expression; says so if not.
-pub fn check_name(key: &Key, problems: &Problems) -> bool {
+pub fn check_name(key: &TomlKey, problems: &Problems) -> bool {
     let mut letters = key.name.chars();
     let first = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
     let good = first && letters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '#'));

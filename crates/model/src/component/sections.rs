@@ -12,7 +12,7 @@ use super::read::{check_name, equation, formula, unit};
 use super::tables::read_table;
 use super::*;
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
-use crate::file::{Data, Entry, Fields, Table, texts, wrong_type};
+use crate::file::{Data, Fields, TomlEntry, TomlTable, texts, wrong_type};
 use crate::units::parse_unit;
 
 /// What components and models have in common.
@@ -21,9 +21,9 @@ pub fn read_definition(
     source: &Arc<Source>,
     fields: &Fields<'_>,
     reading: &Reading<'_>,
-) -> Definition {
+) -> ComponentDefinition {
     let problems = reading.problems;
-    let options: Vec<Choice> = entries(fields, "options", problems, |e| read_choice(e, problems));
+    let options: Vec<OptionChoice> = entries(fields, "options", problems, |e| read_choice(e, problems));
     let body = read_body(fields, reading);
     let mut when = vec![];
     for value in fields.list("when").unwrap_or(&[]) {
@@ -35,7 +35,7 @@ pub fn read_definition(
         when.extend(read_when(&inner, &options, reading));
         inner.finish();
     }
-    Definition {
+    ComponentDefinition {
         name: name.to_string(),
         title: name.to_string(),
         aliases: vec![],
@@ -52,11 +52,11 @@ pub fn read_definition(
     }
 }
 
-fn read_body(fields: &Fields<'_>, reading: &Reading<'_>) -> Body {
+fn read_body(fields: &Fields<'_>, reading: &Reading<'_>) -> ComponentSections {
     let problems = reading.problems;
     let mut bond_graph = read_bond_graph(fields, problems);
     bond_graph.extend(read_linear_graph(fields, problems));
-    Body {
+    ComponentSections {
         bond_graph,
         ports: entries(fields, "ports", problems, |e| read_port(e, problems)),
         parameters: entries(fields, "parameters", problems, |e| read_parameter(e, problems)),
@@ -81,14 +81,14 @@ pub fn entries<T>(
     fields: &Fields<'_>,
     section: &'static str,
     problems: &Problems,
-    read: impl Fn(&Entry) -> Option<T>,
+    read: impl Fn(&TomlEntry) -> Option<T>,
 ) -> Vec<T> {
-    let named = |e: &&Entry| check_name(&e.key, problems);
+    let named = |e: &&TomlEntry| check_name(&e.key, problems);
     fields.entries(section).iter().filter(named).filter_map(read).collect()
 }
 
 /// The table of an entry, or a report of what is there instead.
-pub fn table_of<'a>(entry: &'a Entry, expected: &str, problems: &Problems) -> Option<&'a Table> {
+pub fn table_of<'a>(entry: &'a TomlEntry, expected: &str, problems: &Problems) -> Option<&'a TomlTable> {
     match &entry.value.data {
         Data::Table(table) => Some(table),
         _ => {
@@ -98,7 +98,7 @@ pub fn table_of<'a>(entry: &'a Entry, expected: &str, problems: &Problems) -> Op
     }
 }
 
-pub fn fields_of<'a>(table: &'a Table, kind: &str, key: &Key, problems: &'a Problems) -> Fields<'a> {
+pub fn fields_of<'a>(table: &'a TomlTable, kind: &str, key: &TomlKey, problems: &'a Problems) -> Fields<'a> {
     Fields::new(table, format!("{kind} `{}`", key.name), &key.span, problems)
 }
 
@@ -106,7 +106,7 @@ pub fn scalar(fields: &Fields<'_>, key: &'static str) -> Option<Scalar> {
     fields.value(key).map(|v| read_scalar(v, key, fields.problems))
 }
 
-fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
+fn read_parameter(entry: &TomlEntry, problems: &Problems) -> Option<Parameter> {
     let key = entry.key.clone();
     let Data::Table(table) = &entry.value.data else {
         let value = Some(read_scalar(&entry.value, &key.name, problems));
@@ -164,11 +164,11 @@ fn read_parameter(entry: &Entry, problems: &Problems) -> Option<Parameter> {
 }
 
 /// `aliases = ["A_1", { name = "V_g", unit = "m^3/rev" }]`.
-fn read_aliases(f: &Fields<'_>) -> Vec<Alias> {
+fn read_aliases(f: &Fields<'_>) -> Vec<FormerName> {
     let mut aliases = vec![];
     for value in f.list("aliases").unwrap_or(&[]) {
         match (&value.data, value.as_text()) {
-            (_, Some(text)) => aliases.push(Alias { name: text.text, unit: None }),
+            (_, Some(text)) => aliases.push(FormerName { name: text.text, unit: None }),
             (Data::Table(table), _) => {
                 let inner = Fields::new(table, "a former name", &value.span, f.problems);
                 let (name, own) = (inner.text("name"), inner.text("unit").and_then(|t| unit(&t, f.problems)));
@@ -176,7 +176,7 @@ fn read_aliases(f: &Fields<'_>) -> Vec<Alias> {
                     inner.missing("name", "the name that it had before");
                 }
                 inner.finish();
-                aliases.extend(name.map(|name| Alias { name: name.text, unit: own }));
+                aliases.extend(name.map(|name| FormerName { name: name.text, unit: own }));
             }
             _ => f.problems.add(wrong_type(value, "aliases", "a list of names")),
         }
@@ -188,17 +188,17 @@ pub fn plain() -> Option<Unit> {
     parse_unit("1").ok()
 }
 
-pub fn read_variable(entry: &Entry, kind: &str, problems: &Problems) -> Option<Variable> {
+pub fn read_variable(entry: &TomlEntry, kind: &str, problems: &Problems) -> Option<VariableDefinition> {
     let key = entry.key.clone();
-    let blank = |key, unit| Variable { key, unit, start: None, nominal: None, doc: String::new() };
+    let blank = |key, unit| VariableDefinition { key, unit, start: None, nominal: None, doc: String::new() };
     // Without a unit it takes every dimension.
-    let unit = |text: Text| if text.text == "any" { None } else { unit(&text, problems) };
+    let unit = |text: TomlText| if text.text == "any" { None } else { unit(&text, problems) };
     if let Some(text) = entry.value.as_text() {
         return Some(blank(key, unit(text)));
     }
     let Some(table) = table_of(entry, "a unit or a table", problems) else { return Some(blank(key, None)) };
     let f = fields_of(table, kind, &key, problems);
-    let mut variable = Variable {
+    let mut variable = VariableDefinition {
         key: key.clone(),
         unit: None,
         start: scalar(&f, "start"),
@@ -207,7 +207,7 @@ pub fn read_variable(entry: &Entry, kind: &str, problems: &Problems) -> Option<V
     };
     variable.unit = match f.value("unit") {
         Some(_) => f.text("unit").and_then(unit),
-        // A key nobody knows may have been meant to be the unit.
+        // An unknown key may have been meant to be the unit.
         None => plain().filter(|_| f.rest().next().is_none()),
     };
     f.finish();
@@ -215,9 +215,9 @@ pub fn read_variable(entry: &Entry, kind: &str, problems: &Problems) -> Option<V
 }
 
 /// A mode, or the output of a controller: a bare number or boolean is the start value of a plain number.
-pub fn read_mode(entry: &Entry, kind: &str, problems: &Problems) -> Option<Variable> {
+pub fn read_mode(entry: &TomlEntry, kind: &str, problems: &Problems) -> Option<VariableDefinition> {
     match entry.value.data {
-        Data::Integer(_) | Data::Number(_) | Data::Boolean(_) => Some(Variable {
+        Data::Integer(_) | Data::Number(_) | Data::Boolean(_) => Some(VariableDefinition {
             key: entry.key.clone(),
             unit: plain(),
             start: Some(read_scalar(&entry.value, &entry.key.name, problems)),
@@ -228,13 +228,13 @@ pub fn read_mode(entry: &Entry, kind: &str, problems: &Problems) -> Option<Varia
     }
 }
 
-fn read_when(f: &Fields<'_>, options: &[Choice], reading: &Reading<'_>) -> Option<When> {
+fn read_when(f: &Fields<'_>, options: &[OptionChoice], reading: &Reading<'_>) -> Option<When> {
     let problems = reading.problems;
     let body = read_body(f, reading);
     let option = f.text("option");
-    let is: Vec<Text> = match f.value("is") {
-        Some(Value { data: Data::Boolean(b), span }) => {
-            vec![Text { text: b.to_string(), span: span.clone() }]
+    let is: Vec<TomlText> = match f.value("is") {
+        Some(TomlValue { data: Data::Boolean(b), span }) => {
+            vec![TomlText { text: b.to_string(), span: span.clone() }]
         }
         _ => f.texts("is"),
     };
@@ -264,7 +264,7 @@ fn read_when(f: &Fields<'_>, options: &[Choice], reading: &Reading<'_>) -> Optio
     Some(When { option, is, body })
 }
 
-fn read_child(entry: &Entry, reading: &Reading<'_>) -> Option<Child> {
+fn read_child(entry: &TomlEntry, reading: &Reading<'_>) -> Option<Child> {
     let problems = reading.problems;
     let key = entry.key.clone();
     if let Some(kind) = entry.value.as_text() {
@@ -283,7 +283,7 @@ fn read_child(entry: &Entry, reading: &Reading<'_>) -> Option<Child> {
 }
 
 /// Paths in keys may be quoted, `"r1.p"`, or not, `r1.p`: both come out as paths.
-pub fn flatten(entries: &[Entry]) -> Vec<(Key, &Value)> {
+pub fn flatten(entries: &[TomlEntry]) -> Vec<(TomlKey, &TomlValue)> {
     let mut flat = vec![];
     for entry in entries {
         match &entry.value.data {
@@ -293,7 +293,7 @@ pub fn flatten(entries: &[Entry]) -> Vec<(Key, &Value)> {
                     let near = entry.key.span.range.end <= key.span.range.start
                         && key.span.range.start - entry.key.span.range.end < 8;
                     let span = if near { Span::new(&key.span.source, range) } else { key.span };
-                    flat.push((Key { name: format!("{}.{}", entry.key.name, key.name), span }, value));
+                    flat.push((TomlKey { name: format!("{}.{}", entry.key.name, key.name), span }, value));
                 }
             }
             _ => flat.push((entry.key.clone(), &entry.value)),
@@ -302,27 +302,27 @@ pub fn flatten(entries: &[Entry]) -> Vec<(Key, &Value)> {
     flat
 }
 
-fn read_connections(entries: &[Entry], problems: &Problems) -> Vec<Connection> {
+fn read_connections(entries: &[TomlEntry], problems: &Problems) -> Vec<Connection> {
     let mut connections = vec![];
     for (key, value) in flatten(entries) {
         let others = texts(value, &key.name, problems);
         let mut ends = vec![key];
-        ends.extend(others.into_iter().map(|t| Key { name: t.text, span: t.span }));
+        ends.extend(others.into_iter().map(|t| TomlKey { name: t.text, span: t.span }));
         connections.push(Connection { ends });
     }
     connections
 }
 
-fn read_equation(entry: &Entry, problems: &Problems) -> Option<Equation> {
+fn read_equation(entry: &TomlEntry, problems: &Problems) -> Option<EquationDefinition> {
     let Some(text) = entry.value.as_text() else {
         problems.add(wrong_type(&entry.value, &entry.key.name, "an equation in a string, \"left = right\""));
         return None;
     };
     let sides = equation(&text, problems)?;
-    Some(Equation { key: entry.key.clone(), sides, text })
+    Some(EquationDefinition { key: entry.key.clone(), sides, text })
 }
 
-fn read_term(entry: &Entry, problems: &Problems) -> Option<(Key, Formula)> {
+fn read_term(entry: &TomlEntry, problems: &Problems) -> Option<(TomlKey, Formula)> {
     let Some(text) = entry.value.as_text() else {
         problems.add(wrong_type(&entry.value, &entry.key.name, "an expression in a string"));
         return None;
@@ -330,10 +330,10 @@ fn read_term(entry: &Entry, problems: &Problems) -> Option<(Key, Formula)> {
     Some((entry.key.clone(), formula(text, problems)?))
 }
 
-fn read_output(entry: &Entry, problems: &Problems) -> Option<Output> {
+fn read_output(entry: &TomlEntry, problems: &Problems) -> Option<OutputDefinition> {
     let key = entry.key.clone();
     if let Some(text) = entry.value.as_text() {
-        return Some(Output {
+        return Some(OutputDefinition {
             key,
             value: formula(text, problems)?,
             unit: None,
@@ -348,8 +348,8 @@ fn read_output(entry: &Entry, problems: &Problems) -> Option<Output> {
         f.missing("value", "the expression to record");
     }
     let unit = f.text("unit").and_then(|t| unit(&t, problems));
-    let energy = f.choice("energy", &Side::WORDS);
+    let energy = f.choice("energy", &AccountKind::WORDS);
     let doc = f.doc();
     f.finish();
-    Some(Output { key, value: value?, unit, energy, doc })
+    Some(OutputDefinition { key, value: value?, unit, energy, doc })
 }

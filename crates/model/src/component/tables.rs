@@ -1,17 +1,17 @@
 //! Tables: columns of numbers with units.
 
-use trunnion_num::{Outside, Shape};
+use trunnion_num::{Outside, TableShape};
 
 use super::csv::with_file;
 use super::read::{number, unit};
 use super::sections::{fields_of, plain, table_of};
-use super::{Column, Reading, TableData, wrong_dimension};
+use super::{Reading, TableColumn, TableData, wrong_dimension};
 use crate::diagnostic::{Diagnostic, Problems};
-use crate::file::{Data, Entry, Fields, Key, Value, wrong_type};
+use crate::file::{Data, Fields, TomlEntry, TomlKey, TomlValue, wrong_type};
 use crate::language::is_function;
 use crate::units::{Dimension, parse_value};
 
-fn read_column(f: &Fields<'_>, key: &'static str) -> Option<Column> {
+fn read_column(f: &Fields<'_>, key: &'static str) -> Option<TableColumn> {
     let problems = f.problems;
     let value = f.value(key)?;
     let (list, own_unit) = match &value.data {
@@ -31,7 +31,7 @@ fn read_column(f: &Fields<'_>, key: &'static str) -> Option<Column> {
             return None;
         }
     };
-    let mut column = Column { values: vec![], unit: own_unit };
+    let mut column = TableColumn { values: vec![], unit: own_unit };
     let mut good = true;
     for item in list {
         // Rows of a table of two variables follow each other.
@@ -48,7 +48,7 @@ fn read_column(f: &Fields<'_>, key: &'static str) -> Option<Column> {
 }
 
 /// One value of a table: a number in the unit of the column, or a number with its own unit.
-fn read_cell(cell: &Value, key: &str, column: &mut Column, problems: &Problems) -> bool {
+fn read_cell(cell: &TomlValue, key: &str, column: &mut TableColumn, problems: &Problems) -> bool {
     let Some(text) = cell.as_text() else {
         let Some(v) = number(cell, key, "a list of numbers", problems) else { return false };
         let si = column.unit.as_ref().map_or(v, |u| v * u.factor + u.offset);
@@ -83,8 +83,8 @@ fn read_cell(cell: &Value, key: &str, column: &mut Column, problems: &Problems) 
 /// A table given where a component is used: written there, or the name of one `around` it. Where the component's own
 /// table has units, those of the given one have to agree.
 pub fn given_table<'t>(
-    key: &Key,
-    value: &Value,
+    key: &TomlKey,
+    value: &TomlValue,
     own: &TableData,
     around: impl Fn(&str) -> Option<&'t TableData>,
     problems: &Problems,
@@ -98,7 +98,7 @@ pub fn given_table<'t>(
                 return None;
             }
         },
-        None => table_data(&Entry { key: key.clone(), value: value.clone() }, problems)?,
+        None => table_data(&TomlEntry { key: key.clone(), value: value.clone() }, problems)?,
     };
     if given.z.is_some() != own.z.is_some() {
         let columns = if own.z.is_some() { "x, y and z" } else { "x and y" };
@@ -106,7 +106,7 @@ pub fn given_table<'t>(
         problems.add(error.at(&value.span, "this one does not"));
         return None;
     }
-    let dimension = |column: &Column| column.unit.as_ref().map(|u| u.dimension);
+    let dimension = |column: &TableColumn| column.unit.as_ref().map(|u| u.dimension);
     let columns = |t: &TableData| [Some(&t.x), Some(&t.y), t.z.as_ref()].map(|c| c.and_then(dimension));
     for (wanted, found) in columns(own).into_iter().zip(columns(&given)) {
         if let (Some(wanted), Some(found)) = (wanted, found)
@@ -121,21 +121,21 @@ pub fn given_table<'t>(
 }
 
 /// An entry of [tables].
-pub fn read_table(entry: &Entry, reading: &Reading<'_>) -> Option<TableData> {
+pub fn read_table(entry: &TomlEntry, reading: &Reading<'_>) -> Option<TableData> {
     match with_file(entry, reading) {
-        Some(value) => table_data(&Entry { key: entry.key.clone(), value }, reading.problems),
+        Some(value) => table_data(&TomlEntry { key: entry.key.clone(), value }, reading.problems),
         None => Some(unread(entry.key.clone(), false)),
     }
 }
 
 /// A table that could not be read still is a function, of any dimension.
-fn unread(key: Key, of_two: bool) -> TableData {
-    let any = || Column { values: vec![0.0, 1.0], unit: None };
-    let z = of_two.then(|| Column { values: vec![0.0; 4], unit: None });
-    TableData { key, x: any(), y: any(), z, shape: Shape::Linear, outside: Outside::Hold }
+fn unread(key: TomlKey, of_two: bool) -> TableData {
+    let any = || TableColumn { values: vec![0.0, 1.0], unit: None };
+    let z = of_two.then(|| TableColumn { values: vec![0.0; 4], unit: None });
+    TableData { key, x: any(), y: any(), z, shape: TableShape::Linear, outside: Outside::Hold }
 }
 
-fn table_data(entry: &Entry, problems: &Problems) -> Option<TableData> {
+fn table_data(entry: &TomlEntry, problems: &Problems) -> Option<TableData> {
     let key = entry.key.clone();
     if is_function(&key.name) {
         let error = Diagnostic::error("M0113", format!("`{}` cannot name a table", key.name));
@@ -147,7 +147,7 @@ fn table_data(entry: &Entry, problems: &Problems) -> Option<TableData> {
     let x = read_column(&f, "x");
     let y = read_column(&f, "y");
     let z = read_column(&f, "z");
-    let shape = f.choice("shape", &[("linear", Shape::Linear), ("monotone", Shape::Monotone)]);
+    let shape = f.choice("shape", &[("linear", TableShape::Linear), ("monotone", TableShape::Monotone)]);
     let outside = f.choice("outside", &[("hold", Outside::Hold), ("extend", Outside::Extend)]);
     f.text("doc");
     for name in ["x", "y"] {
@@ -157,7 +157,7 @@ fn table_data(entry: &Entry, problems: &Problems) -> Option<TableData> {
     }
     f.finish();
     let of_two = table.get("z").is_some();
-    let (shape, outside) = (shape.unwrap_or(Shape::Linear), outside.unwrap_or(Outside::Hold));
+    let (shape, outside) = (shape.unwrap_or(TableShape::Linear), outside.unwrap_or(Outside::Hold));
     match (x, y) {
         (Some(x), Some(y)) if z.is_some() == of_two => Some(TableData { key, x, y, z, shape, outside }),
         _ => Some(unread(key, of_two)),

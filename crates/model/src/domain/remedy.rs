@@ -2,54 +2,58 @@
 
 /// One of the two variables of a bond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum BondVariable {
     Effort,
     Flow,
 }
 
 /// For two that impose the same.
-pub fn two_impose(domain: &str, part: Part) -> &'static str {
+pub fn two_impose(domain: &str, part: BondVariable) -> &'static str {
     match (domain, part) {
-        ("translational" | "rotational", Part::Effort) => "put a mass between them",
-        ("translational" | "rotational", Part::Flow) => "put a spring or a damper between them",
-        ("hydraulic", Part::Effort) | ("pneumatic", Part::Effort) => "put a restrictor between them",
-        ("hydraulic", Part::Flow) => {
+        ("translational" | "rotational", BondVariable::Effort) => "put a mass between them",
+        ("translational" | "rotational", BondVariable::Flow) => "put a spring or a damper between them",
+        ("hydraulic", BondVariable::Effort) | ("pneumatic", BondVariable::Effort) => {
+            "put a restrictor between them"
+        }
+        ("hydraulic", BondVariable::Flow) => {
             "let one of them be a pressure source, or add a tee with compliance or a relief valve between them"
         }
-        ("pneumatic", Part::Flow) => "let one of them be a pressure source, or add a volume between them",
-        ("electric", Part::Effort) => "put a resistor between them",
-        ("electric", Part::Flow) => "put a resistor or a capacitor across them",
-        ("thermal", Part::Effort) => "put a thermal resistance between them",
-        ("thermal", Part::Flow) => "put a heat capacity between them",
-        (_, Part::Effort) => "put a loss between them",
-        (_, Part::Flow) => "let one of them be a source of effort, or put a store between them",
+        ("pneumatic", BondVariable::Flow) => {
+            "let one of them be a pressure source, or add a volume between them"
+        }
+        ("electric", BondVariable::Effort) => "put a resistor between them",
+        ("electric", BondVariable::Flow) => "put a resistor or a capacitor across them",
+        ("thermal", BondVariable::Effort) => "put a thermal resistance between them",
+        ("thermal", BondVariable::Flow) => "put a heat capacity between them",
+        (_, BondVariable::Effort) => "put a loss between them",
+        (_, BondVariable::Flow) => "let one of them be a source of effort, or put a store between them",
     }
 }
 
 /// For stores that follow others: what would make them independent.
-pub fn one_follows(domain: &str, part: Part) -> &'static str {
+pub fn one_follows(domain: &str, part: BondVariable) -> &'static str {
     match (domain, part) {
-        ("translational" | "rotational", Part::Flow) => {
+        ("translational" | "rotational", BondVariable::Flow) => {
             "nothing needs to be done; a spring between them makes them independent"
         }
-        ("translational" | "rotational", Part::Effort) => {
+        ("translational" | "rotational", BondVariable::Effort) => {
             "use one spring of the joint compliance, or put a mass between them"
         }
-        ("hydraulic" | "pneumatic", Part::Effort) => {
+        ("hydraulic" | "pneumatic", BondVariable::Effort) => {
             "put a restrictor between them, or use one store of the joint volume"
         }
-        ("hydraulic" | "pneumatic", Part::Flow) => {
+        ("hydraulic" | "pneumatic", BondVariable::Flow) => {
             "use one line of the joint inertia, or add compliance between them"
         }
-        ("electric", Part::Effort) => {
+        ("electric", BondVariable::Effort) => {
             "put a resistor between them, or use one capacitor of the joint capacity"
         }
-        ("electric", Part::Flow) => {
+        ("electric", BondVariable::Flow) => {
             "use one inductor of the joint inductance, or put a capacitor between them"
         }
         ("thermal", _) => "put a thermal resistance between them, or use one capacity of the sum",
-        (_, Part::Effort) => "put a loss between them, or use one store of the joint capacity",
-        (_, Part::Flow) => "put a compliance between them, or use one store of the joint inertia",
+        (_, BondVariable::Effort) => "put a loss between them, or use one store of the joint capacity",
+        (_, BondVariable::Flow) => "put a compliance between them, or use one store of the joint inertia",
     }
 }
 

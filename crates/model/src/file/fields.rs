@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 
 use super::source::Span;
-use super::tree::{Data, Entry, Key, Table, Text, Value};
+use super::tree::{Data, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue};
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 
 /// The keys of one table.
 pub struct Fields<'a> {
-    table: &'a Table,
+    table: &'a TomlTable,
     /// What the table describes, for messages: "parameter `k`".
     what: String,
     /// Where to point when a key is missing.
@@ -18,13 +18,13 @@ pub struct Fields<'a> {
 }
 
 /// What is wrong when `expected` was asked for and `value` found.
-pub fn wrong_type(value: &Value, key: &str, expected: &str) -> Diagnostic {
+pub fn wrong_type(value: &TomlValue, key: &str, expected: &str) -> Diagnostic {
     Diagnostic::error("M0103", format!("`{key}` has to be {expected}, found {}", value.kind()))
         .at(&value.span, format!("this is {}", value.kind()))
 }
 
 impl<'a> Fields<'a> {
-    pub fn new(table: &'a Table, what: impl Into<String>, place: &Span, problems: &'a Problems) -> Self {
+    pub fn new(table: &'a TomlTable, what: impl Into<String>, place: &Span, problems: &'a Problems) -> Self {
         let asked = RefCell::default();
         Fields { table, what: what.into(), place: place.clone(), asked, problems }
     }
@@ -37,7 +37,7 @@ impl<'a> Fields<'a> {
         &self.place
     }
 
-    pub fn entry(&self, key: &'static str) -> Option<&'a Entry> {
+    pub fn entry(&self, key: &'static str) -> Option<&'a TomlEntry> {
         self.asked.borrow_mut().push(key);
         self.table.get(key)
     }
@@ -47,7 +47,7 @@ impl<'a> Fields<'a> {
         self.asked.borrow_mut().extend(keys);
     }
 
-    pub fn value(&self, key: &'static str) -> Option<&'a Value> {
+    pub fn value(&self, key: &'static str) -> Option<&'a TomlValue> {
         self.entry(key).map(|e| &e.value)
     }
 
@@ -55,7 +55,7 @@ impl<'a> Fields<'a> {
         &self,
         key: &'static str,
         expected: &str,
-        read: impl Fn(&'a Value) -> Option<T>,
+        read: impl Fn(&'a TomlValue) -> Option<T>,
     ) -> Option<T> {
         let value = self.value(key)?;
         let found = read(value);
@@ -65,8 +65,8 @@ impl<'a> Fields<'a> {
         found
     }
 
-    pub fn text(&self, key: &'static str) -> Option<Text> {
-        self.typed(key, "a string", Value::as_text)
+    pub fn text(&self, key: &'static str) -> Option<TomlText> {
+        self.typed(key, "a string", TomlValue::as_text)
     }
 
     /// A description; nothing if there is none.
@@ -89,7 +89,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    pub fn table(&self, key: &'static str) -> Option<&'a Table> {
+    pub fn table(&self, key: &'static str) -> Option<&'a TomlTable> {
         self.typed(key, "a table", |v| match &v.data {
             Data::Table(table) => Some(table),
             _ => None,
@@ -97,11 +97,11 @@ impl<'a> Fields<'a> {
     }
 
     /// The entries of a table; none if there is no such table.
-    pub fn entries(&self, key: &'static str) -> &'a [Entry] {
+    pub fn entries(&self, key: &'static str) -> &'a [TomlEntry] {
         self.table(key).map_or(&[], |t| &t.entries)
     }
 
-    pub fn list(&self, key: &'static str) -> Option<&'a [Value]> {
+    pub fn list(&self, key: &'static str) -> Option<&'a [TomlValue]> {
         self.typed(key, "a list", |v| match &v.data {
             Data::List(list) => Some(list.as_slice()),
             _ => None,
@@ -109,7 +109,7 @@ impl<'a> Fields<'a> {
     }
 
     /// One string or a list of them.
-    pub fn texts(&self, key: &'static str) -> Vec<Text> {
+    pub fn texts(&self, key: &'static str) -> Vec<TomlText> {
         let Some(value) = self.value(key) else { return vec![] };
         texts(value, key, self.problems)
     }
@@ -157,13 +157,13 @@ impl<'a> Fields<'a> {
         asked
     }
 
-    /// The entries nobody asked for.
-    pub fn rest(&self) -> impl Iterator<Item = &'a Entry> {
+    /// The entries that were not read.
+    pub fn rest(&self) -> impl Iterator<Item = &'a TomlEntry> {
         let asked = self.asked.borrow().clone();
         self.table.entries.iter().filter(move |e| !asked.contains(&e.key.name.as_str()))
     }
 
-    /// Reports the keys nobody asked for.
+    /// Reports the keys that were not read.
     pub fn finish(self) {
         self.finish_beside(&[]);
     }
@@ -179,7 +179,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-fn unknown_key(key: &Key, what: &str, known: &[&'static str]) -> Diagnostic {
+fn unknown_key(key: &TomlKey, what: &str, known: &[&'static str]) -> Diagnostic {
     let listed = (!known.is_empty()).then(|| format!("it takes {}", one_of(known.iter().copied())));
     Diagnostic::error("M0101", format!("{what} has no key `{}`", key.name))
         .at(&key.span, "unknown key")
@@ -188,8 +188,8 @@ fn unknown_key(key: &Key, what: &str, known: &[&'static str]) -> Diagnostic {
 }
 
 /// One string or a list of them.
-pub fn texts(value: &Value, key: &str, problems: &Problems) -> Vec<Text> {
-    let one = |v: &Value| {
+pub fn texts(value: &TomlValue, key: &str, problems: &Problems) -> Vec<TomlText> {
+    let one = |v: &TomlValue| {
         let text = v.as_text();
         if text.is_none() {
             problems.add(wrong_type(v, key, "a string or a list of strings"));

@@ -16,51 +16,51 @@ pub enum Data {
     Integer(i64),
     Number(f64),
     Boolean(bool),
-    List(Vec<Value>),
-    Table(Table),
+    List(Vec<TomlValue>),
+    Table(TomlTable),
     Date,
 }
 
 #[derive(Clone, Debug)]
-pub struct Value {
+pub struct TomlValue {
     pub data: Data,
     pub span: Span,
 }
 
 #[derive(Clone, Debug)]
-pub struct Key {
+pub struct TomlKey {
     pub name: String,
     pub span: Span,
 }
 
 #[derive(Clone, Debug)]
-pub struct Entry {
-    pub key: Key,
-    pub value: Value,
+pub struct TomlEntry {
+    pub key: TomlKey,
+    pub value: TomlValue,
 }
 
 /// Entries in the order of the file.
 #[derive(Clone, Debug)]
-pub struct Table {
-    pub entries: Vec<Entry>,
+pub struct TomlTable {
+    pub entries: Vec<TomlEntry>,
     pub span: Span,
 }
 
 /// A string with its place; places inside it are found through quotes and escapes.
 #[derive(Clone, Debug)]
-pub struct Text {
+pub struct TomlText {
     pub text: String,
     pub span: Span,
 }
 
-impl Text {
+impl TomlText {
     /// The place of some bytes of the text in the file.
     pub fn at(&self, range: &Range<usize>) -> Span {
         Span::new(&self.span.source, locate(self.span.text(), self.span.range.start, range))
     }
 }
 
-impl Value {
+impl TomlValue {
     /// What it is, in words.
     pub fn kind(&self) -> &'static str {
         match self.data {
@@ -73,9 +73,9 @@ impl Value {
         }
     }
 
-    pub fn as_text(&self) -> Option<Text> {
+    pub fn as_text(&self) -> Option<TomlText> {
         match &self.data {
-            Data::Text(text) => Some(Text { text: text.clone(), span: self.span.clone() }),
+            Data::Text(text) => Some(TomlText { text: text.clone(), span: self.span.clone() }),
             _ => None,
         }
     }
@@ -89,12 +89,12 @@ impl Value {
     }
 }
 
-impl Table {
+impl TomlTable {
     pub fn empty(span: Span) -> Self {
-        Table { entries: vec![], span }
+        TomlTable { entries: vec![], span }
     }
 
-    pub fn get(&self, name: &str) -> Option<&Entry> {
+    pub fn get(&self, name: &str) -> Option<&TomlEntry> {
         self.entries.iter().find(|e| e.key.name == name)
     }
 }
@@ -103,7 +103,7 @@ impl Table {
 const TWICE: &str = "duplicate key";
 
 /// The file as a table; None where the text cannot be trusted, and the reasons are among the problems.
-pub fn parse(source: &Arc<Source>, problems: &Problems) -> Option<Table> {
+pub fn parse(source: &Arc<Source>, problems: &Problems) -> Option<TomlTable> {
     let (table, mut errors) = DeTable::parse_recoverable(&source.text);
     let table = convert_table(table.get_ref(), table.span(), source);
     errors.sort_by_key(|e| e.span().map(|s| s.start));
@@ -119,7 +119,7 @@ pub fn parse(source: &Arc<Source>, problems: &Problems) -> Option<Table> {
     Some(table)
 }
 
-fn defined_twice(span: &Span, table: &Table) -> Diagnostic {
+fn defined_twice(span: &Span, table: &TomlTable) -> Diagnostic {
     let name = span.text().trim_matches(['"', '\'']);
     let error =
         Diagnostic::error("M0105", format!("`{name}` is defined twice")).at(span, "the second definition");
@@ -135,7 +135,7 @@ fn defined_twice(span: &Span, table: &Table) -> Diagnostic {
 }
 
 /// The last key of this name before some place.
-fn last_before<'t>(table: &'t Table, name: &str, place: usize) -> Option<&'t Span> {
+fn last_before<'t>(table: &'t TomlTable, name: &str, place: usize) -> Option<&'t Span> {
     let inner = table.entries.iter().filter_map(|e| match &e.value.data {
         Data::Table(table) => last_before(table, name, place),
         _ => None,
@@ -144,19 +144,19 @@ fn last_before<'t>(table: &'t Table, name: &str, place: usize) -> Option<&'t Spa
     inner.chain(own).filter(|s| s.range.start < place).max_by_key(|s| s.range.start)
 }
 
-fn convert_table(table: &DeTable<'_>, range: Range<usize>, source: &Arc<Source>) -> Table {
-    let mut entries: Vec<Entry> = table
+fn convert_table(table: &DeTable<'_>, range: Range<usize>, source: &Arc<Source>) -> TomlTable {
+    let mut entries: Vec<TomlEntry> = table
         .iter()
-        .map(|(key, value)| Entry {
-            key: Key { name: key.get_ref().to_string(), span: Span::new(source, key.span()) },
+        .map(|(key, value)| TomlEntry {
+            key: TomlKey { name: key.get_ref().to_string(), span: Span::new(source, key.span()) },
             value: convert(value.get_ref(), value.span(), source),
         })
         .collect();
     entries.sort_by_key(|e| e.key.span.range.start);
-    Table { entries, span: Span::new(source, range) }
+    TomlTable { entries, span: Span::new(source, range) }
 }
 
-fn convert(value: &DeValue<'_>, range: Range<usize>, source: &Arc<Source>) -> Value {
+fn convert(value: &DeValue<'_>, range: Range<usize>, source: &Arc<Source>) -> TomlValue {
     let data = match value {
         DeValue::String(text) => Data::Text(text.to_string()),
         DeValue::Integer(i) => match i64::from_str_radix(i.as_str(), i.radix()) {
@@ -172,5 +172,5 @@ fn convert(value: &DeValue<'_>, range: Range<usize>, source: &Arc<Source>) -> Va
         }
         DeValue::Table(table) => Data::Table(convert_table(table, range.clone(), source)),
     };
-    Value { data, span: Span::new(source, range) }
+    TomlValue { data, span: Span::new(source, range) }
 }

@@ -8,17 +8,17 @@
 //! and one with an angle is what it says.
 
 use super::tree::{Argument, Instance, Sets};
-use crate::component::{Alias, Form, Parameter, Scalar, read_scalar};
+use crate::component::{FormerName, Parameter, Scalar, ScalarForm, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems};
-use crate::file::{Key, Value};
-use crate::language::{Ast, Kind};
+use crate::file::{TomlKey, TomlValue};
+use crate::language::{Ast, AstKind};
 use crate::units::{Unit, has_angle, parse_unit};
 
 /// The code of a former name.
 pub const FORMER_NAME: &str = "M0330";
 
 /// The parameter that has `name` as a former name.
-pub fn find<'a>(instance: &Instance<'a>, name: &str) -> Option<(&'a Parameter, &'a Alias)> {
+pub fn find<'a>(instance: &Instance<'a>, name: &str) -> Option<(&'a Parameter, &'a FormerName)> {
     instance
         .each(|b| &b.parameters)
         .find_map(|p| p.aliases.iter().find(|alias| alias.name == name).map(|alias| (p, alias)))
@@ -27,8 +27,8 @@ pub fn find<'a>(instance: &Instance<'a>, name: &str) -> Option<(&'a Parameter, &
 /// A value under a former name; None: refused, which has been reported.
 pub fn give(
     instance: &Instance<'_>,
-    key: &Key,
-    value: &Value,
+    key: &TomlKey,
+    value: &TomlValue,
     scope: usize,
     problems: &Problems,
 ) -> Option<(String, Argument)> {
@@ -58,7 +58,7 @@ pub fn give(
 }
 
 /// A value under the present name beside one under a former name.
-pub fn refuse_twice(instance: &Instance<'_>, key: &Key, problems: &Problems) {
+pub fn refuse_twice(instance: &Instance<'_>, key: &TomlKey, problems: &Problems) {
     let mut own = instance.each(|b| &b.parameters).filter(|p| p.key.name == key.name);
     if own.any(|p| !p.aliases.is_empty()) && instance.arguments.contains_key(&key.name) {
         problems.add(
@@ -75,7 +75,7 @@ pub fn give_sets(instance: &mut Instance<'_>, sets: &Sets, problems: &Problems) 
     for name in former {
         let path = instance.full(&name);
         let Some(value) = sets.take(&path) else { continue };
-        let key = Key { name, span: value.span.clone() };
+        let key = TomlKey { name, span: value.span.clone() };
         // What the file says under the present name gives way.
         if let Some((parameter, _)) = find(instance, &key.name) {
             instance.arguments.remove(&parameter.key.name);
@@ -90,17 +90,17 @@ pub fn give_sets(instance: &mut Instance<'_>, sets: &Sets, problems: &Problems) 
 fn per_angle(scalar: Scalar, unit: &Unit, names: (&str, &str), problems: &Problems) -> Option<Scalar> {
     let Scalar { form, span } = scalar;
     let form = match form {
-        Form::Number(number) => {
-            let text = crate::file::Text { text: format!("{number} {}", unit.text), span: span.clone() };
-            let ast = Ast { kind: Kind::Number(number, Some(unit.clone())), span: 0..0 };
-            Form::Formula(crate::component::Formula { ast, text })
+        ScalarForm::Number(number) => {
+            let text = crate::file::TomlText { text: format!("{number} {}", unit.text), span: span.clone() };
+            let ast = Ast { kind: AstKind::Number(number, Some(unit.clone())), span: 0..0 };
+            ScalarForm::Formula(crate::component::Formula { ast, text })
         }
-        Form::Formula(mut formula) => match &formula.ast.kind {
-            Kind::Number(_, Some(own)) if has_angle(own) => Form::Formula(formula),
-            Kind::Number(number, Some(own)) => {
+        ScalarForm::Formula(mut formula) => match &formula.ast.kind {
+            AstKind::Number(_, Some(own)) if has_angle(own) => ScalarForm::Formula(formula),
+            AstKind::Number(number, Some(own)) => {
                 let own = parse_unit(&format!("({})/rev", own.text)).ok()?;
-                formula.ast.kind = Kind::Number(*number, Some(own));
-                Form::Formula(formula)
+                formula.ast.kind = AstKind::Number(*number, Some(own));
+                ScalarForm::Formula(formula)
             }
             _ => {
                 let (former, now) = names;

@@ -13,12 +13,12 @@ use std::ops::Range;
 use trunnion_equations::{Expr, Symbol};
 
 use super::quantities::New;
-use super::{Builder, Role};
-use crate::component::{Chain, ElementLaw, Port, Stop};
+use super::{ModelBuilder, NameRole};
+use crate::component::{Chain, ChainMember, ElementLaw, Port};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::domain::{Connector, Domain, unit_of};
 use crate::file::Span;
-use crate::network::{Bond, Kind, Law, Node, Pair, Signed};
+use crate::network::{Bond, BondNode, BondNodeKind, Law, PowerPair, Signed};
 
 pub use ports::Meeting;
 
@@ -33,7 +33,7 @@ pub struct Bonds {
     /// Where ports are met, by full name.
     pub ports: HashMap<String, Meeting>,
     /// The quantities of an element, one pair per bond.
-    pairs: HashMap<usize, Vec<Pair>>,
+    pairs: HashMap<usize, Vec<PowerPair>>,
     /// The bonds of an element, in the same order.
     bonds: HashMap<usize, Vec<usize>>,
     /// The nodes in the bond graph of each component.
@@ -42,7 +42,7 @@ pub struct Bonds {
     spans: Vec<Span>,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> ModelBuilder<'a> {
     /// Nodes, bonds and quantities of all components.
     pub fn add_bond_graphs(&mut self) {
         for index in 0..self.tree.instances.len() {
@@ -66,15 +66,15 @@ impl<'a> Builder<'a> {
     }
 
     /// One bond of a chain.
-    fn add_link(&mut self, index: usize, from: &Stop, to: &Stop) {
+    fn add_link(&mut self, index: usize, from: &ChainMember, to: &ChainMember) {
         let (Some(a), Some(b)) = (self.stop(index, from), self.stop(index, to)) else { return };
         match (a, b) {
-            (Place::Node(a), Place::Node(b)) => {
+            (ChainPlace::Node(a), ChainPlace::Node(b)) => {
                 self.add_bond(a, b, None);
             }
-            (Place::Port(port), Place::Node(b)) => self.port_bond(index, port, b, true),
-            (Place::Node(a), Place::Port(port)) => self.port_bond(index, port, a, false),
-            (Place::Port(a), Place::Port(b)) => {
+            (ChainPlace::Port(port), ChainPlace::Node(b)) => self.port_bond(index, port, b, true),
+            (ChainPlace::Node(a), ChainPlace::Port(port)) => self.port_bond(index, port, a, false),
+            (ChainPlace::Port(a), ChainPlace::Port(b)) => {
                 let kind = junction_kind(a.domain.or(b.domain));
                 let name = self.tree.instances[index].full(&format!("{}_{}", a.key.name, b.key.name));
                 let node = self.add_node(index, kind, name, &from.span, true);
@@ -99,7 +99,7 @@ impl<'a> Builder<'a> {
     pub fn add_node(
         &mut self,
         index: usize,
-        kind: Kind,
+        kind: BondNodeKind,
         name: String,
         span: &Span,
         connection: bool,
@@ -109,13 +109,13 @@ impl<'a> Builder<'a> {
             0 => String::new(),
             _ => self.tree.instances[index].definition.name.clone(),
         };
-        self.network.nodes.push(Node { kind, name, component, origin, law: Law::default(), connection });
+        self.network.nodes.push(BondNode { kind, name, component, origin, law: Law::default(), connection });
         self.bonds.spans.push(span.clone());
         self.network.nodes.len() - 1
     }
 
     /// The node or port that a stop names; makes the node when it is met first.
-    fn stop(&mut self, index: usize, stop: &Stop) -> Option<Place<'a>> {
+    fn stop(&mut self, index: usize, stop: &ChainMember) -> Option<ChainPlace<'a>> {
         let instance = &self.tree.instances[index];
         let full = instance.full(&stop.name);
         let Some(kind) = stop.kind else {
@@ -130,7 +130,7 @@ impl<'a> Builder<'a> {
                         .hint_if(did_you_mean(&stop.name, ports.iter().map(|p| p.key.name.as_str()))),
                 );
             }
-            return found.filter(|p| p.domain.is_some()).map(|p| Place::Port(p));
+            return found.filter(|p| p.domain.is_some()).map(|p| ChainPlace::Port(p));
         };
         if let Some(&node) = self.bonds.node_of.get(&full) {
             let known = self.network.nodes[node].kind;
@@ -141,11 +141,11 @@ impl<'a> Builder<'a> {
                 );
                 return None;
             }
-            return Some(Place::Node(node));
+            return Some(ChainPlace::Node(node));
         }
         let node = self.add_node(index, kind, full.clone(), &stop.span, false);
         self.bonds.node_of.insert(full, node);
-        Some(Place::Node(node))
+        Some(ChainPlace::Node(node))
     }
 
     /// How many bonds a node may have, and where they point.
@@ -162,11 +162,11 @@ impl<'a> Builder<'a> {
             let mut mine = of.remove(&n).unwrap_or_default();
             let inward = mine.iter().filter(|&&b| self.network.bonds[b].to == n).count();
             let wrong = match node.kind {
-                Kind::Se | Kind::Sf if mine.len() != 1 => Some("a source has one bond"),
-                Kind::I | Kind::C | Kind::R if inward != mine.len() => {
+                BondNodeKind::Se | BondNodeKind::Sf if mine.len() != 1 => Some("a source has one bond"),
+                BondNodeKind::I | BondNodeKind::C | BondNodeKind::R if inward != mine.len() => {
                     Some("bonds of I, C and R point to them")
                 }
-                Kind::Tf | Kind::Gy if mine.len() != 2 || inward != 1 => {
+                BondNodeKind::Tf | BondNodeKind::Gy if mine.len() != 2 || inward != 1 => {
                     Some("one bond points to it, one away from it")
                 }
                 _ => None,
@@ -176,7 +176,7 @@ impl<'a> Builder<'a> {
                 self.problems.add(error.at(&self.bonds.spans[n], reason));
             }
             // Side 1 of a two-port is the bond that points to it.
-            if matches!(node.kind, Kind::Tf | Kind::Gy) {
+            if matches!(node.kind, BondNodeKind::Tf | BondNodeKind::Gy) {
                 mine.sort_by_key(|&b| self.network.bonds[b].to != n);
             }
             self.bonds.bonds.insert(n, mine);
@@ -187,10 +187,10 @@ impl<'a> Builder<'a> {
         for n in first.0..self.network.nodes.len() {
             let kind = self.network.nodes[n].kind;
             match kind {
-                Kind::Zero | Kind::One => {
+                BondNodeKind::Zero | BondNodeKind::One => {
                     let bond = self.bonds.bonds[&n].first().copied();
                     let domain = bond.and_then(|b| self.network.bonds[b].domain);
-                    let common = self.add_part(index, n, "", kind == Kind::Zero, domain);
+                    let common = self.add_part(index, n, "", kind == BondNodeKind::Zero, domain);
                     self.network.nodes[n].law.common = common;
                 }
                 _ => self.add_element(index, n),
@@ -223,9 +223,9 @@ impl<'a> Builder<'a> {
             );
             if let (Some(effort), Some(flow)) = (effort, flow) {
                 let plain = |symbol| Signed { symbol, negative: false };
-                pairs.push(Pair { effort: plain(effort), flow: plain(flow) });
+                pairs.push(PowerPair { effort: plain(effort), flow: plain(flow) });
             }
-            if matches!(kind, Kind::I | Kind::C) {
+            if matches!(kind, BondNodeKind::I | BondNodeKind::C) {
                 states.extend(self.add_state(index, n, &number, k, domain, law));
             }
         }
@@ -272,7 +272,7 @@ impl<'a> Builder<'a> {
         law: Option<&'a ElementLaw>,
     ) -> Option<Symbol> {
         let node = &self.network.nodes[n];
-        let displacement = node.kind == Kind::C;
+        let displacement = node.kind == BondNodeKind::C;
         let stored = domain.and_then(|d| match d.connector {
             Connector::Power { stored, .. } => Some(stored),
             Connector::Signal => None,
@@ -316,21 +316,21 @@ impl<'a> Builder<'a> {
             return None;
         }
         let name = new.name.clone();
-        self.add_quantity(index, new, Role::Unknown, start);
+        self.add_quantity(index, new, NameRole::Unknown, start);
         self.names.map.get(&name).and_then(|n| n.symbol)
     }
 }
 
 /// What a word in a chain stands for.
-enum Place<'a> {
+enum ChainPlace<'a> {
     Node(usize),
     Port(&'a Port),
 }
 
 /// Where ports meet: efforts are common, in mechanics flows.
-pub fn junction_kind(domain: Option<&Domain>) -> Kind {
+pub fn junction_kind(domain: Option<&Domain>) -> BondNodeKind {
     match domain.map(|d| d.connector) {
-        Some(Connector::Power { across_is_effort: false, .. }) => Kind::One,
-        _ => Kind::Zero,
+        Some(Connector::Power { across_is_effort: false, .. }) => BondNodeKind::One,
+        _ => BondNodeKind::Zero,
     }
 }

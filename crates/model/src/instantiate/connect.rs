@@ -6,15 +6,15 @@ use std::collections::{HashMap, HashSet};
 use trunnion_equations::flat::Equation;
 
 use super::bonds::{OPEN, junction_kind};
-use super::{Builder, Instance};
-use crate::component::{Causality, Connection, Port};
+use super::{Instance, ModelBuilder};
+use crate::component::{Connection, Port, SignalDirection};
 use crate::diagnostic::{Diagnostic, did_you_mean, one_of};
 use crate::domain::{Connector, Domain};
-use crate::file::{Key, Span};
+use crate::file::{Span, TomlKey};
 
 /// A port that takes part in a connection.
 #[derive(Clone)]
-struct End<'a> {
+struct ConnectedPort<'a> {
     /// Component the port belongs to.
     owner: usize,
     port: &'a Port,
@@ -26,14 +26,14 @@ struct End<'a> {
     span: Span,
 }
 
-impl End<'_> {
+impl ConnectedPort<'_> {
     /// Gives a signal to the connection, rather than taking it.
     fn gives(&self) -> bool {
-        (self.port.causality == Some(Causality::Out)) != self.own
+        (self.port.causality == Some(SignalDirection::Out)) != self.own
     }
 }
 
-impl<'a> Builder<'a> {
+impl<'a> ModelBuilder<'a> {
     pub fn add_connections(&mut self) {
         for index in 0..self.tree.instances.len() {
             let mut connected = HashSet::new();
@@ -47,12 +47,13 @@ impl<'a> Builder<'a> {
 
     /// The sets of ports that meet inside a component. Every port named goes into `connected`, also one whose
     /// connection is wrong.
-    fn sets_of(&self, index: usize, connected: &mut HashSet<String>) -> Vec<Vec<End<'a>>> {
+    fn sets_of(&self, index: usize, connected: &mut HashSet<String>) -> Vec<Vec<ConnectedPort<'a>>> {
         let connections: Vec<&'a Connection> = self.tree.instances[index].each(|b| &b.connections).collect();
-        let mut sets: Vec<Vec<End<'a>>> = vec![];
+        let mut sets: Vec<Vec<ConnectedPort<'a>>> = vec![];
         let mut set_of: HashMap<String, usize> = HashMap::new();
         for connection in connections {
-            let ends: Vec<End<'a>> = connection.ends.iter().filter_map(|key| self.end(index, key)).collect();
+            let ends: Vec<ConnectedPort<'a>> =
+                connection.ends.iter().filter_map(|key| self.end(index, key)).collect();
             connected.extend(ends.iter().map(|e| e.name.clone()));
             if connection.ends.len() < 2 {
                 let Some(end) = connection.ends.first() else { continue };
@@ -83,11 +84,17 @@ impl<'a> Builder<'a> {
     }
 
     /// The port that a path in a connection names.
-    fn end(&self, index: usize, key: &'a Key) -> Option<End<'a>> {
+    fn end(&self, index: usize, key: &'a TomlKey) -> Option<ConnectedPort<'a>> {
         let here = &self.tree.instances[index];
         let found = |owner: usize, port: &'a Port| {
             let name = self.tree.instances[owner].full(&port.key.name);
-            port.domain.map(|_| End { owner, port, name, own: owner == index, span: key.span.clone() })
+            port.domain.map(|_| ConnectedPort {
+                owner,
+                port,
+                name,
+                own: owner == index,
+                span: key.span.clone(),
+            })
         };
         let bad = |message: String, label: String, hint: Option<String>| {
             self.problems.add(Diagnostic::error("M0304", message).at(&key.span, label).hint_if(hint));
@@ -147,7 +154,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Whether two ends may meet; says why if not.
-    fn compatible(&self, a: &End<'a>, b: &End<'a>) -> bool {
+    fn compatible(&self, a: &ConnectedPort<'a>, b: &ConnectedPort<'a>) -> bool {
         let (Some(da), Some(db)) = (a.port.domain, b.port.domain) else { return false };
         if da.name != db.name && !(da.is_power() && db.is_raw() || da.is_raw() && db.is_power()) {
             let hint = self.what_fits(a, da, b).or_else(|| self.what_fits(b, db, a));
@@ -180,14 +187,19 @@ impl<'a> Builder<'a> {
     }
 
     /// The ground of another domain is there, where that of `wanted` is meant.
-    fn other_ground(&self, wanted: &Domain, end: &End<'a>, domain: &Domain) -> Option<String> {
+    fn other_ground(&self, wanted: &Domain, end: &ConnectedPort<'a>, domain: &Domain) -> Option<String> {
         let kind = &self.tree.instances[end.owner].definition.name;
         let mistaken = *kind == domain.ground && !wanted.ground.is_empty();
         mistaken.then(|| format!("for {} ports it is `{}`", wanted.name, wanted.ground))
     }
 
     /// Ports of the component at `other` that could meet the port at `end`.
-    fn what_fits(&self, end: &End<'a>, domain: &Domain, other: &End<'a>) -> Option<String> {
+    fn what_fits(
+        &self,
+        end: &ConnectedPort<'a>,
+        domain: &Domain,
+        other: &ConnectedPort<'a>,
+    ) -> Option<String> {
         let component = &self.tree.instances[other.owner];
         let fits = |p: &&'a Port| p.domain.is_some_and(|d| d.name == domain.name);
         let names: Vec<String> =
@@ -196,7 +208,7 @@ impl<'a> Builder<'a> {
         (!names.is_empty()).then(|| format!("{listed} would fit `{}`", end.name))
     }
 
-    fn add_set(&mut self, index: usize, set: &[End<'a>]) {
+    fn add_set(&mut self, index: usize, set: &[ConnectedPort<'a>]) {
         let Some(domain) = set[0].port.domain else { return };
         if domain.connector == Connector::Signal {
             self.add_signal(index, set);
@@ -217,8 +229,8 @@ impl<'a> Builder<'a> {
         self.hand_over(index, &ends);
     }
 
-    fn add_signal(&mut self, index: usize, set: &[End<'a>]) {
-        let givers: Vec<&End<'a>> = set.iter().filter(|e| e.gives()).collect();
+    fn add_signal(&mut self, index: usize, set: &[ConnectedPort<'a>]) {
+        let givers: Vec<&ConnectedPort<'a>> = set.iter().filter(|e| e.gives()).collect();
         let giver = match givers.as_slice() {
             [one] => *one,
             [] => {
@@ -298,7 +310,9 @@ impl<'a> Builder<'a> {
                 }
                 self.hand_over(owner, &[(owner, port, name.to_string())]);
             }
-            Connector::Signal if port.causality == Some(Causality::In) => self.drive(owner, port, name, warn),
+            Connector::Signal if port.causality == Some(SignalDirection::In) => {
+                self.drive(owner, port, name, warn)
+            }
             Connector::Signal => {}
         }
     }
@@ -342,7 +356,11 @@ fn port_of<'a>(instance: &Instance<'a>, name: &str) -> Option<&'a Port> {
 }
 
 /// The set of an end, made if it has none.
-fn enter<'a>(sets: &mut Vec<Vec<End<'a>>>, set_of: &mut HashMap<String, usize>, end: End<'a>) -> usize {
+fn enter<'a>(
+    sets: &mut Vec<Vec<ConnectedPort<'a>>>,
+    set_of: &mut HashMap<String, usize>,
+    end: ConnectedPort<'a>,
+) -> usize {
     *set_of.entry(end.name.clone()).or_insert_with(|| {
         sets.push(vec![end]);
         sets.len() - 1
@@ -350,7 +368,12 @@ fn enter<'a>(sets: &mut Vec<Vec<End<'a>>>, set_of: &mut HashMap<String, usize>, 
 }
 
 /// Puts two sets together; the smaller one moves.
-fn merge<'a>(sets: &mut [Vec<End<'a>>], set_of: &mut HashMap<String, usize>, a: usize, b: usize) -> usize {
+fn merge<'a>(
+    sets: &mut [Vec<ConnectedPort<'a>>],
+    set_of: &mut HashMap<String, usize>,
+    a: usize,
+    b: usize,
+) -> usize {
     if a == b {
         return a;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use trunnion_equations::{Expr, Graph, Node, Symbol, Table};
+use trunnion_equations::{Expr, ExprNode, Graph, GraphTable, Symbol};
 
 /// Values of parameters, and of every expression met so far.
 #[derive(Debug, Default)]
@@ -38,28 +38,28 @@ impl Values {
         self.known[&e]
     }
 
-    fn node(&self, graph: &Graph, node: Node) -> Option<f64> {
+    fn node(&self, graph: &Graph, node: ExprNode) -> Option<f64> {
         let at = |e: Expr| self.known[&e];
         match node {
-            Node::Const(v) => Some(v),
-            Node::Time | Node::Derivative(_) | Node::Holding(..) => None,
-            Node::Symbol(s) => self.symbols.get(&s).copied(),
-            Node::Unary(op, a) => Some(op.eval(at(a)?)),
-            Node::Binary(op, a, b) => Some(op.eval(at(a)?, at(b)?)),
-            Node::Select(c, a, b) => {
+            ExprNode::Const(v) => Some(v),
+            ExprNode::Time | ExprNode::Derivative(_) | ExprNode::Holding(..) => None,
+            ExprNode::Symbol(s) => self.symbols.get(&s).copied(),
+            ExprNode::Unary(op, a) => Some(op.eval(at(a)?)),
+            ExprNode::Binary(op, a, b) => Some(op.eval(at(a)?, at(b)?)),
+            ExprNode::Select(c, a, b) => {
                 if at(c)? != 0.0 {
                     at(a)
                 } else {
                     at(b)
                 }
             }
-            Node::Table1(t, x, d) => match graph.table(t) {
-                Table::One(table) => Some(table.eval(at(x)?, d)),
-                Table::Two(_) => None,
+            ExprNode::Table1(t, x, d) => match graph.table(t) {
+                GraphTable::One(table) => Some(table.eval(at(x)?, d)),
+                GraphTable::Two(_) => None,
             },
-            Node::Table2(t, x, y, dx, dy) => match graph.table(t) {
-                Table::Two(table) => Some(table.eval(at(x)?, at(y)?, dx, dy)),
-                Table::One(_) => None,
+            ExprNode::Table2(t, x, y, dx, dy) => match graph.table(t) {
+                GraphTable::Two(table) => Some(table.eval(at(x)?, at(y)?, dx, dy)),
+                GraphTable::One(_) => None,
             },
         }
     }

@@ -4,15 +4,18 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use trunnion_equations::flat::{Action, Assignment, Equation, Event, Output, Task};
-use trunnion_equations::{Expr, Node, Symbol, Table};
+use trunnion_equations::{Expr, ExprNode, GraphTable, Symbol};
 use trunnion_num::{Table1, Table2};
 
-use super::{Builder, Named, Role, join, shown, si};
-use crate::component::Output as Recorded;
-use crate::component::{Assign, Body, Clock, Column, Controller, TableData, language_error, wrong_dimension};
+use super::{ModelBuilder, NameRole, Named, join, shown, si};
+use crate::component::OutputDefinition as Recorded;
+use crate::component::{
+    Assign, ComponentSections, Controller, SampleClock, TableColumn, TableData, language_error,
+    wrong_dimension,
+};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::domain::unit_of;
-use crate::energy::{Own, Side};
+use crate::energy::{AccountKind, OwnAccount};
 use crate::file::Span;
 use crate::language::{Scope, TableFn, Typed, condition, count, lower, lower_equation};
 use crate::units::{Dimension, Unit};
@@ -26,9 +29,9 @@ enum Setter<'s> {
     Task,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> ModelBuilder<'a> {
     /// Every entry of one section, with the component it is in.
-    fn all<T>(&self, section: fn(&'a Body) -> &'a [T]) -> Vec<(usize, &'a T)> {
+    fn all<T>(&self, section: fn(&'a ComponentSections) -> &'a [T]) -> Vec<(usize, &'a T)> {
         let instances = self.tree.instances.iter().enumerate();
         instances.flat_map(|(i, instance)| instance.each(section).map(move |x| (i, x))).collect()
     }
@@ -43,12 +46,12 @@ impl<'a> Builder<'a> {
     }
 
     fn table(&self, name: &str, data: &TableData) -> TableFn {
-        let dimension = |column: &Column| column.unit.as_ref().map(|u| u.dimension);
+        let dimension = |column: &TableColumn| column.unit.as_ref().map(|u| u.dimension);
         let made = match &data.z {
             None => Table1::new(&data.x.values, &data.y.values, data.shape, data.outside)
-                .map(|t| Table::One(Arc::new(t))),
+                .map(|t| GraphTable::One(Arc::new(t))),
             Some(z) => Table2::new(&data.x.values, &data.y.values, &z.values, data.shape, data.outside)
-                .map(|t| Table::Two(Arc::new(t))),
+                .map(|t| GraphTable::Two(Arc::new(t))),
         };
         let table = made.unwrap_or_else(|error| {
             self.problems.add(
@@ -59,8 +62,8 @@ impl<'a> Builder<'a> {
             let flat = Table1::new(&[0.0, 1.0], &[0.0, 0.0], data.shape, data.outside);
             let plane = Table2::new(&[0.0, 1.0], &[0.0, 1.0], &[0.0; 4], data.shape, data.outside);
             match &data.z {
-                None => Table::One(Arc::new(flat.expect("two points"))),
-                Some(_) => Table::Two(Arc::new(plane.expect("four points"))),
+                None => GraphTable::One(Arc::new(flat.expect("two points"))),
+                Some(_) => GraphTable::Two(Arc::new(plane.expect("four points"))),
             }
         });
         let id = self.graph().add_table(name, table);
@@ -90,7 +93,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The right side and what options add to it.
-    fn with_terms(&self, index: usize, equation: &crate::component::Equation, rhs: Expr) -> Expr {
+    fn with_terms(&self, index: usize, equation: &crate::component::EquationDefinition, rhs: Expr) -> Expr {
         let instance = &self.tree.instances[index];
         let view = self.view(index);
         let wanted = lower(self.graph(), &equation.sides.0, &view).ok().and_then(|t| t.dimension);
@@ -151,7 +154,7 @@ impl<'a> Builder<'a> {
     }
 
     /// An account of energy: an energy, or a power that is summed up.
-    fn add_account(&mut self, index: usize, output: &Recorded, side: Side, typed: Typed) {
+    fn add_account(&mut self, index: usize, output: &Recorded, side: AccountKind, typed: Typed) {
         let [power, energy] = ["W", "J"].map(|u| unit_of(u).map(|u| u.dimension));
         let instance = &self.tree.instances[index];
         if let (Some(wanted), Some(found)) = (power, typed.dimension)
@@ -162,7 +165,7 @@ impl<'a> Builder<'a> {
             self.problems.add(wrong_dimension(&output.value.text.span, wanted, found, &whose));
             return;
         }
-        self.network.accounts.push(Own {
+        self.network.accounts.push(OwnAccount {
             component: instance.path.clone(),
             name: instance.full(&output.key.name),
             side,
@@ -183,7 +186,7 @@ impl<'a> Builder<'a> {
     ) {
         let origin = self.origin(index, span);
         let (unit, shown) = (unit.clone(), shown(unit.as_ref()));
-        let named = Named { expr: value, symbol: None, role: Role::Output, unit, span: span.clone() };
+        let named = Named { expr: value, symbol: None, role: NameRole::Output, unit, span: span.clone() };
         self.names.map.entry(name.clone()).or_insert(named);
         self.flat.outputs.push(Output { name, unit: shown, doc: doc.to_string(), origin, value });
     }
@@ -193,7 +196,7 @@ impl<'a> Builder<'a> {
         let graph = self.graph();
         let roots = self.flat.equations.iter().flat_map(|e| [e.lhs, e.rhs]);
         let derivative = |e: Expr| match graph.node(e) {
-            Node::Derivative(s) => Some(s),
+            ExprNode::Derivative(s) => Some(s),
             _ => None,
         };
         let stores = self.network.nodes.iter().flat_map(|n| n.law.states.iter().copied());
@@ -248,16 +251,16 @@ impl<'a> Builder<'a> {
                 continue;
             };
             let refused = match (target.role, setter) {
-                (Role::Mode | Role::Input, _) => None,
-                (Role::Unknown, Setter::Event(states))
+                (NameRole::Mode | NameRole::Input, _) => None,
+                (NameRole::Unknown, Setter::Event(states))
                     if target.symbol.is_some_and(|s| states.contains(&s)) =>
                 {
                     None
                 }
                 // An equation that could not be read may be the one that has the derivative.
-                (Role::Unknown, Setter::Event(_)) if self.problems.has_errors() => None,
-                (Role::Unknown, Setter::Event(_)) => Some("its equations determine it at every instant"),
-                (Role::Unknown, Setter::Task) => Some("a variable follows the equations"),
+                (NameRole::Unknown, Setter::Event(_)) if self.problems.has_errors() => None,
+                (NameRole::Unknown, Setter::Event(_)) => Some("its equations determine it at every instant"),
+                (NameRole::Unknown, Setter::Task) => Some("a variable follows the equations"),
                 (role, _) => Some(role.article()),
             };
             if let Some(reason) = refused {
@@ -307,7 +310,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Period and offset; the period is positive.
-    fn clock(&mut self, index: usize, clock: &Clock, name: &str) -> Option<(Expr, Expr)> {
+    fn clock(&mut self, index: usize, clock: &SampleClock, name: &str) -> Option<(Expr, Expr)> {
         let second = si(Dimension::TIME);
         let (period, seconds) =
             self.constant(&clock.period, index, Some(&second), &format!("the period of `{name}`"))?;

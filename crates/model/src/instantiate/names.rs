@@ -10,7 +10,7 @@ use crate::language::{Binding, Scope, TableFn};
 use crate::units::{Dimension, Unit};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum NameRole {
     Parameter,
     Unknown,
     Input,
@@ -18,14 +18,14 @@ pub enum Role {
     Output,
 }
 
-impl Role {
+impl NameRole {
     pub fn article(self) -> &'static str {
         match self {
-            Role::Parameter => "a parameter",
-            Role::Unknown => "a variable",
-            Role::Input => "an input",
-            Role::Mode => "a mode",
-            Role::Output => "an output",
+            NameRole::Parameter => "a parameter",
+            NameRole::Unknown => "a variable",
+            NameRole::Input => "an input",
+            NameRole::Mode => "a mode",
+            NameRole::Output => "an output",
         }
     }
 }
@@ -34,14 +34,14 @@ impl Role {
 pub struct Named {
     pub expr: Expr,
     pub symbol: Option<Symbol>,
-    pub role: Role,
+    pub role: NameRole,
     /// None fits everything: its unit is free or could not be read.
     pub unit: Option<Unit>,
     pub span: Span,
 }
 
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct ModelNames {
     pub map: HashMap<String, Named>,
     pub tables: HashMap<String, TableFn>,
     /// Former names of parameters, with the present ones.
@@ -57,21 +57,21 @@ pub struct Names {
 /// The symbol of whatever is broken: no quantity has it.
 pub const ANYTHING: Symbol = Symbol(u32::MAX);
 
-impl Names {
+impl ModelNames {
     /// Whether `name` or something it is part of is broken.
     pub fn is_broken(&self, name: &str) -> bool {
         let outer = name.match_indices('.').map(|(i, _)| &name[..i]);
         !self.broken.is_empty() && outer.chain([name]).any(|n| self.broken.contains(n))
     }
 
-    pub fn view<'n>(&'n self, path: &str) -> View<'n> {
-        View { names: self, path: path.to_string(), outputs: false, own: vec![] }
+    pub fn view<'n>(&'n self, path: &str) -> NameView<'n> {
+        NameView { names: self, path: path.to_string(), outputs: false, own: vec![] }
     }
 }
 
 /// The names inside one component.
-pub struct View<'n> {
-    pub names: &'n Names,
+pub struct NameView<'n> {
+    pub names: &'n ModelNames,
     pub path: String,
     /// Whether outputs can be used too.
     pub outputs: bool,
@@ -79,23 +79,23 @@ pub struct View<'n> {
     pub own: Vec<(String, String)>,
 }
 
-impl View<'_> {
+impl NameView<'_> {
     pub fn get(&self, name: &str) -> Option<&Named> {
         let own = self.own.iter().find(|(short, _)| short == name).map(|(_, full)| full);
         let full = own.cloned().unwrap_or_else(|| join(&self.path, name));
         let found =
             self.names.map.get(&full).or_else(|| self.names.map.get(self.names.former.get(&full)?))?;
-        (self.outputs || found.role != Role::Output).then_some(found)
+        (self.outputs || found.role != NameRole::Output).then_some(found)
     }
 }
 
-impl Scope for View<'_> {
+impl Scope for NameView<'_> {
     fn resolve(&self, path: &str) -> Option<Binding> {
         let Some(named) = self.get(path) else {
             let expr = self.names.anything.filter(|_| self.names.is_broken(&join(&self.path, path)))?;
             return Some(Binding { expr, dimension: None, derivative: Some(ANYTHING) });
         };
-        let derivative = named.symbol.filter(|_| named.role == Role::Unknown);
+        let derivative = named.symbol.filter(|_| named.role == NameRole::Unknown);
         let dimension = named.unit.as_ref().map(|u| u.dimension);
         Some(Binding { expr: named.expr, dimension, derivative })
     }

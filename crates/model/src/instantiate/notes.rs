@@ -1,26 +1,26 @@
-//! Things that are no errors but may not be meant: signals nobody takes, numbers without a unit.
+//! Things that are no errors but may not be meant: signals without a receiver, numbers without a unit.
 
 use std::collections::HashSet;
 
 use trunnion_equations::flat::Action;
-use trunnion_equations::{Expr, Node, Symbol};
+use trunnion_equations::{Expr, ExprNode, Symbol};
 
-use super::Builder;
+use super::ModelBuilder;
 use super::tree::GIVEN_VALUE;
-use crate::component::{Causality, Form, Port};
+use crate::component::{Port, ScalarForm, SignalDirection};
 use crate::diagnostic::Diagnostic;
 use crate::expect::{Expect, Subject};
 use crate::file::Span;
-use crate::run::{Run, matches};
+use crate::run::{RunSection, matches};
 
 /// The code of a number that was read in the unit of what it is given to.
 pub const ASSUMED_UNIT: &str = "M0312";
 
-/// More examples help nobody.
+/// More examples are no help.
 const MOST: usize = 6;
 
-impl<'a> Builder<'a> {
-    pub fn add_notes(&self, run: &Run, expect: &[Expect]) {
+impl<'a> ModelBuilder<'a> {
+    pub fn add_notes(&self, run: &RunSection, expect: &[Expect]) {
         if !self.problems.has_errors() {
             self.note_isolated_signals(run, expect);
             self.note_bare_numbers();
@@ -28,7 +28,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Outputs of signal blocks that nothing outside the block uses, shows or expects something of.
-    fn note_isolated_signals(&self, run: &Run, expect: &[Expect]) {
+    fn note_isolated_signals(&self, run: &RunSection, expect: &[Expect]) {
         let shown = |name: &str| {
             let expected =
                 |e: &Expect| matches!(&e.subject, Subject::Signal { signal, .. } if signal == name);
@@ -43,7 +43,7 @@ impl<'a> Builder<'a> {
             if instance.parent != Some(0) || !is_block {
                 continue;
             }
-            let mut outputs = ports.iter().filter(|p| p.causality == Some(Causality::Out)).peekable();
+            let mut outputs = ports.iter().filter(|p| p.causality == Some(SignalDirection::Out)).peekable();
             let symbol = |p: &Port| self.names.map.get(&instance.full(&p.key.name)).and_then(|n| n.symbol);
             let taken = |p: &Port| {
                 shown(&instance.full(&p.key.name)) || symbol(p).is_none_or(|s| used.contains(&(index, s)))
@@ -74,7 +74,7 @@ impl<'a> Builder<'a> {
             .collect();
         let mut enter = |from: &str, roots: Vec<Expr>| {
             for e in graph.reachable(roots) {
-                if let Node::Symbol(s) = graph.node(e)
+                if let ExprNode::Symbol(s) = graph.node(e)
                     && let Some(&i) = owner.get(&s)
                     && self.tree.instances[i].path != from
                 {
@@ -114,7 +114,7 @@ impl<'a> Builder<'a> {
             let mut given: Vec<_> = given.map(|(name, argument)| (instance.full(name), argument)).collect();
             given.sort_by(|a, b| a.0.cmp(&b.0));
             for (name, argument) in given {
-                let Form::Number(number) = argument.scalar.form else { continue };
+                let ScalarForm::Number(number) = argument.scalar.form else { continue };
                 let unit = self.names.map.get(&name).and_then(|n| n.unit.as_ref());
                 let Some(unit) = unit.filter(|u| !["", "1"].contains(&u.text.as_str()) && number != 0.0)
                 else {

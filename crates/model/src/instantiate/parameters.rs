@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use trunnion_equations::Unit as Shown;
-use trunnion_equations::flat::{Kind, Quantity};
+use trunnion_equations::DisplayUnit as Shown;
+use trunnion_equations::flat::{Quantity, QuantityRole};
 
-use super::{Builder, Instance, Named, Role, join, shown, si};
-use crate::component::{Common, Form, Parameter, Scalar};
+use super::{Instance, ModelBuilder, NameRole, Named, join, shown, si};
+use crate::component::{Common, Parameter, Scalar, ScalarForm};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::domain::Domain;
 use crate::file::Span;
@@ -19,7 +19,7 @@ pub struct Deferred {
     pub name: String,
     pub unit: Shown,
     pub doc: String,
-    /// What is taken when nobody is asked, in SI.
+    /// The default, in SI.
     pub default: Option<f64>,
     /// In SI.
     pub range: (f64, f64),
@@ -33,11 +33,11 @@ struct Item<'a> {
     value: Option<Scalar>,
     /// The component whose names the value uses.
     scope: usize,
-    /// Nobody has given a value that is not only proposed.
+    /// No value is given beyond the proposed one.
     open: bool,
 }
 
-impl Builder<'_> {
+impl ModelBuilder<'_> {
     pub fn add_parameters(&mut self) {
         self.note_useless_values();
         let items = self.items();
@@ -47,7 +47,7 @@ impl Builder<'_> {
     }
 }
 
-impl<'a> Builder<'a> {
+impl<'a> ModelBuilder<'a> {
     fn items(&self) -> Vec<Item<'a>> {
         let mut items = vec![];
         for (index, instance) in self.tree.instances.iter().enumerate() {
@@ -61,9 +61,10 @@ impl<'a> Builder<'a> {
                     || parameter.unless.as_ref().is_some_and(|input| self.is_driven(index, &input.text));
                 let (value, scope) = match given {
                     Some((value, scope)) => (Some(value), scope),
-                    None if driven() => {
-                        (Some(Scalar { form: Form::Number(0.0), span: parameter.key.span.clone() }), index)
-                    }
+                    None if driven() => (
+                        Some(Scalar { form: ScalarForm::Number(0.0), span: parameter.key.span.clone() }),
+                        index,
+                    ),
                     None => (parameter.value.clone(), index),
                 };
                 items.push(Item { name, instance: index, parameter, value, scope, open });
@@ -122,7 +123,9 @@ impl<'a> Builder<'a> {
         let uses: Vec<Vec<usize>> = items
             .iter()
             .map(|item| {
-                let Some(Scalar { form: Form::Formula(formula), .. }) = &item.value else { return vec![] };
+                let Some(Scalar { form: ScalarForm::Formula(formula), .. }) = &item.value else {
+                    return vec![];
+                };
                 let scope = &self.tree.instances[item.scope].path;
                 let names = references(&formula.ast);
                 names.iter().filter_map(|(name, _)| index.get(join(scope, name).as_str()).copied()).collect()
@@ -221,7 +224,7 @@ impl<'a> Builder<'a> {
             unit: shown(unit.as_ref()),
             doc: p.doc.clone(),
             origin,
-            kind: Kind::Parameter { value: typed.expr },
+            kind: QuantityRole::Parameter { value: typed.expr },
             nominal: None,
             range,
         });
@@ -233,7 +236,7 @@ impl<'a> Builder<'a> {
         }
         let expr = self.flat.ex(symbol).id;
         let span = p.key.span.clone();
-        let named = Named { expr, symbol: Some(symbol), role: Role::Parameter, unit, span };
+        let named = Named { expr, symbol: Some(symbol), role: NameRole::Parameter, unit, span };
         self.names.map.insert(item.name.clone(), named);
     }
 
@@ -343,6 +346,6 @@ fn number(value: f64, unit: &str) -> String {
 
 /// The unit of a value that is nothing but a number with a unit.
 fn literal_unit(value: &Scalar) -> Option<Unit> {
-    let Form::Formula(formula) = &value.form else { return None };
+    let ScalarForm::Formula(formula) = &value.form else { return None };
     parse_value(&formula.text.text).ok().map(|v| v.unit)
 }

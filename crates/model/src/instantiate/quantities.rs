@@ -1,10 +1,10 @@
 //! Variables, inputs, modes and the variables of ports.
 
 use trunnion_equations::Expr;
-use trunnion_equations::flat::{Kind, Nominal, Quantity};
+use trunnion_equations::flat::{Nominal, Quantity, QuantityRole};
 
-use super::{Builder, Named, Role, shown};
-use crate::component::{Port, Variable};
+use super::{ModelBuilder, NameRole, Named, shown};
+use crate::component::{Port, VariableDefinition};
 use crate::diagnostic::Diagnostic;
 use crate::domain::{self, Connector, unit_of};
 use crate::file::Span;
@@ -19,30 +19,30 @@ pub(super) struct New<'s> {
     pub span: &'s Span,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> ModelBuilder<'a> {
     pub fn add_quantities(&mut self) {
         for index in 0..self.tree.instances.len() {
             let instance = &self.tree.instances[index];
             let ports: Vec<&'a Port> = instance.each(|b| &b.ports).collect();
-            let variables: Vec<&'a Variable> = instance.each(|b| &b.variables).collect();
-            let inputs: Vec<&'a Variable> = instance.each(|b| &b.inputs).collect();
-            let modes: Vec<&'a Variable> = instance.each(|b| &b.modes).collect();
+            let variables: Vec<&'a VariableDefinition> = instance.each(|b| &b.variables).collect();
+            let inputs: Vec<&'a VariableDefinition> = instance.each(|b| &b.inputs).collect();
+            let modes: Vec<&'a VariableDefinition> = instance.each(|b| &b.modes).collect();
             let controllers: Vec<_> = instance.each(|b| &b.controllers).collect();
             for port in ports {
                 self.add_port(index, port);
             }
             for variable in variables {
-                self.add_variable(index, "", variable, Role::Unknown);
+                self.add_variable(index, "", variable, NameRole::Unknown);
             }
             for variable in inputs {
-                self.add_variable(index, "", variable, Role::Input);
+                self.add_variable(index, "", variable, NameRole::Input);
             }
             for variable in modes {
-                self.add_variable(index, "", variable, Role::Mode);
+                self.add_variable(index, "", variable, NameRole::Mode);
             }
             for controller in controllers {
                 for output in &controller.outputs {
-                    self.add_variable(index, &format!("{}.", controller.key.name), output, Role::Mode);
+                    self.add_variable(index, &format!("{}.", controller.key.name), output, NameRole::Mode);
                 }
             }
         }
@@ -59,24 +59,24 @@ impl<'a> Builder<'a> {
             let new =
                 New { name, unit: port.unit.clone(), doc: &port.doc, nominal: None, span: &port.key.span };
             let start = self.graph().constant(0.0).id;
-            self.add_quantity(index, new, Role::Unknown, start);
+            self.add_quantity(index, new, NameRole::Unknown, start);
             return;
         };
-        for domain::Variable { name: part, unit, doc, start } in [across, through] {
+        for domain::PowerVariable { name: part, unit, doc, start } in [across, through] {
             let name = format!("{name}.{part}");
             let new = New { name, unit: unit_of(unit), doc, nominal: None, span: &port.key.span };
             if domain.name == "thermal" && part == across.name {
                 self.names.absolute.insert(new.name.clone(), Dimension::TEMPERATURE);
             }
             let start = self.graph().constant(start).id;
-            self.add_quantity(index, new, Role::Unknown, start);
+            self.add_quantity(index, new, NameRole::Unknown, start);
         }
         for taken in &port.takes {
-            self.add_variable(index, &format!("{}.", port.key.name), taken, Role::Unknown);
+            self.add_variable(index, &format!("{}.", port.key.name), taken, NameRole::Unknown);
         }
     }
 
-    fn add_variable(&mut self, index: usize, prefix: &str, variable: &'a Variable, role: Role) {
+    fn add_variable(&mut self, index: usize, prefix: &str, variable: &'a VariableDefinition, role: NameRole) {
         let instance = &self.tree.instances[index];
         let local = format!("{prefix}{}", variable.key.name);
         let (name, whose) = (instance.full(&local), instance.phrase(&local));
@@ -89,7 +89,7 @@ impl<'a> Builder<'a> {
         }
         let start = value.and_then(|(scalar, scope)| {
             // Modes and inputs may be truth values.
-            let switch = matches!(role, Role::Mode | Role::Input);
+            let switch = matches!(role, NameRole::Mode | NameRole::Input);
             let scalar = scalar.as_number(switch && unit.is_none_or(|u| u.dimension == Dimension::ONE));
             self.constant(&scalar, scope, unit, &format!("the start of {whose}"))
         });
@@ -108,7 +108,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A typical size is a size; what lies beyond all sizes would make every error nothing, or everything.
-    fn nominal_size(&self, value: f64, variable: &Variable) -> Option<f64> {
+    fn nominal_size(&self, value: f64, variable: &VariableDefinition) -> Option<f64> {
         const SIZES: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
         if SIZES.contains(&value) {
             return Some(value);
@@ -123,7 +123,7 @@ impl<'a> Builder<'a> {
         None
     }
 
-    pub(super) fn add_quantity(&mut self, index: usize, new: New<'_>, role: Role, start: Expr) {
+    pub(super) fn add_quantity(&mut self, index: usize, new: New<'_>, role: NameRole, start: Expr) {
         if self.names.map.contains_key(&new.name) {
             // Twice the same name, which has been reported.
             return;
@@ -132,9 +132,9 @@ impl<'a> Builder<'a> {
             self.names.absolute.insert(new.name.clone(), unit.dimension);
         }
         let kind = match role {
-            Role::Input => Kind::Input { start },
-            Role::Mode => Kind::Mode { start },
-            _ => Kind::Unknown { start },
+            NameRole::Input => QuantityRole::Input { start },
+            NameRole::Mode => QuantityRole::Mode { start },
+            _ => QuantityRole::Unknown { start },
         };
         let given = new.nominal.map(Nominal::given);
         let symbol = self.flat.add(Quantity {

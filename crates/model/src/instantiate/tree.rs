@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::aliases;
 use crate::component::{
-    Body, Causality, Child, Definition, Library, Scalar, TableData, choice_text, given_table, read_scalar,
+    Child, ComponentDefinition, ComponentSections, Library, Scalar, SignalDirection, TableData, choice_text,
+    given_table, read_scalar,
 };
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
-use crate::file::{Data, Entry, Key, Source, Span, Value, wrong_type};
+use crate::file::{Data, Source, Span, TomlEntry, TomlKey, TomlValue, wrong_type};
 
 /// More than this is a mistake: components that multiply at every level.
 const MOST: usize = 100_000;
@@ -27,9 +28,9 @@ pub struct Instance<'a> {
     /// "boom.lift"; empty for the model.
     pub path: String,
     pub parent: Option<usize>,
-    pub definition: &'a Definition,
+    pub definition: &'a ComponentDefinition,
     /// The sections of the definition and of the options chosen.
-    pub bodies: Vec<&'a Body>,
+    pub bodies: Vec<&'a ComponentSections>,
     /// Options and what was chosen.
     pub chosen: HashMap<String, String>,
     /// Values of parameters and signal inputs.
@@ -59,7 +60,10 @@ impl<'a> Instance<'a> {
     }
 
     /// Every entry of one section.
-    pub fn each<T>(&self, section: fn(&'a Body) -> &'a [T]) -> impl Iterator<Item = &'a T> + use<'a, T> {
+    pub fn each<T>(
+        &self,
+        section: fn(&'a ComponentSections) -> &'a [T],
+    ) -> impl Iterator<Item = &'a T> + use<'a, T> {
         let lists: Vec<&'a [T]> = self.bodies.iter().map(|b| section(b)).collect();
         lists.into_iter().flatten()
     }
@@ -77,8 +81,8 @@ pub struct Sets {
 
 #[derive(Debug)]
 struct Set {
-    path: Key,
-    value: Value,
+    path: TomlKey,
+    value: TomlValue,
     used: Cell<bool>,
 }
 
@@ -90,7 +94,7 @@ impl Sets {
         let mut list = vec![];
         for (path, text) in sets {
             let source = Source::new(&format!("{GIVEN_VALUE}{}", path.trim()), format!("{path}={text}"));
-            let key = Key { name: path.trim().to_string(), span: Span::new(&source, 0..path.len()) };
+            let key = TomlKey { name: path.trim().to_string(), span: Span::new(&source, 0..path.len()) };
             let span = Span::new(&source, path.len() + 1..source.text.len());
             // What is not a number or true or false is a text, with or without quotes.
             let plain = text.trim();
@@ -106,20 +110,20 @@ impl Sets {
                 problems
                     .add(Diagnostic::error("M0204", "a name is missing before `=`").at(&key.span, "here"));
             } else {
-                list.push(Set { path: key, value: Value { data, span }, used: Cell::new(false) });
+                list.push(Set { path: key, value: TomlValue { data, span }, used: Cell::new(false) });
             }
         }
         Sets { list }
     }
 
     /// Values from files: everything else given for the same path comes later and wins.
-    pub fn give_first(&mut self, values: Vec<(Key, Value)>) {
+    pub fn give_first(&mut self, values: Vec<(TomlKey, TomlValue)>) {
         let new = values.into_iter().map(|(path, value)| Set { path, value, used: Cell::new(false) });
         self.list.splice(0..0, new);
     }
 
     /// The last value given for a path.
-    pub fn take(&self, path: &str) -> Option<&Value> {
+    pub fn take(&self, path: &str) -> Option<&TomlValue> {
         let mut found = None;
         for set in self.list.iter().filter(|s| s.path.name == path) {
             set.used.set(true);
@@ -134,23 +138,23 @@ impl Sets {
     }
 
     /// What is given under a prefix, as the entries of a table.
-    pub fn under(&self, prefix: &str) -> Vec<Entry> {
+    pub fn under(&self, prefix: &str) -> Vec<TomlEntry> {
         let mut entries = vec![];
         for set in &self.list {
             let Some(rest) = set.path.name.strip_prefix(prefix) else { continue };
             set.used.set(true);
-            let key = Key { name: rest.to_string(), span: set.path.span.clone() };
-            entries.push(Entry { key, value: set.value.clone() });
+            let key = TomlKey { name: rest.to_string(), span: set.path.span.clone() };
+            entries.push(TomlEntry { key, value: set.value.clone() });
         }
         entries
     }
 
     /// The same for single keys: others under the prefix mean something else.
-    pub fn keys_under(&self, prefix: &str, keys: &[&str]) -> Vec<Entry> {
+    pub fn keys_under(&self, prefix: &str, keys: &[&str]) -> Vec<TomlEntry> {
         let mut entries = vec![];
         for key in keys {
             for entry in self.under(&format!("{prefix}{key}")).into_iter().filter(|e| e.key.name.is_empty()) {
-                entries.push(Entry { key: Key { name: (*key).into(), ..entry.key }, ..entry });
+                entries.push(TomlEntry { key: TomlKey { name: (*key).into(), ..entry.key }, ..entry });
             }
         }
         entries
@@ -160,7 +164,7 @@ impl Sets {
         self.list.iter().map(|s| &s.value.span.source)
     }
 
-    /// Reports what nobody took.
+    /// Reports what was not used.
     pub fn finish(&self, known: &[String], problems: &Problems) {
         for set in self.list.iter().filter(|s| !s.used.get()) {
             let known = known.iter().map(String::as_str);
@@ -173,7 +177,7 @@ impl Sets {
     }
 }
 
-pub struct Tree<'a> {
+pub struct InstanceTree<'a> {
     pub library: &'a Library,
     pub instances: Vec<Instance<'a>>,
     /// Components that could not be made, which has been reported.
@@ -183,16 +187,16 @@ pub struct Tree<'a> {
 }
 
 pub fn build<'a>(
-    root: &'a Definition,
+    root: &'a ComponentDefinition,
     library: &'a Library,
     sets: &'a Sets,
     problems: &'a Problems,
-) -> Tree<'a> {
-    let mut growing = Growing {
+) -> InstanceTree<'a> {
+    let mut growing = InstanceTreeBuilder {
         library,
         sets,
         problems,
-        tree: Tree { library, instances: vec![], broken: HashSet::new(), overgrown: false },
+        tree: InstanceTree { library, instances: vec![], broken: HashSet::new(), overgrown: false },
         unknown: HashSet::new(),
     };
     let place = Span::new(&root.source, 0..0);
@@ -201,16 +205,16 @@ pub fn build<'a>(
     growing.tree
 }
 
-struct Growing<'a> {
+struct InstanceTreeBuilder<'a> {
     library: &'a Library,
     sets: &'a Sets,
     problems: &'a Problems,
-    tree: Tree<'a>,
+    tree: InstanceTree<'a>,
     /// Components of unknown type.
     unknown: HashSet<*const Child>,
 }
 
-impl<'a> Growing<'a> {
+impl<'a> InstanceTreeBuilder<'a> {
     /// Makes the components inside one.
     fn expand(&mut self, index: usize, depth: usize) {
         let children: Vec<&'a Child> = self.tree.instances[index].each(|b| &b.components).collect();
@@ -232,7 +236,12 @@ impl<'a> Growing<'a> {
         }
     }
 
-    fn definition(&mut self, parent: usize, child: &'a Child, depth: usize) -> Option<&'a Definition> {
+    fn definition(
+        &mut self,
+        parent: usize,
+        child: &'a Child,
+        depth: usize,
+    ) -> Option<&'a ComponentDefinition> {
         let kind = child.kind.as_ref()?;
         let Some(definition) = child.definition.as_ref().or_else(|| self.library.find(&kind.text)) else {
             // Once, however often the component around it is used.
@@ -289,8 +298,8 @@ impl<'a> Growing<'a> {
         &mut self,
         path: String,
         parent: Option<usize>,
-        definition: &'a Definition,
-        given: &'a [(Key, Value)],
+        definition: &'a ComponentDefinition,
+        given: &'a [(TomlKey, TomlValue)],
         place: Span,
     ) -> usize {
         let index = self.tree.instances.len();
@@ -340,7 +349,7 @@ impl<'a> Growing<'a> {
     /// One of the choices, or what was chosen for the option of this name where the component is used.
     fn choose(
         &self,
-        value: &Value,
+        value: &TomlValue,
         (name, choices): (&str, &[String]),
         parent: Option<usize>,
     ) -> Option<String> {
@@ -365,10 +374,12 @@ impl<'a> Growing<'a> {
     }
 
     /// One argument in the table of a component.
-    fn give(&self, instance: &mut Instance<'a>, key: &Key, value: &Value, scope: usize) {
+    fn give(&self, instance: &mut Instance<'a>, key: &TomlKey, value: &TomlValue, scope: usize) {
         let name = key.name.as_str();
-        let argument =
-            |name: &str, value: &Value| Argument { scalar: read_scalar(value, name, self.problems), scope };
+        let argument = |name: &str, value: &TomlValue| Argument {
+            scalar: read_scalar(value, name, self.problems),
+            scope,
+        };
         if instance.definition.options.iter().any(|o| o.key.name == name) {
             return;
         }
@@ -445,7 +456,7 @@ impl<'a> Growing<'a> {
 }
 
 fn value_names<'a>(instance: &Instance<'a>) -> Vec<&'a str> {
-    let signals = instance.each(|b| &b.ports).filter(|p| p.causality == Some(Causality::In));
+    let signals = instance.each(|b| &b.ports).filter(|p| p.causality == Some(SignalDirection::In));
     let parameters = instance.each(|b| &b.parameters).map(|p| p.key.name.as_str());
     parameters.chain(signals.map(|p| p.key.name.as_str())).collect()
 }
@@ -466,7 +477,7 @@ fn has_start(instance: &Instance<'_>, name: &str) -> bool {
     start_names(instance).contains(&name)
 }
 
-fn unknown_argument(instance: &Instance<'_>, key: &Key) -> Diagnostic {
+fn unknown_argument(instance: &Instance<'_>, key: &TomlKey) -> Diagnostic {
     let name = key.name.as_str();
     let definition = instance.definition;
     let error = Diagnostic::error("M0303", format!("`{}` has no parameter `{name}`", definition.name))
@@ -503,9 +514,9 @@ fn unknown_argument(instance: &Instance<'_>, key: &Key) -> Diagnostic {
 
 /// All names of a component share one space.
 fn check_names(instance: &Instance<'_>, problems: &Problems) {
-    let mut seen: HashMap<&str, (&'static str, &Key)> = HashMap::new();
+    let mut seen: HashMap<&str, (&'static str, &TomlKey)> = HashMap::new();
     let mut enter = |kind: &'static str, key| {
-        let key: &Key = key;
+        let key: &TomlKey = key;
         if let Some((other, first)) = seen.insert(&key.name, (kind, key)) {
             problems.add(
                 Diagnostic::error("M0105", format!("`{}` is defined twice", key.name))
@@ -528,7 +539,7 @@ fn check_names(instance: &Instance<'_>, problems: &Problems) {
         body.controllers.iter().for_each(|x| enter("a controller", &x.key));
         body.outputs.iter().for_each(|x| enter("an output", &x.key));
     }
-    let mut laws: HashMap<(&str, &str), &Key> = HashMap::new();
+    let mut laws: HashMap<(&str, &str), &TomlKey> = HashMap::new();
     for body in &instance.bodies {
         let equations = body.equations.iter().map(|x| ("equation", &x.key));
         let events = body.events.iter().map(|x| ("event", &x.key));

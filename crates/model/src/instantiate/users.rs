@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::tree::Tree;
+use super::tree::InstanceTree;
 use crate::diagnostic::{Diagnostic, Label};
 
 /// For each component file: where the model uses it.
@@ -13,7 +13,7 @@ pub struct Users {
 }
 
 impl Users {
-    pub fn new(tree: &Tree<'_>) -> Self {
+    pub fn new(tree: &InstanceTree<'_>) -> Self {
         let mut list: Vec<(Arc<str>, Label)> = vec![];
         let root = tree.instances.first().map_or_else(|| "".into(), |r| r.definition.source.name.clone());
         for instance in tree.instances.iter().skip(1) {

@@ -11,9 +11,9 @@
 use std::ops::Range;
 
 use super::Scope;
-use super::ast::{AND, Ast, COMPARISON, Kind, OR, Operator, PRODUCT, SUM};
+use super::ast::{AND, Ast, AstKind, COMPARISON, ChainOperator, OR, PRODUCT, SUM};
 use super::error::{self, LangError};
-use super::functions::{self, Rule};
+use super::functions::{self, DimensionRule};
 use crate::units::{Dimension, Unit};
 
 /// The counts an expression may have.
@@ -101,9 +101,9 @@ impl Count {
 /// A number in an offset unit that stands alone, as the difference it is in a place for differences.
 pub fn as_difference(ast: &Ast) -> Option<Ast> {
     match &ast.kind {
-        Kind::Number(number, Some(unit)) if unit.offset != 0.0 => {
+        AstKind::Number(number, Some(unit)) if unit.offset != 0.0 => {
             let unit = Unit { offset: 0.0, ..unit.clone() };
-            Some(Ast { kind: Kind::Number(*number, Some(unit)), span: ast.span.clone() })
+            Some(Ast { kind: AstKind::Number(*number, Some(unit)), span: ast.span.clone() })
         }
         _ => None,
     }
@@ -138,7 +138,7 @@ pub(super) fn check_sides(left: &Ast, right: &Ast, scope: &dyn Scope) -> Vec<Lan
 /// What is wrong with the condition of an event.
 pub(super) fn check_condition(ast: &Ast, scope: &dyn Scope) -> Vec<LangError> {
     match &ast.kind {
-        Kind::Call(function, _, arguments) if function == "crosses" => match &arguments[..] {
+        AstKind::Call(function, _, arguments) if function == "crosses" => match &arguments[..] {
             [a, b] => check_sides(a, b, scope),
             _ => vec![],
         },
@@ -154,15 +154,15 @@ struct Pass<'s> {
 impl Pass<'_> {
     fn count(&mut self, ast: &Ast) -> Count {
         match &ast.kind {
-            Kind::Number(_, Some(unit)) if unit.offset != 0.0 => Count::absolute(unit.dimension, true),
-            Kind::Number(..) => EITHER,
-            Kind::Name(name) => self.scope.absolute(name).map_or(EITHER, |of| Count::absolute(of, false)),
-            Kind::Negate(a) => self.count(a).times(-1.0),
-            Kind::Not(a) => {
+            AstKind::Number(_, Some(unit)) if unit.offset != 0.0 => Count::absolute(unit.dimension, true),
+            AstKind::Number(..) => EITHER,
+            AstKind::Name(name) => self.scope.absolute(name).map_or(EITHER, |of| Count::absolute(of, false)),
+            AstKind::Negate(a) => self.count(a).times(-1.0),
+            AstKind::Not(a) => {
                 self.count(a);
                 FREE
             }
-            Kind::Chain(first, rest) => match ast.chain_rank() {
+            AstKind::Chain(first, rest) => match ast.chain_rank() {
                 Some(OR | AND) => {
                     self.count(first);
                     for (_, a) in rest {
@@ -176,19 +176,19 @@ impl Pass<'_> {
                     FREE
                 }
                 Some(SUM) => rest.iter().fold(self.count(first), |total, (operator, a)| {
-                    let sign = if *operator == Operator::Add { 1.0 } else { -1.0 };
+                    let sign = if *operator == ChainOperator::Add { 1.0 } else { -1.0 };
                     total.plus(self.count(a).times(sign)) // (1)
                 }),
                 Some(PRODUCT) => self.product(first, rest),
                 _ => self.count(first),
             },
-            Kind::Power(base, exponent) => {
+            AstKind::Power(base, exponent) => {
                 self.factor(base);
                 self.factor(exponent);
                 FREE
             }
-            Kind::Call(function, _, arguments) => self.call(function, arguments),
-            Kind::If(condition, a, b) => {
+            AstKind::Call(function, _, arguments) => self.call(function, arguments),
+            AstKind::If(condition, a, b) => {
                 self.count(condition);
                 let members = self.counts([&**a, &**b]);
                 self.agree(&members)
@@ -200,17 +200,17 @@ impl Pass<'_> {
         members.into_iter().map(|a| (a, self.count(a))).collect()
     }
 
-    fn product(&mut self, first: &Ast, rest: &[(Operator, Ast)]) -> Count {
+    fn product(&mut self, first: &Ast, rest: &[(ChainOperator, Ast)]) -> Count {
         let mut number = constant(first);
         // The one factor that is no number, while there is only one.
         let mut quantity = number.is_none().then_some((first, true));
         for (operator, a) in rest {
             match constant(a) {
                 Some(c) => {
-                    let c = if *operator == Operator::Multiply { c } else { 1.0 / c };
+                    let c = if *operator == ChainOperator::Multiply { c } else { 1.0 / c };
                     number = Some(number.unwrap_or(1.0) * c);
                 }
-                None if quantity.is_none() => quantity = Some((a, *operator == Operator::Multiply)),
+                None if quantity.is_none() => quantity = Some((a, *operator == ChainOperator::Multiply)),
                 None => return self.factors(first, rest),
             }
         }
@@ -228,7 +228,7 @@ impl Pass<'_> {
         }
     }
 
-    fn factors(&mut self, first: &Ast, rest: &[(Operator, Ast)]) -> Count {
+    fn factors(&mut self, first: &Ast, rest: &[(ChainOperator, Ast)]) -> Count {
         self.factor(first);
         rest.iter().for_each(|(_, a)| self.factor(a));
         FREE
@@ -241,7 +241,7 @@ impl Pass<'_> {
             let noun = count.noun();
             let message = format!("an absolute {noun} in a product can be read in two ways");
             let hint = match &ast.kind {
-                Kind::Number(number, Some(unit)) => {
+                AstKind::Number(number, Some(unit)) => {
                     let (si, of) = (unit.to_si(*number), unit.dimension);
                     let rounded: f64 = format!("{si:.9e}").parse().unwrap_or(si);
                     let difference: f64 =
@@ -257,7 +257,7 @@ impl Pass<'_> {
     fn call(&mut self, function: &str, arguments: &[Ast]) -> Count {
         let known = functions::find(function);
         let rule = known.map(|f| f.rule);
-        if matches!(rule, Some(Rule::Root | Rule::Square | Rule::Power)) {
+        if matches!(rule, Some(DimensionRule::Root | DimensionRule::Square | DimensionRule::Power)) {
             arguments.iter().for_each(|a| self.factor(a));
             return FREE;
         }
@@ -269,7 +269,9 @@ impl Pass<'_> {
             self.errors.extend(count.unfit(Some(0.0), &width.span));
         }
         match (rule, function) {
-            (Some(Rule::Same), "min" | "max" | "clip" | "smooth_max" | "smooth_min") => self.agree(&members),
+            (Some(DimensionRule::Same), "min" | "max" | "clip" | "smooth_max" | "smooth_min") => {
+                self.agree(&members)
+            }
             _ => FREE,
         }
     }
@@ -302,18 +304,20 @@ impl Pass<'_> {
 /// The value of an expression of plain numbers.
 fn constant(ast: &Ast) -> Option<f64> {
     match &ast.kind {
-        Kind::Number(number, None) => Some(*number),
-        Kind::Number(number, Some(unit)) => (unit.dimension == Dimension::ONE).then(|| unit.to_si(*number)),
-        Kind::Name(name) => (name == "pi").then_some(std::f64::consts::PI),
-        Kind::Negate(a) => constant(a).map(|v| -v),
-        Kind::Power(a, b) => Some(constant(a)?.powf(constant(b)?)),
-        Kind::Chain(first, rest) => rest.iter().try_fold(constant(first)?, |total, (operator, a)| {
+        AstKind::Number(number, None) => Some(*number),
+        AstKind::Number(number, Some(unit)) => {
+            (unit.dimension == Dimension::ONE).then(|| unit.to_si(*number))
+        }
+        AstKind::Name(name) => (name == "pi").then_some(std::f64::consts::PI),
+        AstKind::Negate(a) => constant(a).map(|v| -v),
+        AstKind::Power(a, b) => Some(constant(a)?.powf(constant(b)?)),
+        AstKind::Chain(first, rest) => rest.iter().try_fold(constant(first)?, |total, (operator, a)| {
             let value = constant(a)?;
             match operator {
-                Operator::Add => Some(total + value),
-                Operator::Subtract => Some(total - value),
-                Operator::Multiply => Some(total * value),
-                Operator::Divide => Some(total / value),
+                ChainOperator::Add => Some(total + value),
+                ChainOperator::Subtract => Some(total - value),
+                ChainOperator::Multiply => Some(total * value),
+                ChainOperator::Divide => Some(total / value),
                 _ => None,
             }
         }),

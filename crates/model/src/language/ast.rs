@@ -9,12 +9,12 @@ use crate::units::Unit;
 /// A node with the bytes of the source text it was read from. Printed, it reads back as the same tree.
 #[derive(Clone, Debug)]
 pub struct Ast {
-    pub kind: Kind,
+    pub kind: AstKind,
     pub span: Range<usize>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum AstKind {
     /// A number as written and its unit: `3 bar`.
     Number(f64, Option<Unit>),
     /// `x`, `pump.q`, `time`.
@@ -22,7 +22,7 @@ pub enum Kind {
     Negate(Box<Ast>),
     Not(Box<Ast>),
     /// Operators of one rank, left to right: `a - b + c`. A list, so that a long sum is not a deep tree.
-    Chain(Box<Ast>, Vec<(Operator, Ast)>),
+    Chain(Box<Ast>, Vec<(ChainOperator, Ast)>),
     /// `base ^ exponent`.
     Power(Box<Ast>, Box<Ast>),
     /// `function(arguments)`, with the span of the function's name.
@@ -33,7 +33,7 @@ pub enum Kind {
 
 /// What joins the members of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operator {
+pub enum ChainOperator {
     Or,
     And,
     Less,
@@ -59,9 +59,9 @@ pub(super) const NEGATE: u8 = 7;
 const POWER: u8 = 8;
 const PRIMARY: u8 = 9;
 
-impl Operator {
+impl ChainOperator {
     pub(super) fn rank(self) -> u8 {
-        use Operator::*;
+        use ChainOperator::*;
         match self {
             Or => OR,
             And => AND,
@@ -73,18 +73,18 @@ impl Operator {
 
     pub fn text(self) -> &'static str {
         match self {
-            Operator::Or => "or",
-            Operator::And => "and",
-            Operator::Less => "<",
-            Operator::LessEqual => "<=",
-            Operator::Greater => ">",
-            Operator::GreaterEqual => ">=",
-            Operator::Equal => "==",
-            Operator::NotEqual => "!=",
-            Operator::Add => "+",
-            Operator::Subtract => "-",
-            Operator::Multiply => "*",
-            Operator::Divide => "/",
+            ChainOperator::Or => "or",
+            ChainOperator::And => "and",
+            ChainOperator::Less => "<",
+            ChainOperator::LessEqual => "<=",
+            ChainOperator::Greater => ">",
+            ChainOperator::GreaterEqual => ">=",
+            ChainOperator::Equal => "==",
+            ChainOperator::NotEqual => "!=",
+            ChainOperator::Add => "+",
+            ChainOperator::Subtract => "-",
+            ChainOperator::Multiply => "*",
+            ChainOperator::Divide => "/",
         }
     }
 }
@@ -93,18 +93,18 @@ impl Ast {
     /// The rank of the chain it is, if it is one.
     pub(super) fn chain_rank(&self) -> Option<u8> {
         match &self.kind {
-            Kind::Chain(_, rest) => rest.first().map(|(operator, _)| operator.rank()),
+            AstKind::Chain(_, rest) => rest.first().map(|(operator, _)| operator.rank()),
             _ => None,
         }
     }
 
     fn rank(&self) -> u8 {
         match &self.kind {
-            Kind::Chain(..) => self.chain_rank().unwrap_or(PRIMARY),
-            Kind::Not(_) => NOT,
-            Kind::Negate(_) => NEGATE,
-            Kind::Power(..) => POWER,
-            Kind::Number(..) | Kind::Name(_) | Kind::Call(..) | Kind::If(..) => PRIMARY,
+            AstKind::Chain(..) => self.chain_rank().unwrap_or(PRIMARY),
+            AstKind::Not(_) => NOT,
+            AstKind::Negate(_) => NEGATE,
+            AstKind::Power(..) => POWER,
+            AstKind::Number(..) | AstKind::Name(_) | AstKind::Call(..) | AstKind::If(..) => PRIMARY,
         }
     }
 
@@ -117,20 +117,20 @@ impl Ast {
 impl fmt::Display for Ast {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::Number(number, None) => write!(f, "{}", number_text(*number)),
-            Kind::Number(number, Some(unit)) => write!(f, "{} {}", number_text(*number), unit.text),
-            Kind::Name(name) => write!(f, "{name}"),
-            Kind::Negate(a) => {
+            AstKind::Number(number, None) => write!(f, "{}", number_text(*number)),
+            AstKind::Number(number, Some(unit)) => write!(f, "{} {}", number_text(*number), unit.text),
+            AstKind::Name(name) => write!(f, "{name}"),
+            AstKind::Negate(a) => {
                 write!(f, "-")?;
                 // The sign of `-5 °C` belongs to the number.
-                let shifted = matches!(&a.kind, Kind::Number(_, Some(unit)) if unit.offset != 0.0);
+                let shifted = matches!(&a.kind, AstKind::Number(_, Some(unit)) if unit.offset != 0.0);
                 a.print(f, if shifted { PRIMARY + 1 } else { NEGATE })
             }
-            Kind::Not(a) => {
+            AstKind::Not(a) => {
                 write!(f, "not ")?;
                 a.print(f, NOT)
             }
-            Kind::Chain(first, rest) => {
+            AstKind::Chain(first, rest) => {
                 let above = self.rank() + 1;
                 first.print(f, above)?;
                 rest.iter().try_for_each(|(operator, a)| {
@@ -138,21 +138,21 @@ impl fmt::Display for Ast {
                     a.print(f, above)
                 })
             }
-            Kind::Power(base, exponent) => {
+            AstKind::Power(base, exponent) => {
                 // The exponent of `2 m^3` would belong to the unit.
-                let literal = matches!(base.kind, Kind::Number(_, Some(_)));
+                let literal = matches!(base.kind, AstKind::Number(_, Some(_)));
                 base.print(f, if literal { PRIMARY + 1 } else { PRIMARY })?;
                 write!(f, "^")?;
                 exponent.print(f, NEGATE)
             }
-            Kind::Call(function, _, arguments) => {
+            AstKind::Call(function, _, arguments) => {
                 write!(f, "{function}(")?;
                 for (i, a) in arguments.iter().enumerate() {
                     write!(f, "{}{a}", if i > 0 { ", " } else { "" })?;
                 }
                 write!(f, ")")
             }
-            Kind::If(condition, a, b) => write!(f, "if({condition}, {a}, {b})"),
+            AstKind::If(condition, a, b) => write!(f, "if({condition}, {a}, {b})"),
         }
     }
 }
@@ -167,14 +167,14 @@ pub(super) fn number_text(number: f64) -> String {
 pub fn references(ast: &Ast) -> Vec<(String, Range<usize>)> {
     fn collect(ast: &Ast, found: &mut Vec<(String, Range<usize>)>) {
         match &ast.kind {
-            Kind::Number(..) => {}
-            Kind::Name(name) if is_constant(name) => {}
-            Kind::Name(name) => found.push((name.clone(), ast.span.clone())),
-            Kind::Negate(a) | Kind::Not(a) => collect(a, found),
-            Kind::Power(a, b) => [a, b].into_iter().for_each(|a| collect(a, found)),
-            Kind::If(a, b, c) => [a, b, c].into_iter().for_each(|a| collect(a, found)),
-            Kind::Call(_, _, arguments) => arguments.iter().for_each(|a| collect(a, found)),
-            Kind::Chain(first, rest) => {
+            AstKind::Number(..) => {}
+            AstKind::Name(name) if is_constant(name) => {}
+            AstKind::Name(name) => found.push((name.clone(), ast.span.clone())),
+            AstKind::Negate(a) | AstKind::Not(a) => collect(a, found),
+            AstKind::Power(a, b) => [a, b].into_iter().for_each(|a| collect(a, found)),
+            AstKind::If(a, b, c) => [a, b, c].into_iter().for_each(|a| collect(a, found)),
+            AstKind::Call(_, _, arguments) => arguments.iter().for_each(|a| collect(a, found)),
+            AstKind::Chain(first, rest) => {
                 collect(first, found);
                 rest.iter().for_each(|(_, a)| collect(a, found));
             }

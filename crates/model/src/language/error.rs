@@ -22,7 +22,7 @@ pub(super) const CONDITION: &str = "L15";
 pub(super) const NOT_FINITE: &str = "L16";
 pub(super) const ABSOLUTE: &str = "L17";
 
-/// Nobody reads more; garbage has one per character.
+/// More cannot be read; garbage has one per character.
 pub(super) const MOST_ERRORS: usize = 50;
 
 /// What is wrong with an expression; the span counts bytes of its text.

@@ -13,7 +13,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::ast::{Ast, Kind, Operator};
+use super::ast::{Ast, AstKind, ChainOperator};
 
 /// How many names and nodes may still be made. Sums inside sums would otherwise grow without end.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl Allowance {
 
 /// The number of members, and the number of the text and of the sums around a place, innermost last.
 #[derive(Clone, Debug)]
-pub struct Number {
+pub struct FamilyNumber {
     pub count: usize,
     at: Vec<usize>,
     allowance: Allowance,
@@ -59,25 +59,27 @@ fn folds(function: &str) -> bool {
 /// Whether the text of an expression is repeated for each number: some `#` is not inside a sum or the like.
 pub fn repeats(ast: &Ast) -> bool {
     match &ast.kind {
-        Kind::Number(..) => false,
-        Kind::Name(name) => name.contains('#'),
-        Kind::Negate(a) | Kind::Not(a) => repeats(a),
-        Kind::Power(a, b) => repeats(a) || repeats(b),
-        Kind::If(a, b, c) => repeats(a) || repeats(b) || repeats(c),
-        Kind::Call(name, _, arguments) => name.contains('#') || !folds(name) && arguments.iter().any(repeats),
-        Kind::Chain(first, rest) => repeats(first) || rest.iter().any(|(_, a)| repeats(a)),
+        AstKind::Number(..) => false,
+        AstKind::Name(name) => name.contains('#'),
+        AstKind::Negate(a) | AstKind::Not(a) => repeats(a),
+        AstKind::Power(a, b) => repeats(a) || repeats(b),
+        AstKind::If(a, b, c) => repeats(a) || repeats(b) || repeats(c),
+        AstKind::Call(name, _, arguments) => {
+            name.contains('#') || !folds(name) && arguments.iter().any(repeats)
+        }
+        AstKind::Chain(first, rest) => repeats(first) || rest.iter().any(|(_, a)| repeats(a)),
     }
 }
 
-impl Number {
+impl FamilyNumber {
     /// Outside any repeated text.
     pub fn none(count: usize, allowance: &Allowance) -> Self {
-        Number { count, at: vec![], allowance: allowance.clone(), open: false }
+        FamilyNumber { count, at: vec![], allowance: allowance.clone(), open: false }
     }
 
     /// The same where a neighbour need not be of the same family.
     pub fn open(count: usize, allowance: &Allowance) -> Self {
-        Number { open: true, ..Self::none(count, allowance) }
+        FamilyNumber { open: true, ..Self::none(count, allowance) }
     }
 
     /// Inside the text or sum number `k`.
@@ -88,7 +90,7 @@ impl Number {
     }
 
     /// 1 … n, each inside this one.
-    pub fn members(&self) -> impl Iterator<Item = Number> + '_ {
+    pub fn members(&self) -> impl Iterator<Item = FamilyNumber> + '_ {
         (1..=self.count).take_while(|_| !self.allowance.is_spent()).map(|k| self.inside(k))
     }
 
@@ -101,7 +103,7 @@ impl Number {
     fn moved(&self, by: isize) -> Option<Self> {
         let (last, outer) = self.at.split_last()?;
         let k = last.checked_add_signed(by).filter(|k| (1..=self.count).contains(k))?;
-        Some(Number { at: [outer, &[k]].concat(), ..self.clone() })
+        Some(FamilyNumber { at: [outer, &[k]].concat(), ..self.clone() })
     }
 
     /// A name with its numbers; None if `#+1` or `#-1` leads out of the family.
@@ -135,23 +137,23 @@ impl Number {
         self.allowance.spend(1)?;
         let inner = |a: &Ast| self.expression(a).map(Box::new);
         let kind = match &ast.kind {
-            Kind::Number(number, unit) => Kind::Number(*number, unit.clone()),
-            Kind::Name(name) if name == "#" => match self.at.last() {
-                Some(&k) => Kind::Number(k as f64, None),
-                None => Kind::Name(name.clone()),
+            AstKind::Number(number, unit) => AstKind::Number(*number, unit.clone()),
+            AstKind::Name(name) if name == "#" => match self.at.last() {
+                Some(&k) => AstKind::Number(k as f64, None),
+                None => AstKind::Name(name.clone()),
             },
             // `#+1` is for paths; in a name of an expression no sign can follow.
-            Kind::Name(name) => Kind::Name(self.name(name)?),
-            Kind::Negate(a) => Kind::Negate(inner(a)?),
-            Kind::Not(a) => Kind::Not(inner(a)?),
-            Kind::Power(a, b) => Kind::Power(inner(a)?, inner(b)?),
-            Kind::If(a, b, c) => Kind::If(inner(a)?, inner(b)?, inner(c)?),
-            Kind::Chain(first, rest) => {
+            AstKind::Name(name) => AstKind::Name(self.name(name)?),
+            AstKind::Negate(a) => AstKind::Negate(inner(a)?),
+            AstKind::Not(a) => AstKind::Not(inner(a)?),
+            AstKind::Power(a, b) => AstKind::Power(inner(a)?, inner(b)?),
+            AstKind::If(a, b, c) => AstKind::If(inner(a)?, inner(b)?, inner(c)?),
+            AstKind::Chain(first, rest) => {
                 let rest: Option<Vec<_>> =
                     rest.iter().map(|(operator, a)| Some((*operator, self.expression(a)?))).collect();
-                Kind::Chain(inner(first)?, rest?)
+                AstKind::Chain(inner(first)?, rest?)
             }
-            Kind::Call(name, place, arguments) => match (name.as_str(), arguments.as_slice()) {
+            AstKind::Call(name, place, arguments) => match (name.as_str(), arguments.as_slice()) {
                 ("next" | "previous", [member, end @ ..]) if end.len() < 2 && repeats(member) => {
                     let by = if name == "next" { 1 } else { -1 };
                     return match (self.moved(by), end) {
@@ -165,7 +167,7 @@ impl Number {
                 }
                 _ => {
                     let arguments: Option<Vec<Ast>> = arguments.iter().map(|a| self.expression(a)).collect();
-                    Kind::Call(self.name(name)?, place.clone(), arguments?)
+                    AstKind::Call(self.name(name)?, place.clone(), arguments?)
                 }
             },
         };
@@ -176,7 +178,7 @@ impl Number {
     fn fold(&self, function: &str, ast: &Ast, arguments: &[Ast]) -> Option<Ast> {
         let at = |kind| Some(Ast { kind, span: ast.span.clone() });
         if function == "count" {
-            return at(Kind::Number(self.count as f64, None)); // (2)
+            return at(AstKind::Number(self.count as f64, None)); // (2)
         }
         if function == "last" {
             return self.inside(self.count).expression(&arguments[0]); // (3)
@@ -190,18 +192,18 @@ impl Number {
             }
         }
         let operator = match function {
-            "sum" => Operator::Add,
-            "product" => Operator::Multiply,
+            "sum" => ChainOperator::Add,
+            "product" => ChainOperator::Multiply,
             _ => {
-                let Kind::Call(_, place, _) = &ast.kind else { return None };
-                return at(Kind::Call(function.into(), place.clone(), members));
+                let AstKind::Call(_, place, _) = &ast.kind else { return None };
+                return at(AstKind::Call(function.into(), place.clone(), members));
             }
         };
         self.allowance.spend(1)?;
         let mut members = members.into_iter();
         let first = members.next()?;
         let rest: Vec<_> = members.map(|member| (operator, member)).collect();
-        if rest.is_empty() { Some(first) } else { at(Kind::Chain(Box::new(first), rest)) } // (1)
+        if rest.is_empty() { Some(first) } else { at(AstKind::Chain(Box::new(first), rest)) } // (1)
     }
 }
 
@@ -213,7 +215,8 @@ mod tests {
     /// The expression at number `k` of three.
     fn check(text: &str, k: usize, expected: Option<&str>) {
         let ast = parse_expression(text).unwrap();
-        let found = Number::none(3, &Allowance::new(1000)).inside(k).expression(&ast).map(|a| a.to_string());
+        let found =
+            FamilyNumber::none(3, &Allowance::new(1000)).inside(k).expression(&ast).map(|a| a.to_string());
         assert_eq!(found.as_deref(), expected, "{text}");
     }
 
@@ -241,7 +244,7 @@ mod tests {
 
     #[test]
     fn paths_reach_their_neighbours() {
-        let two = Number::none(2, &Allowance::new(1000));
+        let two = FamilyNumber::none(2, &Allowance::new(1000));
         assert_eq!(two.inside(1).name("cell#.b").as_deref(), Some("cell1.b"));
         assert_eq!(two.inside(1).name("cell#+1.a").as_deref(), Some("cell2.a"));
         assert_eq!(two.inside(2).name("cell#+1.a"), None);
@@ -252,7 +255,7 @@ mod tests {
     fn sums_inside_sums_come_to_an_end() {
         let text = "sum(u#*sum(u#*sum(u#*sum(u#*sum(u#)))))";
         let allowance = Allowance::new(10_000);
-        let made = Number::none(1000, &allowance).expression(&parse_expression(text).unwrap());
+        let made = FamilyNumber::none(1000, &allowance).expression(&parse_expression(text).unwrap());
         assert!(made.is_none() && allowance.is_spent());
     }
 

@@ -11,7 +11,7 @@ use trunnion_equations::{Binary, Ex, Graph, Holding, Unary};
 
 /// Which dimensions the arguments may have, and which one the result gets.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum DimensionRule {
     /// Plain numbers give a plain number.
     Plain,
     /// Arguments of one dimension give that dimension.
@@ -35,49 +35,59 @@ pub(super) struct Function {
     pub form: &'static str,
     /// Fewest and most arguments.
     pub count: (usize, usize),
-    pub rule: Rule,
+    pub rule: DimensionRule,
     pub build: for<'g> fn(&'g Graph, &[Ex<'g>]) -> Ex<'g>,
 }
 
 const MANY: usize = usize::MAX;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    function("abs(x)", 1, Rule::Same, |_, x| x[0].abs()),
-    function("sign(x)", 1, Rule::Ratio, |_, x| x[0].sign()),
-    Function { count: (1, MANY), ..function("min(a, b, …)", 1, Rule::Same, |_, x| fold(x, Ex::min)) },
-    Function { count: (1, MANY), ..function("max(a, b, …)", 1, Rule::Same, |_, x| fold(x, Ex::max)) },
-    function("clip(x, lo, hi)", 3, Rule::Same, |_, x| x[0].max(x[1]).min(x[2])),
-    function("mod(x, y)", 2, Rule::Same, |g, x| g.binary(Binary::Mod, x[0], x[1])),
-    function("hypot(x, y)", 2, Rule::Same, |_, x| (x[0] * x[0] + x[1] * x[1]).sqrt()),
-    function("floor(x)", 1, Rule::Plain, |g, x| g.unary(Unary::Floor, x[0])),
-    function("ceil(x)", 1, Rule::Plain, |g, x| g.unary(Unary::Ceil, x[0])),
-    function("sqrt(x)", 1, Rule::Root, |_, x| x[0].sqrt()),
-    function("pow(x, n)", 2, Rule::Power, |_, x| x[0].pow(x[1])),
-    function("exp(x)", 1, Rule::Plain, |_, x| x[0].exp()),
-    function("ln(x)", 1, Rule::Plain, |_, x| x[0].ln()),
-    function("log10(x)", 1, Rule::Plain, |g, x| g.unary(Unary::Log10, x[0])),
-    function("sin(x)", 1, Rule::Plain, |_, x| x[0].sin()),
-    function("cos(x)", 1, Rule::Plain, |_, x| x[0].cos()),
-    function("tan(x)", 1, Rule::Plain, |_, x| x[0].tan()),
-    function("asin(x)", 1, Rule::Plain, |g, x| g.unary(Unary::Asin, x[0])),
-    function("acos(x)", 1, Rule::Plain, |g, x| g.unary(Unary::Acos, x[0])),
-    function("atan(x)", 1, Rule::Plain, |g, x| g.unary(Unary::Atan, x[0])),
-    function("atan2(y, x)", 2, Rule::Ratio, |_, x| x[0].atan2(x[1])),
-    function("sinh(x)", 1, Rule::Plain, |g, x| g.unary(Unary::Sinh, x[0])),
-    function("cosh(x)", 1, Rule::Plain, |g, x| g.unary(Unary::Cosh, x[0])),
-    function("tanh(x)", 1, Rule::Plain, |_, x| x[0].tanh()),
-    function("signed_root(x, d)", 2, Rule::Root, |_, x| x[0].signed_root(x[1])),
-    function("signed_square(x)", 1, Rule::Square, |_, x| x[0].signed_square()),
-    function("dry(v, f_hold, f_slide)", 3, Rule::Dry, |g, x| g.holding(Holding::Dry, [x[0], x[1], x[2]])),
-    function("hold(locked, v, rate)", 3, Rule::Hold, |g, x| g.holding(Holding::Hold, [x[0], x[1], x[2]])),
-    function("smooth_abs(x, d)", 2, Rule::Same, |_, x| smooth_abs(x[0], x[1])),
-    function("smooth_max(a, b, d)", 3, Rule::Same, |_, x| {
+    function("abs(x)", 1, DimensionRule::Same, |_, x| x[0].abs()),
+    function("sign(x)", 1, DimensionRule::Ratio, |_, x| x[0].sign()),
+    Function {
+        count: (1, MANY),
+        ..function("min(a, b, …)", 1, DimensionRule::Same, |_, x| fold(x, Ex::min))
+    },
+    Function {
+        count: (1, MANY),
+        ..function("max(a, b, …)", 1, DimensionRule::Same, |_, x| fold(x, Ex::max))
+    },
+    function("clip(x, lo, hi)", 3, DimensionRule::Same, |_, x| x[0].max(x[1]).min(x[2])),
+    function("mod(x, y)", 2, DimensionRule::Same, |g, x| g.binary(Binary::Mod, x[0], x[1])),
+    function("hypot(x, y)", 2, DimensionRule::Same, |_, x| (x[0] * x[0] + x[1] * x[1]).sqrt()),
+    function("floor(x)", 1, DimensionRule::Plain, |g, x| g.unary(Unary::Floor, x[0])),
+    function("ceil(x)", 1, DimensionRule::Plain, |g, x| g.unary(Unary::Ceil, x[0])),
+    function("sqrt(x)", 1, DimensionRule::Root, |_, x| x[0].sqrt()),
+    function("pow(x, n)", 2, DimensionRule::Power, |_, x| x[0].pow(x[1])),
+    function("exp(x)", 1, DimensionRule::Plain, |_, x| x[0].exp()),
+    function("ln(x)", 1, DimensionRule::Plain, |_, x| x[0].ln()),
+    function("log10(x)", 1, DimensionRule::Plain, |g, x| g.unary(Unary::Log10, x[0])),
+    function("sin(x)", 1, DimensionRule::Plain, |_, x| x[0].sin()),
+    function("cos(x)", 1, DimensionRule::Plain, |_, x| x[0].cos()),
+    function("tan(x)", 1, DimensionRule::Plain, |_, x| x[0].tan()),
+    function("asin(x)", 1, DimensionRule::Plain, |g, x| g.unary(Unary::Asin, x[0])),
+    function("acos(x)", 1, DimensionRule::Plain, |g, x| g.unary(Unary::Acos, x[0])),
+    function("atan(x)", 1, DimensionRule::Plain, |g, x| g.unary(Unary::Atan, x[0])),
+    function("atan2(y, x)", 2, DimensionRule::Ratio, |_, x| x[0].atan2(x[1])),
+    function("sinh(x)", 1, DimensionRule::Plain, |g, x| g.unary(Unary::Sinh, x[0])),
+    function("cosh(x)", 1, DimensionRule::Plain, |g, x| g.unary(Unary::Cosh, x[0])),
+    function("tanh(x)", 1, DimensionRule::Plain, |_, x| x[0].tanh()),
+    function("signed_root(x, d)", 2, DimensionRule::Root, |_, x| x[0].signed_root(x[1])),
+    function("signed_square(x)", 1, DimensionRule::Square, |_, x| x[0].signed_square()),
+    function("dry(v, f_hold, f_slide)", 3, DimensionRule::Dry, |g, x| {
+        g.holding(Holding::Dry, [x[0], x[1], x[2]])
+    }),
+    function("hold(locked, v, rate)", 3, DimensionRule::Hold, |g, x| {
+        g.holding(Holding::Hold, [x[0], x[1], x[2]])
+    }),
+    function("smooth_abs(x, d)", 2, DimensionRule::Same, |_, x| smooth_abs(x[0], x[1])),
+    function("smooth_max(a, b, d)", 3, DimensionRule::Same, |_, x| {
         0.5 * (x[0] + x[1] + smooth_abs(x[0] - x[1], x[2]))
     }), // (2)
-    function("smooth_min(a, b, d)", 3, Rule::Same, |_, x| {
+    function("smooth_min(a, b, d)", 3, DimensionRule::Same, |_, x| {
         0.5 * (x[0] + x[1] - smooth_abs(x[0] - x[1], x[2]))
     }), // (3)
-    function("smooth_sign(x, d)", 2, Rule::Ratio, |_, x| match x[1].value() {
+    function("smooth_sign(x, d)", 2, DimensionRule::Ratio, |_, x| match x[1].value() {
         Some(0.0) => x[0].sign(),
         _ => x[0] / smooth_abs(x[0], x[1]),
     }), // (4)
@@ -86,7 +96,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 const fn function(
     form: &'static str,
     count: usize,
-    rule: Rule,
+    rule: DimensionRule,
     build: for<'g> fn(&'g Graph, &[Ex<'g>]) -> Ex<'g>,
 ) -> Function {
     Function { form, count: (count, count), rule, build }

@@ -7,24 +7,24 @@ use trunnion_equations::{Ex, Expr, Graph};
 
 use super::Scope;
 use super::absolute::check_condition;
-use super::ast::{AND, Ast, COMPARISON, Kind, OR, Operator};
+use super::ast::{AND, Ast, AstKind, COMPARISON, ChainOperator, OR};
 use super::error::{self, LangError};
 use super::lower::Lowering;
 
-/// An event's condition: it happens when `expr` crosses zero in `direction`.
+/// An event's condition: it fires when `expr` crosses zero in `direction`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Guard {
+pub struct EventGuard {
     pub expr: Expr,
     pub direction: Direction,
     pub compared: Vec<Comparison>,
 }
 
 /// The guard of an event's `when`: `h < 0` falls, `x > x_max` rises, `crosses(a, b)` goes either way.
-pub fn condition(graph: &Graph, ast: &Ast, scope: &dyn Scope) -> Result<Guard, Vec<LangError>> {
+pub fn condition(graph: &Graph, ast: &Ast, scope: &dyn Scope) -> Result<EventGuard, Vec<LangError>> {
     let mut lowering = Lowering::new(graph, scope);
     let mut compared = vec![];
     let (ex, direction) = match &ast.kind {
-        Kind::Call(function, _, arguments) if function == "crosses" => {
+        AstKind::Call(function, _, arguments) if function == "crosses" => {
             let ex = match &arguments[..] {
                 [a, b] => difference(&mut lowering, a, b),
                 _ => {
@@ -36,16 +36,18 @@ pub fn condition(graph: &Graph, ast: &Ast, scope: &dyn Scope) -> Result<Guard, V
             (ex, Direction::Both)
         }
         // One relation keeps its own sides, so that the guard reads as it was written.
-        Kind::Chain(a, rest) if matches!(rest[..], [(Operator::Greater | Operator::GreaterEqual, _)]) => {
+        AstKind::Chain(a, rest)
+            if matches!(rest[..], [(ChainOperator::Greater | ChainOperator::GreaterEqual, _)]) =>
+        {
             let ex = difference(&mut lowering, a, &rest[0].1);
-            let zero_is_above = rest[0].0 == Operator::GreaterEqual;
+            let zero_is_above = rest[0].0 == ChainOperator::GreaterEqual;
             compared.push(Comparison { difference: ex.id, zero_is_above });
             (ex, Direction::Rising)
         }
         _ => (falling(&mut lowering, ast, &mut compared), Direction::Falling),
     };
     lowering.note(check_condition(ast, scope));
-    lowering.finish(Guard { expr: ex.id, direction, compared })
+    lowering.finish(EventGuard { expr: ex.id, direction, compared })
 }
 
 fn difference<'g>(lowering: &mut Lowering<'g, '_>, a: &Ast, b: &Ast) -> Ex<'g> {
@@ -57,15 +59,15 @@ fn difference<'g>(lowering: &mut Lowering<'g, '_>, a: &Ast, b: &Ast) -> Ex<'g> {
 /// A function that is negative where the condition holds.
 fn falling<'g>(lowering: &mut Lowering<'g, '_>, ast: &Ast, compared: &mut Vec<Comparison>) -> Ex<'g> {
     match &ast.kind {
-        Kind::Not(a) => -falling(lowering, a, compared),
-        Kind::Chain(first, rest) => match (ast.chain_rank(), &rest[..]) {
+        AstKind::Not(a) => -falling(lowering, a, compared),
+        AstKind::Chain(first, rest) => match (ast.chain_rank(), &rest[..]) {
             (Some(COMPARISON), [(operator, b)])
-                if !matches!(operator, Operator::Equal | Operator::NotEqual) =>
+                if !matches!(operator, ChainOperator::Equal | ChainOperator::NotEqual) =>
             {
-                let turned = matches!(operator, Operator::Greater | Operator::GreaterEqual);
+                let turned = matches!(operator, ChainOperator::Greater | ChainOperator::GreaterEqual);
                 let (below, above) = if turned { (b, first.as_ref()) } else { (first.as_ref(), b) };
                 let ex = difference(lowering, below, above);
-                let zero_is_above = matches!(operator, Operator::Less | Operator::Greater);
+                let zero_is_above = matches!(operator, ChainOperator::Less | ChainOperator::Greater);
                 compared.push(Comparison { difference: ex.id, zero_is_above });
                 ex
             }
@@ -79,7 +81,7 @@ fn falling<'g>(lowering: &mut Lowering<'g, '_>, ast: &Ast, compared: &mut Vec<Co
                 let mut total = falling(lowering, first, compared);
                 for (operator, a) in rest {
                     let next = falling(lowering, a, compared);
-                    total = if *operator == Operator::And { total.max(next) } else { total.min(next) }; // (1)
+                    total = if *operator == ChainOperator::And { total.max(next) } else { total.min(next) }; // (1)
                 }
                 total
             }
@@ -91,7 +93,7 @@ fn falling<'g>(lowering: &mut Lowering<'g, '_>, ast: &Ast, compared: &mut Vec<Co
 
 fn not_a_relation<'g>(lowering: &mut Lowering<'g, '_>, ast: &Ast) -> Ex<'g> {
     let hint = match &ast.kind {
-        Kind::Call(function, ..) if function == "crosses" => "`crosses(a, b)` stands alone",
+        AstKind::Call(function, ..) if function == "crosses" => "`crosses(a, b)` stands alone",
         _ => "write a relation such as `x > x_max`, or `crosses(a, b)`",
     };
     lowering.fail(LangError::new(error::CONDITION, &ast.span, "an event needs a relation").hint(hint)).0

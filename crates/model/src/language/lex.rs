@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::ast::Operator;
+use super::ast::ChainOperator;
 use super::error::{self, LangError, MOST_ERRORS};
 use super::is_keyword;
 use crate::units::{self, Unit};
@@ -13,7 +13,7 @@ pub(super) enum Token<'a> {
     Name(&'a str),
     /// `if`, `then`, `else`, `not`; `and` and `or` are operators.
     Keyword(&'a str),
-    Operator(Operator),
+    Operator(ChainOperator),
     Caret,
     /// `=`.
     Equals,
@@ -181,8 +181,8 @@ impl<'a> Lexer<'a> {
         }
         self.at += end;
         match &rest[..end] {
-            "and" => Token::Operator(Operator::And),
-            "or" => Token::Operator(Operator::Or),
+            "and" => Token::Operator(ChainOperator::And),
+            "or" => Token::Operator(ChainOperator::Or),
             word if is_keyword(word) => Token::Keyword(word),
             name => Token::Name(name),
         }
@@ -196,8 +196,8 @@ fn is_name_char(c: char) -> bool {
 
 /// The operator or bracket that `text` starts with, and its length.
 fn symbol(text: &str) -> Option<(Token<'static>, usize)> {
-    use Operator::*;
-    const TWO: [(&str, Operator); 4] =
+    use ChainOperator::*;
+    const TWO: [(&str, ChainOperator); 4] =
         [("<=", LessEqual), (">=", GreaterEqual), ("==", Equal), ("!=", NotEqual)];
     if let Some((_, operator)) = TWO.iter().find(|(written, _)| text.starts_with(written)) {
         return Some((Token::Operator(*operator), 2));

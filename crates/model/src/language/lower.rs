@@ -8,9 +8,9 @@ use std::ops::Range;
 use trunnion_equations::{Binary, Ex, Expr, Graph};
 
 use super::absolute::{as_difference, check_sides, check_value};
-use super::ast::{AND, Ast, COMPARISON, Kind, OR, Operator, PRODUCT, SUM, number_text};
+use super::ast::{AND, Ast, AstKind, COMPARISON, ChainOperator, OR, PRODUCT, SUM, number_text};
 use super::error::{self, LangError, MOST_ERRORS};
-use super::functions::{self, FUNCTIONS, Function, Rule};
+use super::functions::{self, DimensionRule, FUNCTIONS, Function};
 use super::{Scope, TableFn, Typed, is_function};
 use crate::units::{Dimension, Unit, is_unit_name, shortened, unit_habit};
 use trunnion_equations::nearest::nearest;
@@ -33,7 +33,9 @@ pub fn lower_equation(
     let on_left = lowering.term(left);
     // A sum whose terms disagree is held against the left side: the caret goes to the terms that do not fit it.
     let on_right = match (&right.kind, on_left.1) {
-        (Kind::Chain(first, rest), Some(dimension)) if right.chain_rank() == Some(SUM) && !is_bare(left) => {
+        (AstKind::Chain(first, rest), Some(dimension))
+            if right.chain_rank() == Some(SUM) && !is_bare(left) =>
+        {
             lowering.sum(first, rest, Some((left, dimension)))
         }
         _ => lowering.term(right),
@@ -44,7 +46,7 @@ pub fn lower_equation(
 }
 
 /// An expression and its dimension; `None` fits every dimension.
-pub(super) type Term<'g> = (Ex<'g>, Option<Dimension>);
+pub(super) type TypedTerm<'g> = (Ex<'g>, Option<Dimension>);
 
 pub(super) struct Lowering<'g, 's> {
     pub graph: &'g Graph,
@@ -70,7 +72,7 @@ impl<'g, 's> Lowering<'g, 's> {
     }
 
     /// Notes an error and gives what stands in for the wrong part.
-    pub fn fail(&mut self, error: LangError) -> Term<'g> {
+    pub fn fail(&mut self, error: LangError) -> TypedTerm<'g> {
         if self.errors.len() < MOST_ERRORS {
             self.errors.push(error);
         }
@@ -78,27 +80,27 @@ impl<'g, 's> Lowering<'g, 's> {
         (self.graph.time(), None)
     }
 
-    pub fn term(&mut self, ast: &Ast) -> Term<'g> {
+    pub fn term(&mut self, ast: &Ast) -> TypedTerm<'g> {
         match &ast.kind {
-            Kind::Number(number, unit) => self.number(*number, unit.as_ref(), &ast.span),
-            Kind::Name(name) => self.name(name, &ast.span),
-            Kind::Negate(a) => {
+            AstKind::Number(number, unit) => self.number(*number, unit.as_ref(), &ast.span),
+            AstKind::Name(name) => self.name(name, &ast.span),
+            AstKind::Negate(a) => {
                 let (ex, dimension) = self.term(a);
                 (-ex, dimension)
             }
-            Kind::Not(a) => (!self.condition(a), Some(Dimension::ONE)),
-            Kind::Chain(first, rest) => match ast.chain_rank() {
+            AstKind::Not(a) => (!self.condition(a), Some(Dimension::ONE)),
+            AstKind::Chain(first, rest) => match ast.chain_rank() {
                 Some(OR | AND) => self.logic(first, rest),
                 Some(COMPARISON) => self.comparison(first, rest),
                 Some(SUM) => self.sum(first, rest, None),
                 Some(PRODUCT) => self.product(first, rest, &ast.span),
                 _ => self.term(first),
             },
-            Kind::Power(base, exponent) => self.power(base, exponent, &ast.span),
-            Kind::Call(function, name_span, arguments) => {
+            AstKind::Power(base, exponent) => self.power(base, exponent, &ast.span),
+            AstKind::Call(function, name_span, arguments) => {
                 self.call(function, name_span, arguments, &ast.span)
             }
-            Kind::If(condition, a, b) => {
+            AstKind::If(condition, a, b) => {
                 let condition = self.condition(condition);
                 let (on, off) = (self.term(a), self.term(b));
                 let dimension = self.agree(&[(a, on.1), (b, off.1)]);
@@ -107,7 +109,7 @@ impl<'g, 's> Lowering<'g, 's> {
         }
     }
 
-    fn number(&mut self, number: f64, unit: Option<&Unit>, span: &Range<usize>) -> Term<'g> {
+    fn number(&mut self, number: f64, unit: Option<&Unit>, span: &Range<usize>) -> TypedTerm<'g> {
         let Some(unit) = unit else {
             // A bare 0 is a zero of anything.
             return (self.graph.constant(number), (number != 0.0).then_some(Dimension::ONE));
@@ -116,7 +118,7 @@ impl<'g, 's> Lowering<'g, 's> {
         self.finite(term, span)
     }
 
-    fn name(&mut self, name: &str, span: &Range<usize>) -> Term<'g> {
+    fn name(&mut self, name: &str, span: &Range<usize>) -> TypedTerm<'g> {
         match name {
             "time" => (self.graph.time(), Some(Dimension::TIME)),
             "pi" => (self.graph.constant(std::f64::consts::PI), Some(Dimension::ONE)),
@@ -156,11 +158,11 @@ impl<'g, 's> Lowering<'g, 's> {
         self.names.get_or_init(|| self.scope.names()).iter().map(String::as_str)
     }
 
-    fn logic(&mut self, first: &Ast, rest: &[(Operator, Ast)]) -> Term<'g> {
+    fn logic(&mut self, first: &Ast, rest: &[(ChainOperator, Ast)]) -> TypedTerm<'g> {
         let mut total = self.condition(first);
         for (operator, a) in rest {
             let next = self.condition(a);
-            total = if *operator == Operator::And { total.and(next) } else { total.or(next) };
+            total = if *operator == ChainOperator::And { total.and(next) } else { total.or(next) };
         }
         (total, Some(Dimension::ONE))
     }
@@ -178,17 +180,17 @@ impl<'g, 's> Lowering<'g, 's> {
         }
     }
 
-    fn comparison(&mut self, first: &Ast, rest: &[(Operator, Ast)]) -> Term<'g> {
+    fn comparison(&mut self, first: &Ast, rest: &[(ChainOperator, Ast)]) -> TypedTerm<'g> {
         let (mut left, mut dimension) = self.term(first);
         for (operator, b) in rest {
             let (right, other) = self.term(b);
             self.agree(&[(first, dimension), (b, other)]);
             left = match operator {
-                Operator::Less => left.lt(right),
-                Operator::LessEqual => left.le(right),
-                Operator::Greater => right.lt(left),
-                Operator::GreaterEqual => right.le(left),
-                Operator::Equal => self.graph.binary(Binary::Eq, left, right),
+                ChainOperator::Less => left.lt(right),
+                ChainOperator::LessEqual => left.le(right),
+                ChainOperator::Greater => right.lt(left),
+                ChainOperator::GreaterEqual => right.le(left),
+                ChainOperator::Equal => self.graph.binary(Binary::Eq, left, right),
                 _ => self.graph.binary(Binary::Ne, left, right),
             };
             dimension = Some(Dimension::ONE);
@@ -200,14 +202,14 @@ impl<'g, 's> Lowering<'g, 's> {
     fn sum(
         &mut self,
         first: &Ast,
-        rest: &[(Operator, Ast)],
+        rest: &[(ChainOperator, Ast)],
         reference: Option<(&Ast, Dimension)>,
-    ) -> Term<'g> {
+    ) -> TypedTerm<'g> {
         let (mut total, dimension) = self.term(first);
         let mut terms = vec![(first, dimension)];
         for (operator, a) in rest {
             let (next, dimension) = self.term(a);
-            total = if *operator == Operator::Add { total + next } else { total - next };
+            total = if *operator == ChainOperator::Add { total + next } else { total - next };
             terms.push((a, dimension));
         }
         if terms.iter().any(|&(_, other)| other != dimension)
@@ -218,12 +220,12 @@ impl<'g, 's> Lowering<'g, 's> {
         (total, self.agree(&terms))
     }
 
-    fn product(&mut self, first: &Ast, rest: &[(Operator, Ast)], span: &Range<usize>) -> Term<'g> {
+    fn product(&mut self, first: &Ast, rest: &[(ChainOperator, Ast)], span: &Range<usize>) -> TypedTerm<'g> {
         let (mut total, mut dimension) = self.term(first);
         for (operator, a) in rest {
             let (next, other) = self.term(a);
             let both = dimension.zip(other);
-            if *operator == Operator::Multiply {
+            if *operator == ChainOperator::Multiply {
                 (total, dimension) = (total * next, both.map(|(d, e)| d * e));
             } else if next.value() == Some(0.0) {
                 let error = LangError::new(error::NOT_FINITE, &a.span, "division by zero");
@@ -235,7 +237,7 @@ impl<'g, 's> Lowering<'g, 's> {
         self.finite((total, dimension), span)
     }
 
-    fn power(&mut self, base: &Ast, exponent: &Ast, span: &Range<usize>) -> Term<'g> {
+    fn power(&mut self, base: &Ast, exponent: &Ast, span: &Range<usize>) -> TypedTerm<'g> {
         let (x, dimension) = self.term(base);
         let (n, of_exponent) = self.term(exponent);
         self.plain(exponent, of_exponent, "an exponent");
@@ -265,7 +267,7 @@ impl<'g, 's> Lowering<'g, 's> {
         name_span: &Range<usize>,
         arguments: &[Ast],
         span: &Range<usize>,
-    ) -> Term<'g> {
+    ) -> TypedTerm<'g> {
         if function == "der" {
             return self.derivative(arguments, span);
         }
@@ -302,9 +304,9 @@ impl<'g, 's> Lowering<'g, 's> {
         LangError::new(error::FUNCTION, span, message).maybe_hint(hint)
     }
 
-    fn derivative(&mut self, arguments: &[Ast], span: &Range<usize>) -> Term<'g> {
+    fn derivative(&mut self, arguments: &[Ast], span: &Range<usize>) -> TypedTerm<'g> {
         let [argument] = arguments else { return self.wrong_count("der(x)", (1, 1), arguments.len(), span) };
-        let Kind::Name(name) = &argument.kind else {
+        let AstKind::Name(name) = &argument.kind else {
             let error =
                 LangError::new(error::DERIVATIVE, &argument.span, "`der` takes the name of an unknown");
             return self.fail(error.hint("give the expression a name by an equation of its own"));
@@ -323,7 +325,12 @@ impl<'g, 's> Lowering<'g, 's> {
         }
     }
 
-    fn known_function(&mut self, function: &Function, arguments: &[Ast], span: &Range<usize>) -> Term<'g> {
+    fn known_function(
+        &mut self,
+        function: &Function,
+        arguments: &[Ast],
+        span: &Range<usize>,
+    ) -> TypedTerm<'g> {
         let (least, most) = function.count;
         if arguments.len() < least || arguments.len() > most {
             arguments.iter().for_each(|a| {
@@ -331,18 +338,18 @@ impl<'g, 's> Lowering<'g, 's> {
             });
             return self.wrong_count(function.form, function.count, arguments.len(), span);
         }
-        if function.rule == Rule::Power {
+        if function.rule == DimensionRule::Power {
             return self.power(&arguments[0], &arguments[1], span);
         }
         let width = function.width();
         let value = |(i, a)| as_difference(a).filter(|_| width == Some(i));
         let widths: Vec<Option<Ast>> = arguments.iter().enumerate().map(value).collect();
-        let terms: Vec<Term> =
+        let terms: Vec<TypedTerm> =
             arguments.iter().zip(&widths).map(|(a, width)| self.term(width.as_ref().unwrap_or(a))).collect();
         let pairs: Vec<_> = arguments.iter().zip(terms.iter().map(|t| t.1)).collect();
-        let dimension = if function.rule == Rule::Dry {
+        let dimension = if function.rule == DimensionRule::Dry {
             self.agree(&pairs[1..])
-        } else if function.rule == Rule::Hold {
+        } else if function.rule == DimensionRule::Hold {
             self.plain(&arguments[0], pairs[0].1, "the first argument of `hold`");
             let speed = pairs[1].1;
             if let (Some(speed), Some(rate)) = (speed, pairs[2].1)
@@ -352,16 +359,16 @@ impl<'g, 's> Lowering<'g, 's> {
                 self.fail(error.label(format!("{}, but it is the rate of the speed", in_unit(rate))));
             }
             speed.map(|speed| Dimension::POWER / speed)
-        } else if function.rule == Rule::Plain {
+        } else if function.rule == DimensionRule::Plain {
             let what = format!("the argument of `{}`", function.name());
             pairs.iter().for_each(|&(a, dimension)| self.plain(a, dimension, &what));
             Some(Dimension::ONE)
         } else {
             let one = self.agree(&pairs);
             match function.rule {
-                Rule::Root => one.and_then(|d| d.powf(0.5)),
-                Rule::Square => one.and_then(|d| d.powf(2.0)),
-                Rule::Ratio => Some(Dimension::ONE),
+                DimensionRule::Root => one.and_then(|d| d.powf(0.5)),
+                DimensionRule::Square => one.and_then(|d| d.powf(2.0)),
+                DimensionRule::Ratio => Some(Dimension::ONE),
                 _ => one,
             }
         };
@@ -369,9 +376,15 @@ impl<'g, 's> Lowering<'g, 's> {
         self.finite(((function.build)(self.graph, &values), dimension), span)
     }
 
-    fn table(&mut self, name: &str, table: &TableFn, arguments: &[Ast], span: &Range<usize>) -> Term<'g> {
+    fn table(
+        &mut self,
+        name: &str,
+        table: &TableFn,
+        arguments: &[Ast],
+        span: &Range<usize>,
+    ) -> TypedTerm<'g> {
         let count = table.arguments.len();
-        let terms: Vec<Term> = arguments.iter().map(|a| self.term(a)).collect();
+        let terms: Vec<TypedTerm> = arguments.iter().map(|a| self.term(a)).collect();
         if terms.len() != count {
             let form = if count == 1 { format!("{name}(x)") } else { format!("{name}(x, y)") };
             return self.wrong_count(&form, (count, count), arguments.len(), span);
@@ -402,7 +415,7 @@ impl<'g, 's> Lowering<'g, 's> {
         count: (usize, usize),
         found: usize,
         span: &Range<usize>,
-    ) -> Term<'g> {
+    ) -> TypedTerm<'g> {
         let name = form.split('(').next().unwrap_or(form);
         let more = if count.0 < count.1 { " or more" } else { "" };
         let plural = if count.0 == 1 && more.is_empty() { "" } else { "s" };
@@ -432,7 +445,7 @@ impl<'g, 's> Lowering<'g, 's> {
     }
 
     /// Constants fold while lowering; one that is not finite is a mistake in the text.
-    fn finite(&mut self, term: Term<'g>, span: &Range<usize>) -> Term<'g> {
+    fn finite(&mut self, term: TypedTerm<'g>, span: &Range<usize>) -> TypedTerm<'g> {
         match term.0.value() {
             Some(value) if value.is_nan() => self.fail(LangError::new(
                 error::NOT_FINITE,
@@ -450,8 +463,8 @@ impl<'g, 's> Lowering<'g, 's> {
 /// A number without a unit, perhaps negative.
 fn is_bare(ast: &Ast) -> bool {
     match &ast.kind {
-        Kind::Number(_, None) => true,
-        Kind::Negate(a) => is_bare(a),
+        AstKind::Number(_, None) => true,
+        AstKind::Negate(a) => is_bare(a),
         _ => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::ast::{Ast, COMPARISON, Kind, OR, Operator};
+use super::ast::{Ast, AstKind, COMPARISON, ChainOperator, OR};
 use super::error::{self, LangError};
 use super::lex::{Spanned, Token, tokens};
 use crate::units::shortened;
@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
         let left = self.expression()?;
         if *self.peek() == Token::End {
             let error = LangError::new(error::EQUATION, &left.span, "an equation needs a `=`");
-            let compares = matches!(&left.kind, Kind::Chain(_, rest) if rest[0].0 == Operator::Equal);
+            let compares = matches!(&left.kind, AstKind::Chain(_, rest) if rest[0].0 == ChainOperator::Equal);
             let hint = if compares { "write `=` instead of `==`" } else { "write `left = right`" };
             return Err(error.hint(hint));
         }
@@ -146,7 +146,7 @@ impl<'a> Parser<'a> {
                 rest.push((operator, self.operators(right, chain + 1)?));
             }
             let end = rest.last().map_or(left.span.end, |(_, last)| last.span.end);
-            left = Ast { span: left.span.start..end, kind: Kind::Chain(Box::new(left), rest) };
+            left = Ast { span: left.span.start..end, kind: AstKind::Chain(Box::new(left), rest) };
         }
         Ok(left)
     }
@@ -161,29 +161,29 @@ impl<'a> Parser<'a> {
         self.depth += 1;
         let start = self.span().start;
         let parsed = match *self.peek() {
-            Token::Operator(Operator::Add) => {
+            Token::Operator(ChainOperator::Add) => {
                 self.advance();
                 self.prefix()
             }
             // -5 °C is five degrees below zero, not the negative of 5 °C.
-            Token::Operator(Operator::Subtract) if self.shifted_number() => {
+            Token::Operator(ChainOperator::Subtract) if self.shifted_number() => {
                 self.advance();
                 self.primary().map(|a| {
                     let kind = match a.kind {
-                        Kind::Number(number, unit) => Kind::Number(-number, unit),
+                        AstKind::Number(number, unit) => AstKind::Number(-number, unit),
                         other => other,
                     };
                     Ast { span: start..a.span.end, kind }
                 })
             }
-            Token::Operator(Operator::Subtract) => {
+            Token::Operator(ChainOperator::Subtract) => {
                 self.advance();
-                self.prefix().map(|a| Ast { span: start..a.span.end, kind: Kind::Negate(Box::new(a)) })
+                self.prefix().map(|a| Ast { span: start..a.span.end, kind: AstKind::Negate(Box::new(a)) })
             }
             Token::Keyword("not") => {
                 self.advance();
                 let operand = self.prefix().and_then(|a| self.operators(a, COMPARISON));
-                operand.map(|a| Ast { span: start..a.span.end, kind: Kind::Not(Box::new(a)) })
+                operand.map(|a| Ast { span: start..a.span.end, kind: AstKind::Not(Box::new(a)) })
             }
             _ => self.primary().and_then(|base| self.power(base)),
         };
@@ -205,7 +205,7 @@ impl<'a> Parser<'a> {
         }
         let exponent = self.prefix()?;
         let span = base.span.start..exponent.span.end;
-        Ok(Ast { span, kind: Kind::Power(Box::new(base), Box::new(exponent)) })
+        Ok(Ast { span, kind: AstKind::Power(Box::new(base), Box::new(exponent)) })
     }
 
     fn primary(&mut self) -> Parsed {
@@ -213,16 +213,16 @@ impl<'a> Parser<'a> {
         match self.peek().clone() {
             Token::Number(number, unit) => {
                 self.advance();
-                Ok(Ast { kind: Kind::Number(number, unit), span })
+                Ok(Ast { kind: AstKind::Number(number, unit), span })
             }
             Token::Name(name) => {
                 self.advance();
                 if *self.peek() != Token::Open {
-                    return Ok(Ast { kind: Kind::Name(name.into()), span });
+                    return Ok(Ast { kind: AstKind::Name(name.into()), span });
                 }
                 self.advance();
                 let (arguments, end) = self.arguments()?;
-                Ok(Ast { span: span.start..end, kind: Kind::Call(name.into(), span, arguments) })
+                Ok(Ast { span: span.start..end, kind: AstKind::Call(name.into(), span, arguments) })
             }
             Token::Open => {
                 self.advance();
@@ -261,7 +261,7 @@ impl<'a> Parser<'a> {
                 self.expect(&Token::Comma, "an operator or `,`").map_err(two_branches)?;
                 let b = self.expression()?;
                 let end = self.expect(&Token::Close, "an operator or `)`")?.end;
-                let kind = Kind::If(Box::new(first), Box::new(a), Box::new(b));
+                let kind = AstKind::If(Box::new(first), Box::new(a), Box::new(b));
                 return Ok(Ast { kind, span: start..end });
             }
             let end = self.expect(&Token::Close, "an operator, `,` or `)`")?.end;
@@ -275,7 +275,7 @@ impl<'a> Parser<'a> {
         self.expect(&Token::Keyword("else"), "an operator or `else`").map_err(two_branches)?;
         let b = self.expression()?;
         let span = start..b.span.end;
-        Ok(Ast { kind: Kind::If(Box::new(condition), Box::new(a), Box::new(b)), span })
+        Ok(Ast { kind: AstKind::If(Box::new(condition), Box::new(a), Box::new(b)), span })
     }
 }
 

@@ -5,8 +5,8 @@ mod text;
 use std::ops::Range;
 use std::sync::Arc;
 
-use trunnion_equations::{Ex, Graph, Symbol, Table};
-use trunnion_num::{Outside, Shape, Table1};
+use trunnion_equations::{Ex, Graph, GraphTable, Symbol};
+use trunnion_num::{Outside, Table1, TableShape};
 
 use super::error::LangError;
 use super::*;
@@ -37,8 +37,8 @@ struct Fixture {
 impl Fixture {
     fn new() -> Fixture {
         let graph = Graph::new();
-        let table = Table1::new(&[0.0, 1.0], &[0.0, 2.0], Shape::Linear, Outside::Hold).unwrap();
-        let area = graph.add_table("area", Table::One(Arc::new(table)));
+        let table = Table1::new(&[0.0, 1.0], &[0.0, 2.0], TableShape::Linear, Outside::Hold).unwrap();
+        let area = graph.add_table("area", GraphTable::One(Arc::new(table)));
         Fixture { graph, area }
     }
 

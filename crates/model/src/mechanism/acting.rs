@@ -3,19 +3,21 @@
 use trunnion_equations::{Expr, Symbol};
 
 use super::places::{Places, coordinate};
-use super::sections::{Part, Sections};
-use super::{Coupling, CouplingForm, Frame, Line, Load, Measured, Mechanism, Sensor, Vector, wrong_length};
+use super::sections::{MechanismPart, Sections};
+use super::{
+    Coupling, CouplingForm, ForceLine, Frame, Load, Mechanism, SensedQuantity, Sensor, Vector, wrong_length,
+};
 use crate::component::{Section, flatten, read_scalar};
 use crate::diagnostic::Diagnostic;
-use crate::file::{Data, Fields, Key, Text, Value};
-use crate::instantiate::{Builder, si};
+use crate::file::{Data, Fields, TomlKey, TomlText, TomlValue};
+use crate::instantiate::{ModelBuilder, si};
 use crate::units::{Dimension, parse_unit};
 
 fn length() -> Dimension {
     parse_unit("m").map_or(Dimension::ONE, |u| u.dimension)
 }
 
-impl<'a> Builder<'a> {
+impl<'a> ModelBuilder<'a> {
     /// Everything the sections of a mechanism say.
     pub fn add_mechanism(&mut self, sections: &'a Sections) {
         if sections.is_empty() {
@@ -43,14 +45,14 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn part_origin(&self, part: &Part) -> trunnion_equations::flat::Origin {
+    fn part_origin(&self, part: &MechanismPart) -> trunnion_equations::flat::Origin {
         let mut origin = self.origin(0, &part.key.span);
         origin.component = part.key.name.clone();
         origin
     }
 
     /// Two points that have to differ.
-    fn read_ends(&self, f: &Fields<'_>, part: &Part, places: &Places) -> Option<(Frame, Frame)> {
+    fn read_ends(&self, f: &Fields<'_>, part: &MechanismPart, places: &Places) -> Option<(Frame, Frame)> {
         let (from, to) = (places.frame(f, "from"), places.frame(f, "to"));
         let (from, to) = (from?, to?);
         if from.body == to.body {
@@ -70,7 +72,7 @@ impl<'a> Builder<'a> {
         Some((from, to))
     }
 
-    fn read_line(&mut self, part: &'a Part, places: &Places) -> Option<Line> {
+    fn read_line(&mut self, part: &'a MechanismPart, places: &Places) -> Option<ForceLine> {
         let &child = self.tree.instances[0].children.get(&part.key.name)?;
         // What a component is mounted between may depend on options: another line has taken the name.
         if self.tree.instances[child].place != part.key.span {
@@ -78,7 +80,7 @@ impl<'a> Builder<'a> {
         }
         let f = part.fields("line", self.problems);
         let (from, to) = self.read_ends(&f, part, places)?;
-        Some(Line {
+        Some(ForceLine {
             name: part.key.name.clone(),
             origin: self.part_origin(part),
             from,
@@ -89,7 +91,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn read_coupling(&mut self, part: &'a Part, places: &Places) -> Option<Coupling> {
+    fn read_coupling(&mut self, part: &'a MechanismPart, places: &Places) -> Option<Coupling> {
         let f = part.fields("coupling", self.problems);
         let kind = part.table.get("type")?.value.as_text()?.text;
         let one = self.graph().constant(1.0).id;
@@ -123,7 +125,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Every coordinate counts, and counts once.
-    fn check_terms_of(&mut self, f: &Fields<'_>, part: &Part, form: &CouplingForm) -> Option<()> {
+    fn check_terms_of(&mut self, f: &Fields<'_>, part: &MechanismPart, form: &CouplingForm) -> Option<()> {
         let CouplingForm::Linear(terms) = form else { return Some(()) };
         let value = ["ratio", "radius", "terms"].into_iter().find_map(|key| f.value(key));
         let place = value.map_or_else(|| part.key.span.clone(), |v| v.span.clone());
@@ -199,7 +201,7 @@ impl<'a> Builder<'a> {
         (terms.len() == keys.len()).then_some((CouplingForm::Linear(terms), tied))
     }
 
-    fn report_coordinate(&self, text: &Text, error: Diagnostic) {
+    fn report_coordinate(&self, text: &TomlText, error: Diagnostic) {
         let joint = text.text.split('.').next().unwrap_or_default();
         let read = self.mechanism.joints.iter().any(|j| j.name == joint);
         let unread =
@@ -214,14 +216,14 @@ impl<'a> Builder<'a> {
             f.missing("terms", "as in terms = { \"j1.phi\" = 1, \"j2.phi\" = -2 }");
             return None;
         };
-        let given: Vec<(Key, &Value)> = flatten(f.entries("terms"));
+        let given: Vec<(TomlKey, &TomlValue)> = flatten(f.entries("terms"));
         if given.is_empty() {
             self.problems
                 .add(Diagnostic::error("M0513", "a coupling of nothing").at(&entry.value.span, "no terms"));
         }
         let (mut terms, mut wanted) = (vec![], None);
         for (key, value) in &given {
-            let text = Text { text: key.name.clone(), span: key.span.clone() };
+            let text = TomlText { text: key.name.clone(), span: key.span.clone() };
             let place = match coordinate(&self.mechanism.joints, &text) {
                 Ok(place) => place,
                 Err(error) => {
@@ -245,7 +247,7 @@ impl<'a> Builder<'a> {
         (terms.len() == given.len() && !terms.is_empty()).then_some((CouplingForm::Linear(terms), tied))
     }
 
-    fn read_load(&mut self, part: &'a Part, places: &Places) -> Option<Load> {
+    fn read_load(&mut self, part: &'a MechanismPart, places: &Places) -> Option<Load> {
         let f = part.fields("load", self.problems);
         let at = places.frame(&f, "at");
         let turns_along = f.choice("along", &[("world", false), ("body", true)]).unwrap_or(false);
@@ -288,14 +290,14 @@ impl<'a> Builder<'a> {
     }
 
     /// An expression of anything.
-    fn acting_number(&self, value: &Value, key: &str, unit: &str, whose: &str) -> Option<Expr> {
+    fn acting_number(&self, value: &TomlValue, key: &str, unit: &str, whose: &str) -> Option<Expr> {
         let scalar = read_scalar(value, key, self.problems);
         let unit = parse_unit(unit).ok();
         let typed = self.scalar(&scalar, &self.view(0), unit.as_ref(), &format!("`{key}` of `{whose}`"))?;
         Some(typed.expr)
     }
 
-    fn acting(&self, value: &Value, key: &str, unit: &str, whose: &str, planar: bool) -> Option<Vector> {
+    fn acting(&self, value: &TomlValue, key: &str, unit: &str, whose: &str, planar: bool) -> Option<Vector> {
         let wanted = if planar { 2 } else { 3 };
         let list = match &value.data {
             Data::List(list) if list.len() == wanted => list,
@@ -312,22 +314,29 @@ impl<'a> Builder<'a> {
         Some(vector)
     }
 
-    fn read_sensor(&mut self, part: &'a Part, places: &Places) -> Option<Sensor> {
+    fn read_sensor(&mut self, part: &'a MechanismPart, places: &Places) -> Option<Sensor> {
         let f = part.fields("sensor", self.problems);
         let of = places.frame(&f, "of");
         let from = match f.value("from") {
             Some(_) => places.frame(&f, "from"),
             None => Some(places.origin(Mechanism::WORLD)),
         };
-        let vectors: [fn(usize) -> Measured; 4] =
-            [Measured::Position, Measured::Velocity, Measured::Acceleration, Measured::AngularVelocity];
+        let vectors: [fn(usize) -> SensedQuantity; 4] = [
+            SensedQuantity::Position,
+            SensedQuantity::Velocity,
+            SensedQuantity::Acceleration,
+            SensedQuantity::AngularVelocity,
+        ];
         let names = ["", "v", "a", "w"];
         let name = |first: &str, k: usize| format!("{first}{}", ["x", "y", "z"][k]);
         let vectors = vectors
             .into_iter()
             .zip(names)
             .flat_map(|(what, first)| (0..3).map(move |k| (what(k), name(first, k))));
-        let single = [(Measured::Angle, "angle".to_string()), (Measured::Distance, "distance".to_string())];
+        let single = [
+            (SensedQuantity::Angle, "angle".to_string()),
+            (SensedQuantity::Distance, "distance".to_string()),
+        ];
         let shows =
             vectors.chain(single).filter_map(|(what, name)| Some((what, self.symbol_of(part, &name)?)));
         let shows = shows.collect();

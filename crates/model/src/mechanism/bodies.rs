@@ -2,16 +2,20 @@
 
 use trunnion_equations::Expr;
 
-use super::sections::{Part, Sections, own_component};
-use super::{Body, BodyInertia, Form, Frame, Mechanism, RigidInertia, Shape, Vector, wrong_length};
-use crate::component::{Bounds, Child, Form as Given, Parameter, Scalar, Section, Variable, read_scalar};
+use super::sections::{MechanismPart, Sections, own_component};
+use super::{
+    Body, BodyGeometry, BodyInertia, BodyShape, Frame, Mechanism, RigidInertia, Vector, wrong_length,
+};
+use crate::component::{
+    Bounds, Child, Parameter, Scalar, ScalarForm as Given, Section, VariableDefinition, read_scalar,
+};
 use crate::diagnostic::{Diagnostic, Problems};
-use crate::file::{Data, Entry, Fields, Key, Source, Span, Table, Text, Value};
-use crate::instantiate::Builder;
+use crate::file::{Data, Fields, Source, Span, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue};
+use crate::instantiate::ModelBuilder;
 use crate::units::{Unit, parse_unit, parse_value};
 
 use super::places::Places;
-use super::shapes::{Inertial, combined, rotation};
+use super::shapes::{MassProperties, combined, rotation};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 /// In the order of `Body::inertia`.
@@ -19,19 +23,19 @@ const PRODUCTS: [&str; 6] = ["xx", "yy", "zz", "xy", "xz", "yz"];
 
 /// The parameters of a component as they are found.
 #[derive(Default)]
-struct Own {
+struct BodyParameters {
     parameters: Vec<Parameter>,
-    variables: Vec<Variable>,
-    arguments: Vec<(Key, Value)>,
+    variables: Vec<VariableDefinition>,
+    arguments: Vec<(TomlKey, TomlValue)>,
 }
 
-impl Own {
+impl BodyParameters {
     /// A parameter for a number that is not plainly 0: what is 0 then vanishes from all equations.
-    fn add(&mut self, name: &str, value: &Value, unit: &str, doc: String, min: Option<f64>) {
+    fn add(&mut self, name: &str, value: &TomlValue, unit: &str, doc: String, min: Option<f64>) {
         if is_zero(value) {
             return;
         }
-        let key = Key { name: name.to_string(), span: value.span.clone() };
+        let key = TomlKey { name: name.to_string(), span: value.span.clone() };
         // A limit that stands in no file.
         let nowhere = Span::new(&Source::new("", String::new()), 0..0);
         let limit = |form| Some(Scalar { form: Given::Number(form), span: nowhere });
@@ -54,15 +58,21 @@ impl Own {
 
     /// Something that `multibody` gives a value.
     fn show(&mut self, name: &str, unit: &str, doc: &str, span: &Span) {
-        let key = Key { name: name.to_string(), span: span.clone() };
+        let key = TomlKey { name: name.to_string(), span: span.clone() };
         let unit = parse_unit(unit).ok();
-        self.variables.push(Variable { key, unit, start: None, nominal: None, doc: doc.to_string() });
+        self.variables.push(VariableDefinition {
+            key,
+            unit,
+            start: None,
+            nominal: None,
+            doc: doc.to_string(),
+        });
     }
 
-    fn child(self, key: &Key, kind: &str) -> Child {
+    fn child(self, key: &TomlKey, kind: &str) -> Child {
         Child {
             key: key.clone(),
-            kind: Some(Text { text: kind.to_string(), span: key.span.clone() }),
+            kind: Some(TomlText { text: kind.to_string(), span: key.span.clone() }),
             arguments: self.arguments,
             definition: Some(own_component(kind, self.parameters, self.variables)),
             section: Some(Section::Bodies),
@@ -70,7 +80,7 @@ impl Own {
     }
 }
 
-fn is_zero(value: &Value) -> bool {
+fn is_zero(value: &TomlValue) -> bool {
     match &value.data {
         Data::Integer(0) => true,
         Data::Number(v) => *v == 0.0,
@@ -93,25 +103,25 @@ fn shown(planar: bool) -> &'static [(&'static str, &'static str)] {
 const GRAVITY: &str = "9.81 m/s^2";
 
 /// `mechanism.gravity`, or its components.
-pub fn gravity_component(settings: &Table, planar: bool, problems: &Problems) -> Child {
+pub fn gravity_component(settings: &TomlTable, planar: bool, problems: &Problems) -> Child {
     let f = Fields::new(settings, "[mechanism]", &settings.span, problems);
     f.choice("plane", &[("xy", ())]);
-    let mut own = Own::default();
+    let mut own = BodyParameters::default();
     let doc = "Acceleration of free fall";
     match f.value("gravity") {
-        Some(Value { data: Data::List(list), .. }) if list.len() == if planar { 2 } else { 3 } => {
+        Some(TomlValue { data: Data::List(list), .. }) if list.len() == if planar { 2 } else { 3 } => {
             for (axis, value) in AXES.iter().zip(list) {
                 own.add(&format!("gravity.{axis}"), value, "m/s^2", format!("{doc}, {axis}"), None);
             }
         }
-        Some(value @ Value { data: Data::List(_), .. }) => problems.add(wrong_length(
+        Some(value @ TomlValue { data: Data::List(_), .. }) => problems.add(wrong_length(
             value,
             "gravity",
             if planar { "two accelerations" } else { "three accelerations" },
         )),
         Some(value) => own.add("gravity", value, "m/s^2", doc.to_string(), None),
         None => {
-            let value = Value { data: Data::Text(GRAVITY.into()), span: settings.span.clone() };
+            let value = TomlValue { data: Data::Text(GRAVITY.into()), span: settings.span.clone() };
             own.add("gravity", &value, "m/s^2", doc.to_string(), None);
         }
     }
@@ -123,13 +133,13 @@ pub fn gravity_component(settings: &Table, planar: bool, problems: &Problems) ->
         "Energy in the field of gravity, zero at the origin of the world",
         &settings.span,
     );
-    own.child(&Key { name: "mechanism".into(), span: settings.span.clone() }, "mechanism")
+    own.child(&TomlKey { name: "mechanism".into(), span: settings.span.clone() }, "mechanism")
 }
 
 /// `arm.m`, `arm.center.x`, `arm.inertia.xx`, `arm.rod`.
-pub fn body_component(part: &Part, planar: bool, problems: &Problems) -> Child {
+pub fn body_component(part: &MechanismPart, planar: bool, problems: &Problems) -> Child {
     let f = part.fields("body", problems);
-    let mut own = Own::default();
+    let mut own = BodyParameters::default();
     if part.key.name == "world" {
         for key in ["m", "center", "inertia", "rod"] {
             if let Some(entry) = f.entry(key) {
@@ -165,7 +175,7 @@ pub fn body_component(part: &Part, planar: bool, problems: &Problems) -> Child {
     own.child(&part.key, "body")
 }
 
-fn center(f: &Fields<'_>, own: &mut Own, planar: bool) {
+fn center(f: &Fields<'_>, own: &mut BodyParameters, planar: bool) {
     let Some(value) = f.value("center") else { return };
     match &value.data {
         Data::List(list) if list.len() == if planar { 2 } else { 3 } => {
@@ -181,9 +191,9 @@ fn center(f: &Fields<'_>, own: &mut Own, planar: bool) {
     }
 }
 
-fn inertia(f: &Fields<'_>, own: &mut Own, planar: bool) {
+fn inertia(f: &Fields<'_>, own: &mut BodyParameters, planar: bool) {
     let Some(value) = f.value("inertia") else { return };
-    let mut add = |k: usize, value: &Value| {
+    let mut add = |k: usize, value: &TomlValue| {
         let (doc, min) = match k {
             0..3 => (format!("Moment of inertia about {}", AXES[k]), Some(0.0)),
             _ => (format!("Product of inertia {}", PRODUCTS[k]), None),
@@ -207,7 +217,7 @@ fn inertia(f: &Fields<'_>, own: &mut Own, planar: bool) {
     }
 }
 
-impl<'a> Builder<'a> {
+impl<'a> ModelBuilder<'a> {
     /// The value of a parameter that may not be there: 0 then.
     fn own(&self, body: &str, name: &str) -> Expr {
         let named = self.names.map.get(&format!("{body}.{name}"));
@@ -234,14 +244,14 @@ impl<'a> Builder<'a> {
         let parts = sections.of(Section::Bodies);
         let world = parts.iter().filter(|p| p.key.name == "world");
         let bodies = parts.iter().filter(|p| p.key.name != "world");
-        let origin = |b: &Self, part: Option<&Part>| {
+        let origin = |b: &Self, part: Option<&MechanismPart>| {
             part.map_or_else(Default::default, |p| {
                 let mut origin = b.origin(0, &p.key.span);
                 origin.component = p.key.name.clone();
                 origin
             })
         };
-        let worlds: Vec<&Part> = world.collect();
+        let worlds: Vec<&MechanismPart> = world.collect();
         let none = RigidInertia::none(self.graph());
         let blank = |name: &str, origin| Body {
             name: name.to_string(),
@@ -269,7 +279,13 @@ impl<'a> Builder<'a> {
         places
     }
 
-    fn read_body(&mut self, index: usize, part: &'a Part, places: &mut Places, sections: &'a Sections) {
+    fn read_body(
+        &mut self,
+        index: usize,
+        part: &'a MechanismPart,
+        places: &mut Places,
+        sections: &'a Sections,
+    ) {
         let name = &part.key.name;
         let f = part.fields("body", self.problems);
         let mut inertials = vec![];
@@ -291,10 +307,15 @@ impl<'a> Builder<'a> {
     }
 
     /// What `m`, `center`, `inertia` and `rod` say.
-    fn given_inertial(&mut self, f: &Fields<'_>, index: usize, places: &mut Places) -> Option<Inertial> {
+    fn given_inertial(
+        &mut self,
+        f: &Fields<'_>,
+        index: usize,
+        places: &mut Places,
+    ) -> Option<MassProperties> {
         let name = self.mechanism.bodies[index].name.clone();
         let mass = self.own(&name, "m");
-        let mut given = Inertial {
+        let mut given = MassProperties {
             mass,
             center: AXES.map(|axis| self.own(&name, &format!("center.{axis}"))),
             inertia: PRODUCTS.map(|p| self.own(&name, &format!("inertia.{p}"))),
@@ -314,13 +335,17 @@ impl<'a> Builder<'a> {
                 Frame { body: index, interface: None, name: format!("{name}.end"), p, r },
             );
             let frame = places.origin(index);
-            self.mechanism.bodies[index].shapes.push(Shape { form: Form::Rod(length), frame, color: None });
+            self.mechanism.bodies[index].shapes.push(BodyShape {
+                form: BodyGeometry::Rod(length),
+                frame,
+                color: None,
+            });
         }
         let says = ["m", "center", "inertia", "rod"].into_iter().any(|key| f.value(key).is_some());
         says.then_some(given)
     }
 
-    fn read_frame(&mut self, entry: &Entry, index: usize, body: &str, places: &Places) -> Option<Frame> {
+    fn read_frame(&mut self, entry: &TomlEntry, index: usize, body: &str, places: &Places) -> Option<Frame> {
         let name = format!("{body}.{}", entry.key.name);
         if let Data::Table(table) = &entry.value.data {
             let f = Fields::new(table, format!("frame `{name}`"), &entry.key.span, self.problems);
@@ -350,7 +375,7 @@ impl<'a> Builder<'a> {
             Some(value) if planar && !matches!(value.data, Data::List(_)) => {
                 [zero, zero, self.read_number(value, "rotate", "rad", whose)?]
             }
-            Some(value @ Value { data: Data::List(_), .. }) if !planar => {
+            Some(value @ TomlValue { data: Data::List(_), .. }) if !planar => {
                 self.read_vector(value, "rotate", "rad", whose, false)?
             }
             Some(value) => {
@@ -364,7 +389,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A number or expression of parameters.
-    pub fn read_number(&mut self, value: &Value, key: &str, unit: &str, whose: &str) -> Option<Expr> {
+    pub fn read_number(&mut self, value: &TomlValue, key: &str, unit: &str, whose: &str) -> Option<Expr> {
         let scalar = read_scalar(value, key, self.problems);
         let unit: Option<Unit> = parse_unit(unit).ok();
         let (typed, _) = self.constant(&scalar, 0, unit.as_ref(), &format!("`{key}` of `{whose}`"))?;
@@ -374,7 +399,7 @@ impl<'a> Builder<'a> {
     /// Three of them, two in a plane.
     pub fn read_vector(
         &mut self,
-        value: &Value,
+        value: &TomlValue,
         key: &str,
         unit: &str,
         whose: &str,

@@ -23,7 +23,7 @@ pub struct JointKind {
     /// (1), from the parent to the child. Those with an axis have the coordinates in turn.
     pub primitives: &'static [PrimitiveJoint],
     /// Its coordinates but for an orientation, in order.
-    pub coordinates: &'static [Coordinate],
+    pub coordinates: &'static [CoordinateNames],
     /// The ports of its coordinates, in the same order; none where the coordinates have no ports.
     pub ports: &'static [&'static str],
     /// The ports of a joint that leaves all freedoms, as components between two frames use them; coordinates first.
@@ -95,19 +95,19 @@ pub enum PrimitiveJoint {
 
 /// The names of one coordinate in its component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coordinate {
+pub struct CoordinateNames {
     pub position: &'static str,
     pub velocity: &'static str,
     pub force: &'static str,
     pub turns: bool,
 }
 
-const fn turn(position: &'static str, velocity: &'static str, force: &'static str) -> Coordinate {
-    Coordinate { position, velocity, force, turns: true }
+const fn turn(position: &'static str, velocity: &'static str, force: &'static str) -> CoordinateNames {
+    CoordinateNames { position, velocity, force, turns: true }
 }
 
-const fn slide(position: &'static str, velocity: &'static str, force: &'static str) -> Coordinate {
-    Coordinate { position, velocity, force, turns: false }
+const fn slide(position: &'static str, velocity: &'static str, force: &'static str) -> CoordinateNames {
+    CoordinateNames { position, velocity, force, turns: false }
 }
 
 /// How a joint is drawn.

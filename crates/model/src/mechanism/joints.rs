@@ -2,21 +2,21 @@
 
 use std::f64::consts::TAU;
 
-use trunnion_equations::{Expr, Node, Symbol};
+use trunnion_equations::{Expr, ExprNode, Symbol};
 
 use super::places::Places;
-use super::sections::{Part, Sections, joint_kind};
+use super::sections::{MechanismPart, Sections, joint_kind};
 use super::{Freedom, Joint, JointAxes, JointKind, Motion, Orientation, wrong_length};
 use crate::component::{Section, read_scalar};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::file::{Data, Fields, Value};
-use crate::instantiate::Builder;
+use crate::file::{Data, Fields, TomlValue};
+use crate::instantiate::ModelBuilder;
 use crate::units::parse_unit;
 
-impl<'a> Builder<'a> {
+impl<'a> ModelBuilder<'a> {
     pub fn read_joints(&mut self, sections: &'a Sections, places: &Places) {
         // What is mounted may depend on options: a joint that another one of its name replaces is not read.
-        let is_there = |b: &Self, part: &Part| {
+        let is_there = |b: &Self, part: &MechanismPart| {
             let child = b.tree.instances[0].children.get(&part.key.name);
             child.is_some_and(|&i| b.tree.instances[i].place == part.key.span)
         };
@@ -28,17 +28,22 @@ impl<'a> Builder<'a> {
     }
 
     /// The quantity of a part's component.
-    pub fn symbol_of(&self, part: &Part, name: &str) -> Option<Symbol> {
+    pub fn symbol_of(&self, part: &MechanismPart, name: &str) -> Option<Symbol> {
         self.names.map.get(&format!("{}.{name}", part.key.name))?.symbol
     }
 
     /// The value given for a key of a part, at the start.
-    fn is_given(&self, part: &Part, name: &str) -> bool {
+    fn is_given(&self, part: &MechanismPart, name: &str) -> bool {
         let child = self.tree.instances[0].children.get(&part.key.name);
         child.is_some_and(|&i| self.tree.instances[i].arguments.contains_key(name))
     }
 
-    fn read_joint(&mut self, part: &'a Part, kind: &'static JointKind, places: &Places) -> Option<Joint> {
+    fn read_joint(
+        &mut self,
+        part: &'a MechanismPart,
+        kind: &'static JointKind,
+        places: &Places,
+    ) -> Option<Joint> {
         let f = part.fields("joint", self.problems);
         let (parent, child) = (places.frame(&f, "parent"), places.frame(&f, "child"));
         let cut = f.boolean("cut").unwrap_or(false);
@@ -99,7 +104,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn orientation(&self, part: &Part, guess: bool) -> Option<Orientation> {
+    fn orientation(&self, part: &MechanismPart, guess: bool) -> Option<Orientation> {
         let given = |names: [&str; 3]| !guess && names.iter().any(|name| self.is_given(part, name));
         Some(Orientation {
             quaternion: all(["qw", "qx", "qy", "qz"].map(|n| self.symbol_of(part, n)))?,
@@ -109,7 +114,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn check_limits(&mut self, part: &Part) {
+    fn check_limits(&mut self, part: &MechanismPart) {
         let of = |b: &mut Self, name: &str| {
             let symbol = b.symbol_of(part, name)?;
             let e = b.flat.ex(symbol).id;
@@ -169,7 +174,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Two axes that make a joint of two turns, or a plane with coordinates of its own.
-    fn check_pair(&self, [a, b]: [[f64; 3]; 2], kind: &'static JointKind, value: &Value) -> bool {
+    fn check_pair(&self, [a, b]: [[f64; 3]; 2], kind: &'static JointKind, value: &TomlValue) -> bool {
         let dot: f64 = (0..3).map(|k| a[k] * b[k]).sum();
         let (wrong, reason) = match kind.axes {
             JointAxes::Orthogonal => (dot.abs() > 1e-9, "they have to be at right angles"),
@@ -198,7 +203,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A unit vector.
-    fn read_axis(&mut self, value: &Value, planar: bool) -> Option<[f64; 3]> {
+    fn read_axis(&mut self, value: &TomlValue, planar: bool) -> Option<[f64; 3]> {
         let words = ["x", "y", "z", "-x", "-y", "-z"];
         if let Some(text) = value.as_text() {
             let Some(k) = words.iter().position(|w| *w == text.text) else {
@@ -242,7 +247,12 @@ impl<'a> Builder<'a> {
     }
 
     /// What is prescribed, in the order of the coordinates.
-    fn read_motions(&mut self, f: &Fields<'_>, part: &Part, kind: &'static JointKind) -> Vec<Option<Motion>> {
+    fn read_motions(
+        &mut self,
+        f: &Fields<'_>,
+        part: &MechanismPart,
+        kind: &'static JointKind,
+    ) -> Vec<Option<Motion>> {
         let coordinates = kind.coordinates;
         let mut motions = vec![None; coordinates.len()];
         let Some(entry) = f.entry("motion") else { return motions };
@@ -289,8 +299,8 @@ impl<'a> Builder<'a> {
 
     fn read_motion(
         &mut self,
-        value: &Value,
-        part: &Part,
+        value: &TomlValue,
+        part: &MechanismPart,
         turns: bool,
         effort: Option<Symbol>,
     ) -> Option<Motion> {
@@ -313,10 +323,10 @@ impl<'a> Builder<'a> {
     fn changes_otherwise(&self, e: Expr) -> bool {
         let graph = self.graph();
         graph.reachable([e]).into_iter().any(|e| match graph.node(e) {
-            Node::Derivative(_) => true,
-            Node::Symbol(s) => !matches!(
+            ExprNode::Derivative(_) => true,
+            ExprNode::Symbol(s) => !matches!(
                 self.flat.quantities.get(s.index()).map(|q| &q.kind),
-                Some(trunnion_equations::flat::Kind::Parameter { .. })
+                Some(trunnion_equations::flat::QuantityRole::Parameter { .. })
             ),
             _ => false,
         })

@@ -7,22 +7,28 @@
 //! A component that acts in all directions, a contact or a grip, gets a joint `foot.joint` instead that leaves all freedoms and closes no loop: its coordinates are
 //! measured, and what is connected to its ports acts on both bodies.
 
-use super::sections::{Part, Sections, joint};
-use super::{Coordinate, JointKind};
+use super::sections::{MechanismPart, Sections, joint};
+use super::{CoordinateNames, JointKind};
 use crate::component::{
-    Body, Child, Connection, Definition, GROUND, JOINT, LINE, Library, Mount, PoseMount, Section,
+    Child, ComponentDefinition, ComponentSections, Connection, GROUND, JOINT, LINE, Library, Mount,
+    PoseMount, Section,
 };
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
-use crate::file::{Data, Entry, Key, Span, Table, Text, Value, wrong_type};
+use crate::file::{Data, Span, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue, wrong_type};
 
 /// Where a component is mounted; the entry of the far end comes last.
-enum Place {
-    Between(Entry, Entry),
-    On(Text),
+enum MountPlace {
+    Between(TomlEntry, TomlEntry),
+    On(TomlText),
 }
 
 /// Puts the mounted components of a model in their places.
-pub fn mount(root: &mut Definition, sections: &mut Sections, library: &Library, problems: &Problems) {
+pub fn mount(
+    root: &mut ComponentDefinition,
+    sections: &mut Sections,
+    library: &Library,
+    problems: &Problems,
+) {
     let bodies = std::iter::once(&mut root.body).chain(root.when.iter_mut().map(|w| &mut w.body));
     for body in bodies {
         for k in 0..body.components.len() {
@@ -31,7 +37,13 @@ pub fn mount(root: &mut Definition, sections: &mut Sections, library: &Library, 
     }
 }
 
-fn mount_child(body: &mut Body, k: usize, sections: &mut Sections, library: &Library, problems: &Problems) {
+fn mount_child(
+    body: &mut ComponentSections,
+    k: usize,
+    sections: &mut Sections,
+    library: &Library,
+    problems: &Problems,
+) {
     let child = &mut body.components[k];
     let Some(definition) = child.kind.as_ref().and_then(|kind| library.find(&kind.text)) else { return };
     let taken = take_place(child, definition);
@@ -53,17 +65,17 @@ fn mount_child(body: &mut Body, k: usize, sections: &mut Sections, library: &Lib
     let Some(place) = read_place(child, &taken, problems) else { return };
     let Some(end) = fasten(child, mount, &place, sections, problems) else { return };
     if let Some(length) = mount.length.as_ref().filter(|l| !gives(child, &l.text)) {
-        let value = Value { data: Data::Text(end.length), span: end.span.clone() };
-        child.arguments.push((Key { name: length.text.clone(), span: end.span.clone() }, value));
+        let value = TomlValue { data: Data::Text(end.length), span: end.span.clone() };
+        child.arguments.push((TomlKey { name: length.text.clone(), span: end.span.clone() }, value));
     }
     if definition.options.iter().any(|o| o.key.name == "mounted") && !gives(child, "mounted") {
-        let key = Key { name: "mounted".into(), span: end.span.clone() };
-        child.arguments.push((key, Value { data: Data::Boolean(true), span: end.span.clone() }));
+        let key = TomlKey { name: "mounted".into(), span: end.span.clone() };
+        child.arguments.push((key, TomlValue { data: Data::Boolean(true), span: end.span.clone() }));
     }
     let name = child.key.name.clone();
     let made = |suffix: &str, kind: &str, section| Child {
-        key: Key { name: format!("{name}.{suffix}"), span: child.key.span.clone() },
-        kind: Some(Text { text: kind.into(), span: end.span.clone() }),
+        key: TomlKey { name: format!("{name}.{suffix}"), span: child.key.span.clone() },
+        kind: Some(TomlText { text: kind.into(), span: end.span.clone() }),
         arguments: vec![],
         definition: None,
         section,
@@ -73,7 +85,7 @@ fn mount_child(body: &mut Body, k: usize, sections: &mut Sections, library: &Lib
         made(GROUND, if mount.turns() { "rotational_ground" } else { "ground" }, None),
     );
     let join = |a: String, b: String| {
-        let key = |name| Key { name, span: end.span.clone() };
+        let key = |name| TomlKey { name, span: end.span.clone() };
         Connection { ends: vec![key(a), key(b)] }
     };
     body.connections.push(join(end.port, format!("{name}.{}", mount.to.text)));
@@ -81,31 +93,31 @@ fn mount_child(body: &mut Body, k: usize, sections: &mut Sections, library: &Lib
         body.connections.push(join(format!("{name}.{GROUND}.flange"), format!("{name}.{}", from.text)));
         body.components.push(ground);
     }
-    if let Place::Between(..) = place {
+    if let MountPlace::Between(..) = place {
         body.components.push(line);
     }
 }
 
 /// A component that acts in all directions between two frames.
 fn mount_pose(
-    body: &mut Body,
+    body: &mut ComponentSections,
     k: usize,
-    (definition, pose): (&Definition, &PoseMount),
-    place: Place,
+    (definition, pose): (&ComponentDefinition, &PoseMount),
+    place: MountPlace,
     sections: &mut Sections,
     problems: &Problems,
 ) {
     let child = &mut body.components[k];
     let (kind, pairs, dimensions) = pose.of(sections.planar());
     let (from, to) = match place {
-        Place::Between(from, to) if !pairs.is_empty() => (from, to),
-        Place::Between(_, to) => {
+        MountPlace::Between(from, to) if !pairs.is_empty() => (from, to),
+        MountPlace::Between(_, to) => {
             let error =
                 Diagnostic::error("M0519", format!("`{}` has no [mount] in {dimensions}", definition.name));
             problems.add(error.at(&to.value.span, format!("the mechanism is in {dimensions}")));
             return;
         }
-        Place::On(text) => {
+        MountPlace::On(text) => {
             problems.add(
                 Diagnostic::error("M0519", format!("`{}` acts in all directions", child.key.name))
                     .at(&text.span, "a joint has its own")
@@ -115,35 +127,35 @@ fn mount_pose(
         }
     };
     let span = to.value.span.clone();
-    let said = |name: &str, data: Data| Entry {
-        key: Key { name: name.into(), span: span.clone() },
-        value: Value { data, span: span.clone() },
+    let said = |name: &str, data: Data| TomlEntry {
+        key: TomlKey { name: name.into(), span: span.clone() },
+        value: TomlValue { data, span: span.clone() },
     };
     let word = kind.word;
     let mut entries = vec![
         said("type", Data::Text(word.into())),
-        Entry { value: from.value, ..said("parent", Data::Boolean(true)) },
-        Entry { value: to.value, ..said("child", Data::Boolean(true)) },
+        TomlEntry { value: from.value, ..said("parent", Data::Boolean(true)) },
+        TomlEntry { value: to.value, ..said("child", Data::Boolean(true)) },
         said("cut", Data::Boolean(true)),
     ];
     if kind == JointKind::FREE {
         entries.push(said("ports", Data::Boolean(true)));
     }
     let name = child.key.name.clone();
-    let key = Key { name: format!("{name}.{JOINT}"), span: child.key.span.clone() };
-    let part = Part { table: Table { entries, span: child.key.span.clone() }, key };
+    let key = TomlKey { name: format!("{name}.{JOINT}"), span: child.key.span.clone() };
+    let part = MechanismPart { table: TomlTable { entries, span: child.key.span.clone() }, key };
     if definition.options.iter().any(|o| o.key.name == "dimensions") && !gives(child, "dimensions") {
-        let Entry { key, value } = said("dimensions", Data::Text(dimensions.into()));
+        let TomlEntry { key, value } = said("dimensions", Data::Text(dimensions.into()));
         child.arguments.push((key, value));
     }
     for (of_joint, own) in pairs {
         let there = format!("{}.{}", part.key.name, of_joint.name);
         if kind.pose_ports.contains(&of_joint.name.as_str()) {
-            let key = |name| Key { name, span: span.clone() };
+            let key = |name| TomlKey { name, span: span.clone() };
             let ends = vec![key(there), key(format!("{name}.{}", own.text))];
             body.connections.push(Connection { ends });
         } else if !gives(&body.components[k], &own.text) {
-            let Entry { key, value } = said(&own.text, Data::Text(there));
+            let TomlEntry { key, value } = said(&own.text, Data::Text(there));
             body.components[k].arguments.push((key, value));
         }
     }
@@ -156,9 +168,9 @@ fn gives(child: &Child, name: &str) -> bool {
 }
 
 /// Takes `from`, `to` and `on` from the values of a component, unless it has something of this name itself.
-fn take_place(child: &mut Child, definition: &Definition) -> Vec<Entry> {
+fn take_place(child: &mut Child, definition: &ComponentDefinition) -> Vec<TomlEntry> {
     let own = |name: &str| {
-        let named = |b: &Body| {
+        let named = |b: &ComponentSections| {
             b.parameters.iter().any(|p| p.key.name == name) || b.ports.iter().any(|p| p.key.name == name)
         };
         definition.bodies().any(named) || definition.options.iter().any(|o| o.key.name == name)
@@ -166,23 +178,23 @@ fn take_place(child: &mut Child, definition: &Definition) -> Vec<Entry> {
     let places = ["from", "to", "on"].into_iter().filter(|name| !own(name)).collect::<Vec<_>>();
     let (taken, kept) = std::mem::take(&mut child.arguments)
         .into_iter()
-        .partition(|(key, _): &(Key, Value)| places.contains(&key.name.as_str()));
+        .partition(|(key, _): &(TomlKey, TomlValue)| places.contains(&key.name.as_str()));
     child.arguments = kept;
-    taken.into_iter().map(|(key, value)| Entry { key, value }).collect()
+    taken.into_iter().map(|(key, value)| TomlEntry { key, value }).collect()
 }
 
-fn read_place(child: &Child, taken: &[Entry], problems: &Problems) -> Option<Place> {
+fn read_place(child: &Child, taken: &[TomlEntry], problems: &Problems) -> Option<MountPlace> {
     let find = |name: &str| taken.iter().find(|e| e.key.name == name);
     let name = &child.key.name;
     match (find("from"), find("to"), find("on")) {
         (None, None, Some(on)) => match on.value.as_text() {
-            Some(text) => Some(Place::On(text)),
+            Some(text) => Some(MountPlace::On(text)),
             None => {
                 problems.add(wrong_type(&on.value, "on", "a joint, as in on = \"swing\""));
                 None
             }
         },
-        (Some(from), Some(to), None) => Some(Place::Between(from.clone(), to.clone())),
+        (Some(from), Some(to), None) => Some(MountPlace::Between(from.clone(), to.clone())),
         (end, other, Some(on)) => {
             let end = end.or(other)?;
             problems.add(
@@ -208,7 +220,7 @@ fn read_place(child: &Child, taken: &[Entry], problems: &Problems) -> Option<Pla
 }
 
 /// What the far end of a component is connected to.
-struct End {
+struct FarEnd {
     /// "lift.line.flange", "swing.flange".
     port: String,
     /// "lift.line.l", "swing.phi".
@@ -219,12 +231,12 @@ struct End {
 fn fasten(
     child: &Child,
     mount: &Mount,
-    place: &Place,
+    place: &MountPlace,
     sections: &mut Sections,
     problems: &Problems,
-) -> Option<End> {
+) -> Option<FarEnd> {
     match place {
-        Place::Between(from, to) => {
+        MountPlace::Between(from, to) => {
             if mount.turns() {
                 problems.add(
                     Diagnostic::error("M0519", format!("`{}` turns", child.key.name))
@@ -233,15 +245,15 @@ fn fasten(
                 );
                 return None;
             }
-            let key = Key { name: format!("{}.{LINE}", child.key.name), span: child.key.span.clone() };
+            let key = TomlKey { name: format!("{}.{LINE}", child.key.name), span: child.key.span.clone() };
             let (port, length) = (format!("{}.flange", key.name), format!("{}.l", key.name));
-            let table = Table { entries: vec![from.clone(), to.clone()], span: child.key.span.clone() };
-            sections.mounted.push(Part { key, table });
-            Some(End { port, length, span: to.value.span.clone() })
+            let table = TomlTable { entries: vec![from.clone(), to.clone()], span: child.key.span.clone() };
+            sections.mounted.push(MechanismPart { key, table });
+            Some(FarEnd { port, length, span: to.value.span.clone() })
         }
-        Place::On(text) => {
+        MountPlace::On(text) => {
             let (joint, kind, k) = coordinate(text, sections, problems)?;
-            let coordinate: &Coordinate = &kind.coordinates[k];
+            let coordinate: &CoordinateNames = &kind.coordinates[k];
             if coordinate.turns != mount.turns() {
                 let (is, does) = match mount.turns() {
                     true => ("turns", "slides"),
@@ -256,14 +268,14 @@ fn fasten(
             }
             let (port, length) =
                 (format!("{joint}.{}", kind.ports[k]), format!("{joint}.{}", coordinate.position));
-            Some(End { port, length, span: text.span.clone() })
+            Some(FarEnd { port, length, span: text.span.clone() })
         }
     }
 }
 
 /// The joint that a text names, its kind and the number of the coordinate: "pin", "pin.phi", "pin.rotation".
 fn coordinate(
-    text: &Text,
+    text: &TomlText,
     sections: &Sections,
     problems: &Problems,
 ) -> Option<(String, &'static JointKind, usize)> {

@@ -7,7 +7,7 @@ use trunnion_equations::Graph;
 use super::shapes::rotation;
 use super::{Frame, Joint};
 use crate::diagnostic::{Diagnostic, did_you_mean, one_of};
-use crate::file::{Fields, Text};
+use crate::file::{Fields, TomlText};
 
 /// The frames of every body; the first one is the body's own.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Places {
         self.find(&text).map_err(|error| f.problems.add(*error)).ok()
     }
 
-    fn find(&self, text: &Text) -> Result<Frame, Box<Diagnostic>> {
+    fn find(&self, text: &TomlText) -> Result<Frame, Box<Diagnostic>> {
         let (body, frame) = text.text.split_once('.').unwrap_or((&text.text, ""));
         let Some(&index) = self.by_name.get(body) else {
             let names = self.frames.iter().map(|(name, _)| name.as_str());
@@ -83,7 +83,7 @@ impl Places {
 }
 
 /// The coordinate that a text names: "pin" where it has one only, or "pin.phi". Joint and number of the freedom.
-pub fn coordinate(joints: &[Joint], text: &Text) -> Result<(usize, usize), Diagnostic> {
+pub fn coordinate(joints: &[Joint], text: &TomlText) -> Result<(usize, usize), Diagnostic> {
     let (name, part) = text.text.split_once('.').unwrap_or((&text.text, ""));
     let names = joints.iter().map(|j| j.name.as_str());
     let Some(index) = joints.iter().position(|j| j.name == name) else {

@@ -10,12 +10,13 @@ use std::sync::Arc;
 use super::bodies::body_component;
 use super::{JointKind, Triangle};
 use crate::component::{
-    Child, Definition, Parameter, Reading, Section, Variable, check_name, entry_at, fields_of, table_of,
+    Child, ComponentDefinition, Parameter, Reading, Section, VariableDefinition, check_name, entry_at,
+    fields_of, table_of,
 };
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
-use crate::file::{Data, Entry, Fields, Key, Source, Table, Text, Value, relative};
+use crate::file::{Data, Fields, Source, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue, relative};
 use crate::instantiate::Sets;
-use crate::language::{Allowance, Number};
+use crate::language::{Allowance, FamilyNumber};
 
 /// Members that all families of one file may have together, each with what its table holds.
 const MOST: usize = 2_000_000;
@@ -24,12 +25,12 @@ const LARGEST: usize = 10_000;
 
 /// One body, joint, line, …
 #[derive(Clone, Debug)]
-pub struct Part {
-    pub key: Key,
-    pub table: Table,
+pub struct MechanismPart {
+    pub key: TomlKey,
+    pub table: TomlTable,
 }
 
-impl Part {
+impl MechanismPart {
     pub fn fields<'p>(&'p self, kind: &str, problems: &'p Problems) -> Fields<'p> {
         fields_of(&self.table, kind, &self.key, problems)
     }
@@ -38,12 +39,12 @@ impl Part {
 #[derive(Clone, Debug, Default)]
 pub struct Sections {
     /// The keys of [mechanism].
-    settings: Vec<Entry>,
-    parts: [Vec<Part>; Section::ALL.len()],
+    settings: Vec<TomlEntry>,
+    parts: [Vec<MechanismPart>; Section::ALL.len()],
     /// Lines of mounted components; [`super::mount`] has made their components already.
-    pub mounted: Vec<Part>,
+    pub mounted: Vec<MechanismPart>,
     /// Joints between the frames of components that act in all directions.
-    pub mounted_joints: Vec<Part>,
+    pub mounted_joints: Vec<MechanismPart>,
     /// Triangles by the path of their file; None: could not be read, which has been reported.
     pub meshes: HashMap<String, Option<Arc<Vec<Triangle>>>>,
 }
@@ -65,7 +66,7 @@ impl Sections {
                         sections.read_meshes(&table, reading);
                         number_frames(&mut table, &allowance, reading.problems);
                     }
-                    sections.parts[section as usize].push(Part { key: member.key.clone(), table });
+                    sections.parts[section as usize].push(MechanismPart { key: member.key.clone(), table });
                 }
             }
         }
@@ -76,9 +77,9 @@ impl Sections {
     pub fn drive(&mut self, sets: &Sets) {
         for part in &mut self.parts[Section::Joints as usize] {
             if let Some(value) = motion(part, sets) {
-                let key = Key { name: "motion".into(), span: value.span.clone() };
+                let key = TomlKey { name: "motion".into(), span: value.span.clone() };
                 part.table.entries.retain(|e| e.key.name != "motion");
-                part.table.entries.push(Entry { key, value });
+                part.table.entries.push(TomlEntry { key, value });
             }
         }
     }
@@ -99,11 +100,11 @@ impl Sections {
         self.parts.iter().all(Vec::is_empty) && self.mounted.is_empty()
     }
 
-    pub fn of(&self, section: Section) -> &[Part] {
+    pub fn of(&self, section: Section) -> &[MechanismPart] {
         &self.parts[section as usize]
     }
 
-    pub fn settings(&self) -> Table {
+    pub fn settings(&self) -> TomlTable {
         let source = self
             .settings
             .first()
@@ -112,7 +113,7 @@ impl Sections {
             .settings
             .first()
             .map_or_else(|| crate::file::Span::new(&source, 0..0), |e| e.key.span.clone());
-        Table { entries: self.settings.clone(), span }
+        TomlTable { entries: self.settings.clone(), span }
     }
 
     /// Everything moves in W's xy plane.
@@ -120,7 +121,7 @@ impl Sections {
         self.settings.iter().any(|e| e.key.name == "plane")
     }
 
-    fn read_meshes(&mut self, body: &Table, reading: &Reading<'_>) {
+    fn read_meshes(&mut self, body: &TomlTable, reading: &Reading<'_>) {
         let Some(Data::List(shapes)) = body.get("shapes").map(|e| &e.value.data) else { return };
         for shape in shapes {
             let Data::Table(shape) = &shape.data else { continue };
@@ -162,7 +163,7 @@ impl Sections {
 }
 
 /// The members of a family, or the entry itself.
-fn members(entry: &Entry, allowance: &Allowance, problems: &Problems) -> Vec<Entry> {
+fn members(entry: &TomlEntry, allowance: &Allowance, problems: &Problems) -> Vec<TomlEntry> {
     let has_number = entry.key.name.contains('#');
     let count = match &entry.value.data {
         Data::Table(table) => table.get("count"),
@@ -187,8 +188,8 @@ fn members(entry: &Entry, allowance: &Allowance, problems: &Problems) -> Vec<Ent
         problems.add(Diagnostic::error("M0512", message).at(place, "here").hint(hint));
         return vec![];
     };
-    let number = Number::open(number, allowance);
-    let mut made: Vec<Entry> = number.members().filter_map(|n| entry_at(entry, &n)).collect();
+    let number = FamilyNumber::open(number, allowance);
+    let mut made: Vec<TomlEntry> = number.members().filter_map(|n| entry_at(entry, &n)).collect();
     for member in &mut made {
         if let Data::Table(table) = &mut member.value.data {
             table.entries.retain(|e| e.key.name != "count");
@@ -198,7 +199,7 @@ fn members(entry: &Entry, allowance: &Allowance, problems: &Problems) -> Vec<Ent
 }
 
 /// Families of frames of one body, written out.
-fn number_frames(body: &mut Table, allowance: &Allowance, problems: &Problems) {
+fn number_frames(body: &mut TomlTable, allowance: &Allowance, problems: &Problems) {
     let frames = body.entries.iter_mut().filter(|e| e.key.name == "frames");
     for entry in frames {
         if let Data::Table(frames) = &mut entry.value.data {
@@ -209,7 +210,7 @@ fn number_frames(body: &mut Table, allowance: &Allowance, problems: &Problems) {
 
 /// A component whose structural keys stay here.
 fn plain(
-    part: &Part,
+    part: &MechanismPart,
     kind: &str,
     component: &str,
     structural: &[&'static str],
@@ -218,27 +219,32 @@ fn plain(
 ) -> Child {
     let f = part.fields(kind, problems);
     f.ask(structural);
-    let text = Text { text: component.to_string(), span: part.key.span.clone() };
+    let text = TomlText { text: component.to_string(), span: part.key.span.clone() };
     child(part, Some(text), arguments(&f), section)
 }
 
-fn child(part: &Part, kind: Option<Text>, arguments: Vec<(Key, Value)>, section: Section) -> Child {
+fn child(
+    part: &MechanismPart,
+    kind: Option<TomlText>,
+    arguments: Vec<(TomlKey, TomlValue)>,
+    section: Section,
+) -> Child {
     Child { key: part.key.clone(), kind, arguments, definition: None, section: Some(section) }
 }
 
-/// The entries that nobody asked for.
-fn arguments(f: &Fields<'_>) -> Vec<(Key, Value)> {
+/// The entries that were not read.
+fn arguments(f: &Fields<'_>) -> Vec<(TomlKey, TomlValue)> {
     f.rest().map(|e| (e.key.clone(), e.value.clone())).collect()
 }
 
 /// `name = "data"`, said where `at` stands.
-fn said(name: &str, data: Data, at: &Entry) -> (Key, Value) {
-    let key = Key { name: name.to_string(), span: at.key.span.clone() };
-    (key, Value { data, span: at.value.span.clone() })
+fn said(name: &str, data: Data, at: &TomlEntry) -> (TomlKey, TomlValue) {
+    let key = TomlKey { name: name.to_string(), span: at.key.span.clone() };
+    (key, TomlValue { data, span: at.value.span.clone() })
 }
 
 /// The type that is named, checked against the known ones.
-fn known_type<T: Copy>(f: &Fields<'_>, what: &str, known: &[(&'static str, T)]) -> Option<(Text, T)> {
+fn known_type<T: Copy>(f: &Fields<'_>, what: &str, known: &[(&'static str, T)]) -> Option<(TomlText, T)> {
     let words = || known.iter().map(|(word, _)| *word);
     if f.value("type").is_none() {
         f.missing("type", &format!("one of {}", one_of(words())));
@@ -257,7 +263,7 @@ fn known_type<T: Copy>(f: &Fields<'_>, what: &str, known: &[(&'static str, T)]) 
 }
 
 /// What is given from outside as the motion of a joint, beside what its file says of other coordinates.
-fn motion(part: &Part, sets: &Sets) -> Option<Value> {
+fn motion(part: &MechanismPart, sets: &Sets) -> Option<TomlValue> {
     let path = format!("{}.motion", part.key.name);
     let given = sets.under(&format!("{path}."));
     if let Some(whole) = sets.take(&path) {
@@ -278,16 +284,16 @@ fn motion(part: &Part, sets: &Sets) -> Option<Value> {
         entries.retain(|e| e.key.name != new.key.name);
         entries.push(new);
     }
-    Some(Value { data: Data::Table(Table { entries, span: span.clone() }), span })
+    Some(TomlValue { data: Data::Table(TomlTable { entries, span: span.clone() }), span })
 }
 
 /// The kind of a joint; says nothing.
-pub fn joint_kind(part: &Part) -> Option<&'static JointKind> {
+pub fn joint_kind(part: &MechanismPart) -> Option<&'static JointKind> {
     let text = part.table.get("type")?.value.as_text()?;
     JointKind::find(&text.text)
 }
 
-pub fn joint(part: &Part, problems: &Problems) -> Child {
+pub fn joint(part: &MechanismPart, problems: &Problems) -> Child {
     let f = part.fields("joint", problems);
     let known: Vec<_> = JointKind::ALL.iter().map(|kind| (kind.word, *kind)).collect();
     let Some((text, kind)) = known_type(&f, "joint", &known) else {
@@ -312,7 +318,7 @@ pub fn joint(part: &Part, problems: &Problems) -> Child {
         match &rotate.value.data {
             Data::List(list) if list.len() == 3 => {
                 for (name, value) in ["roll0", "pitch0", "yaw0"].into_iter().zip(list) {
-                    let key = Key { name: name.into(), span: rotate.key.span.clone() };
+                    let key = TomlKey { name: name.into(), span: rotate.key.span.clone() };
                     given.push((key, value.clone()));
                 }
             }
@@ -336,7 +342,7 @@ pub const COUPLINGS: [(&str, CouplingType); 5] = [
     ("rod", ("coupling_rod", &["type", "from", "to"])),
 ];
 
-fn coupling(part: &Part, problems: &Problems) -> Child {
+fn coupling(part: &MechanismPart, problems: &Problems) -> Child {
     let f = part.fields("coupling", problems);
     let Some((_, (component, keys))) = known_type(&f, "coupling", &COUPLINGS) else {
         return child(part, None, vec![], Section::Couplings);
@@ -348,14 +354,14 @@ fn coupling(part: &Part, problems: &Problems) -> Child {
 pub const SHOWN: [&str; 6] =
     ["position", "velocity", "acceleration", "angular_velocity", "angle", "distance"];
 
-fn sensor(part: &Part, planar: bool, problems: &Problems) -> Child {
+fn sensor(part: &MechanismPart, planar: bool, problems: &Problems) -> Child {
     let mut made =
         plain(part, "sensor", "frame_sensor", &["of", "from", "shows"], Section::Sensors, problems);
     let f = part.fields("sensor", problems);
     let space = || Data::Text(if planar { "plane" } else { "space" }.into());
     let Some(entry) = f.entry("shows") else {
-        let key = Key { name: "shows_position".into(), span: part.key.span.clone() };
-        made.arguments.push((key, Value { data: space(), span: part.key.span.clone() }));
+        let key = TomlKey { name: "shows_position".into(), span: part.key.span.clone() };
+        made.arguments.push((key, TomlValue { data: space(), span: part.key.span.clone() }));
         return made;
     };
     for text in f.texts("shows") {
@@ -377,8 +383,12 @@ fn sensor(part: &Part, planar: bool, problems: &Problems) -> Child {
 }
 
 /// A component that exists only in this model.
-pub fn own_component(name: &str, parameters: Vec<Parameter>, variables: Vec<Variable>) -> Arc<Definition> {
-    Arc::new(Definition {
+pub fn own_component(
+    name: &str,
+    parameters: Vec<Parameter>,
+    variables: Vec<VariableDefinition>,
+) -> Arc<ComponentDefinition> {
+    Arc::new(ComponentDefinition {
         name: name.to_string(),
         title: name.to_string(),
         aliases: vec![],
@@ -388,7 +398,7 @@ pub fn own_component(name: &str, parameters: Vec<Parameter>, variables: Vec<Vari
         mount: None,
         pose: None,
         options: vec![],
-        body: crate::component::Body { parameters, variables, ..Default::default() },
+        body: crate::component::ComponentSections { parameters, variables, ..Default::default() },
         when: vec![],
         included: vec![],
         source: Source::new("", String::new()),

@@ -14,23 +14,23 @@ use trunnion_equations::{Ex, Expr, Graph};
 use super::places::Places;
 use super::sections::Sections;
 use super::solid::solid;
-use super::{Form, Frame, Rotation, Shape, Vector, wrong_length};
+use super::{BodyGeometry, BodyShape, Frame, Rotation, Vector, wrong_length};
 use crate::component::read_scalar;
 use crate::diagnostic::{Diagnostic, one_of};
-use crate::file::{Data, Fields, Value, relative, wrong_type};
-use crate::instantiate::Builder;
+use crate::file::{Data, Fields, TomlValue, relative, wrong_type};
+use crate::instantiate::ModelBuilder;
 use crate::units::parse_unit;
 
 /// Mass, centre of mass and the inertia about it, in the body's axes.
 #[derive(Clone, Debug)]
-pub struct Inertial {
+pub struct MassProperties {
     pub mass: Expr,
     pub center: Vector,
     /// xx, yy, zz, xy, xz, yz.
     pub inertia: [Expr; 6],
 }
 
-type Matrix<'g> = [[Ex<'g>; 3]; 3];
+type SymbolicMatrix<'g> = [[Ex<'g>; 3]; 3];
 
 /// A turn by a right angle has zeros and ones.
 fn snapped(x: Ex<'_>, g: &Graph) -> Expr {
@@ -52,25 +52,25 @@ pub fn rotation<'g>(g: &'g Graph, [roll, pitch, yaw]: [Ex<'g>; 3]) -> Rotation {
     rows.map(|row| row.map(|x| snapped(x, g)))
 }
 
-fn product<'g>(a: &Matrix<'g>, b: &Matrix<'g>) -> Matrix<'g> {
+fn product<'g>(a: &SymbolicMatrix<'g>, b: &SymbolicMatrix<'g>) -> SymbolicMatrix<'g> {
     std::array::from_fn(|i| {
         std::array::from_fn(|j| a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j])
     })
 }
 
-fn at<'g>(g: &'g Graph, r: &Rotation) -> Matrix<'g> {
+fn at<'g>(g: &'g Graph, r: &Rotation) -> SymbolicMatrix<'g> {
     r.map(|row| row.map(|e| g.at(e)))
 }
 
-impl Inertial {
+impl MassProperties {
     /// As seen from the body that the frame is fixed to: c = p + R c_F, I = R I_F Rᵀ.
-    fn placed(&self, g: &Graph, frame: &Frame) -> Inertial {
+    fn placed(&self, g: &Graph, frame: &Frame) -> MassProperties {
         let r = at(g, &frame.r);
         let [xx, yy, zz, xy, xz, yz] = self.inertia.map(|e| g.at(e));
         let turned = product(&r, &[[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
         let i = product(&turned, &std::array::from_fn(|i| std::array::from_fn(|j| r[j][i])));
         let c = self.center.map(|e| g.at(e));
-        Inertial {
+        MassProperties {
             mass: self.mass,
             center: std::array::from_fn(|k| {
                 (g.at(frame.p[k]) + (r[k][0] * c[0] + r[k][1] * c[1] + r[k][2] * c[2])).id
@@ -81,7 +81,7 @@ impl Inertial {
 }
 
 /// (4)
-pub fn combined(g: &Graph, parts: &[Inertial]) -> (Expr, Vector, [Expr; 6]) {
+pub fn combined(g: &Graph, parts: &[MassProperties]) -> (Expr, Vector, [Expr; 6]) {
     let zero = g.constant(0.0);
     let [one, more @ ..] = parts else { return (zero.id, [zero.id; 3], [zero.id; 6]) };
     if more.is_empty() {
@@ -112,35 +112,35 @@ pub fn combined(g: &Graph, parts: &[Inertial]) -> (Expr, Vector, [Expr; 6]) {
 }
 
 /// A form of constant density about its own frame.
-fn weighed(g: &Graph, form: &Form, density: Expr) -> Result<Inertial, String> {
+fn weighed(g: &Graph, form: &BodyGeometry, density: Expr) -> Result<MassProperties, String> {
     let (rho, zero) = (g.at(density), g.constant(0.0).id);
-    let still = |mass: Ex<'_>, [xx, yy, zz]: [Expr; 3]| Inertial {
+    let still = |mass: Ex<'_>, [xx, yy, zz]: [Expr; 3]| MassProperties {
         mass: mass.id,
         center: [zero; 3],
         inertia: [xx, yy, zz, zero, zero, zero],
     };
     Ok(match form {
-        Form::Box(size) => {
+        BodyGeometry::Box(size) => {
             let [a, b, c] = size.map(|e| g.at(e));
             let m = rho * a * b * c;
             let about = |p: Ex<'_>, q: Ex<'_>| (m * (p * p + q * q) / 12.0).id;
             still(m, [about(b, c), about(a, c), about(a, b)]) // (1)
         }
-        Form::Cylinder(r, l) => {
+        BodyGeometry::Cylinder(r, l) => {
             let (r, l) = (g.at(*r), g.at(*l));
             let m = rho * PI * r * r * l;
             let across = (m * (3.0 * r * r + l * l) / 12.0).id;
             still(m, [across, across, (m * r * r / 2.0).id]) // (2)
         }
-        Form::Sphere(r) => {
+        BodyGeometry::Sphere(r) => {
             let r = g.at(*r);
             let m = rho * (4.0 / 3.0 * PI) * r * r * r;
             still(m, [(0.4 * m * r * r).id; 3]) // (3)
         }
-        Form::Rod(_) => return Err("a line has no volume".into()),
-        Form::Mesh { triangles, .. } => {
+        BodyGeometry::Rod(_) => return Err("a line has no volume".into()),
+        BodyGeometry::Mesh { triangles, .. } => {
             let found = solid(triangles)?;
-            Inertial {
+            MassProperties {
                 mass: (rho * found.volume).id,
                 center: found.center.map(|c| g.constant(c).id),
                 inertia: found.inertia.map(|i| (rho * i).id),
@@ -149,15 +149,15 @@ fn weighed(g: &Graph, form: &Form, density: Expr) -> Result<Inertial, String> {
     })
 }
 
-impl<'a> Builder<'a> {
+impl<'a> ModelBuilder<'a> {
     /// One entry of `shapes`: it is drawn, and with a density it weighs something.
     pub fn read_shape(
         &mut self,
-        value: &Value,
+        value: &TomlValue,
         body: usize,
         places: &Places,
         sections: &'a Sections,
-        inertials: &mut Vec<Inertial>,
+        inertials: &mut Vec<MassProperties>,
     ) {
         let Data::Table(table) = &value.data else {
             self.problems.add(wrong_type(value, "shapes", "a list of tables"));
@@ -183,16 +183,22 @@ impl<'a> Builder<'a> {
                 ),
             }
         }
-        self.mechanism.bodies[body].shapes.push(Shape { form, frame, color });
+        self.mechanism.bodies[body].shapes.push(BodyShape { form, frame, color });
     }
 
     /// Nothing has a negative size or density.
-    fn check_shape(&mut self, f: &Fields<'_>, whose: &str, form: &Form, density: Option<Expr>) -> bool {
+    fn check_shape(
+        &mut self,
+        f: &Fields<'_>,
+        whose: &str,
+        form: &BodyGeometry,
+        density: Option<Expr>,
+    ) -> bool {
         let (key, sizes) = match form {
-            Form::Box(size) => ("box", size.to_vec()),
-            Form::Cylinder(radius, length) => ("cylinder", vec![*radius, *length]),
-            Form::Sphere(radius) => ("sphere", vec![*radius]),
-            Form::Rod(_) | Form::Mesh { .. } => ("mesh", vec![]),
+            BodyGeometry::Box(size) => ("box", size.to_vec()),
+            BodyGeometry::Cylinder(radius, length) => ("cylinder", vec![*radius, *length]),
+            BodyGeometry::Sphere(radius) => ("sphere", vec![*radius]),
+            BodyGeometry::Rod(_) | BodyGeometry::Mesh { .. } => ("mesh", vec![]),
         };
         let mut lowest = |list: &[Expr]| -> f64 {
             let values = list.iter().filter_map(|&e| self.values.of(&self.flat.graph, e));
@@ -210,7 +216,7 @@ impl<'a> Builder<'a> {
         found.iter().all(|(_, lowest)| *lowest >= 0.0)
     }
 
-    fn read_form(&mut self, f: &Fields<'_>, whose: &str, sections: &'a Sections) -> Option<Form> {
+    fn read_form(&mut self, f: &Fields<'_>, whose: &str, sections: &'a Sections) -> Option<BodyGeometry> {
         const FORMS: [&str; 4] = ["box", "cylinder", "sphere", "mesh"];
         let given: Vec<&'static str> = FORMS.into_iter().filter(|key| f.value(key).is_some()).collect();
         let scale = f.value("scale");
@@ -220,7 +226,7 @@ impl<'a> Builder<'a> {
                 self.problems.add(error.at(f.place(), "this shape").hint(format!("it is {}", one_of(FORMS))));
                 None
             }
-            ["box"] => self.read_vector(f.value("box")?, "box", "m", whose, false).map(Form::Box),
+            ["box"] => self.read_vector(f.value("box")?, "box", "m", whose, false).map(BodyGeometry::Box),
             ["cylinder"] => {
                 let value = f.value("cylinder")?;
                 let Data::List(list) = &value.data else {
@@ -233,9 +239,11 @@ impl<'a> Builder<'a> {
                 };
                 let radius = self.read_number(radius, "cylinder", "m", whose);
                 let length = self.read_number(length, "cylinder", "m", whose);
-                Some(Form::Cylinder(radius?, length?))
+                Some(BodyGeometry::Cylinder(radius?, length?))
             }
-            ["sphere"] => self.read_number(f.value("sphere")?, "sphere", "m", whose).map(Form::Sphere),
+            ["sphere"] => {
+                self.read_number(f.value("sphere")?, "sphere", "m", whose).map(BodyGeometry::Sphere)
+            }
             [a, b, ..] => {
                 f.exclude(a, b, "write one shape for each");
                 None
@@ -249,12 +257,12 @@ impl<'a> Builder<'a> {
                 let path = relative(&file.span.source.name, &file.text);
                 let triangles = sections.meshes.get(&path)?.as_ref()?;
                 let scaled = triangles.iter().map(|t| t.map(|p| p.map(|x| x * scale))).collect();
-                Some(Form::Mesh { file: path, triangles: std::sync::Arc::new(scaled) })
+                Some(BodyGeometry::Mesh { file: path, triangles: std::sync::Arc::new(scaled) })
             }
         }
     }
 
-    fn read_scale(&mut self, value: &Value) -> Option<f64> {
+    fn read_scale(&mut self, value: &TomlValue) -> Option<f64> {
         let scalar = read_scalar(value, "scale", self.problems);
         let (_, scale) = self.constant(&scalar, 0, parse_unit("1").ok().as_ref(), "`scale`")?;
         if scale > 0.0 {

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::Triangle;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Solid {
+pub struct SolidProperties {
     pub volume: f64,
     pub center: [f64; 3],
     /// About the centre: xx, yy, zz, xy, xz, yz with I_xy = −∫xy dV.
@@ -23,7 +23,7 @@ pub struct Solid {
 const WELD: f64 = 1e-6;
 
 /// What a mesh encloses; why it encloses nothing.
-pub fn solid(triangles: &[Triangle]) -> Result<Solid, String> {
+pub fn solid(triangles: &[Triangle]) -> Result<SolidProperties, String> {
     let corners = || triangles.iter().flatten();
     if triangles.is_empty() || corners().flatten().any(|x| !x.is_finite()) {
         return Err("the mesh has no triangles, or corners that are no numbers".into());
@@ -71,7 +71,7 @@ pub fn solid(triangles: &[Triangle]) -> Result<Solid, String> {
     let moment = |i: usize, j: usize| second[i][j] - volume * c[i] * c[j];
     let (xx, yy, zz) = (moment(0, 0), moment(1, 1), moment(2, 2));
     let inertia = [yy + zz, xx + zz, xx + yy, -moment(0, 1), -moment(0, 2), -moment(1, 2)]; // (2)
-    Ok(Solid { volume, center: std::array::from_fn(|k| c[k] + middle[k]), inertia })
+    Ok(SolidProperties { volume, center: std::array::from_fn(|k| c[k] + middle[k]), inertia })
 }
 
 /// A corner, the same for all that are welded.
@@ -84,7 +84,7 @@ fn welding(low: [f64; 3], size: f64) -> impl Fn(&[f64; 3]) -> WeldedCorner {
 }
 
 /// Triangles joined by corners, what they enclose, and where they reach.
-struct Shell {
+struct SolidSurface {
     triangles: usize,
     volume: f64,
     low: [f64; 3],
@@ -94,15 +94,15 @@ struct Shell {
 /// Triangles of a shell with a negative volume that is no cavity: it does not lie within the extent of another one.
 fn turned_shell(triangles: &[Triangle], low: [f64; 3], size: f64) -> Option<usize> {
     let shells = shells(triangles, low, size);
-    let within = |inner: &Shell, outer: &Shell| {
+    let within = |inner: &SolidSurface, outer: &SolidSurface| {
         (0..3).all(|k| outer.low[k] <= inner.low[k] && inner.high[k] <= outer.high[k])
     };
-    let holds = |inner: &Shell| shells.iter().any(|outer| outer.volume > 0.0 && within(inner, outer));
-    let turned = |shell: &&Shell| shell.volume < -1e-12 * size.powi(3) && !holds(shell);
+    let holds = |inner: &SolidSurface| shells.iter().any(|outer| outer.volume > 0.0 && within(inner, outer));
+    let turned = |shell: &&SolidSurface| shell.volume < -1e-12 * size.powi(3) && !holds(shell);
     shells.iter().find(turned).map(|shell| shell.triangles)
 }
 
-fn shells(triangles: &[Triangle], low: [f64; 3], size: f64) -> Vec<Shell> {
+fn shells(triangles: &[Triangle], low: [f64; 3], size: f64) -> Vec<SolidSurface> {
     let place = welding(low, size);
     let mut numbers: HashMap<WeldedCorner, usize> = HashMap::new();
     let mut above: Vec<usize> = vec![];
@@ -127,9 +127,9 @@ fn shells(triangles: &[Triangle], low: [f64; 3], size: f64) -> Vec<Shell> {
             above[a.max(b)] = a.min(b);
         }
     }
-    let mut shells: BTreeMap<usize, Shell> = BTreeMap::new();
+    let mut shells: BTreeMap<usize, SolidSurface> = BTreeMap::new();
     for (triangle, &corner) in triangles.iter().zip(&first) {
-        let shell = shells.entry(root(&mut above, corner)).or_insert(Shell {
+        let shell = shells.entry(root(&mut above, corner)).or_insert(SolidSurface {
             triangles: 0,
             volume: 0.0,
             low: [f64::INFINITY; 3],

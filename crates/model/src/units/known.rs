@@ -5,12 +5,12 @@ use std::f64::consts::{PI, TAU};
 use std::sync::LazyLock;
 
 use super::Dimension;
-use super::scan::Scale;
+use super::scan::UnitScale;
 use trunnion_equations::nearest::nearest;
 
 /// Names of a unit; size in SI as num / den, so that most factors are quotients of whole numbers and correctly
 /// rounded; offset; prefixes it takes.
-struct Entry {
+struct UnitEntry {
     names: &'static [&'static str],
     exponents: [i32; 7],
     num: f64,
@@ -60,8 +60,8 @@ const fn unit(
     num: f64,
     den: f64,
     prefixes: &'static [&'static str],
-) -> Entry {
-    Entry { names, exponents, num, den, offset: 0.0, prefixes }
+) -> UnitEntry {
+    UnitEntry { names, exponents, num, den, offset: 0.0, prefixes }
 }
 
 const fn shifted(
@@ -70,8 +70,8 @@ const fn shifted(
     num: f64,
     den: f64,
     offset: f64,
-) -> Entry {
-    Entry { names, exponents, num, den, offset, prefixes: NONE }
+) -> UnitEntry {
+    UnitEntry { names, exponents, num, den, offset, prefixes: NONE }
 }
 
 /// Exponents of m, kg, s, A, K, mol, cd.
@@ -95,7 +95,7 @@ const LBF: f64 = 4.4482216152605;
 const IN2: f64 = 0.00064516;
 
 /// Definitions after the SI brochure (9th edition) and NIST SP 811, appendix B.
-const UNITS: &[Entry] = &[
+const UNITS: &[UnitEntry] = &[
     unit(&["m"], LENGTH, 1.0, 1.0, ALL),
     unit(&["g"], MASS, 1.0, 1e3, ALL),
     unit(&["s"], TIME, 1.0, 1.0, ALL),
@@ -221,13 +221,13 @@ const HABITS: &[(&str, &str)] = &[
     ("PA", "Pa"),
 ];
 
-static BY_NAME: LazyLock<HashMap<&'static str, &'static Entry>> = LazyLock::new(|| {
+static BY_NAME: LazyLock<HashMap<&'static str, &'static UnitEntry>> = LazyLock::new(|| {
     UNITS.iter().flat_map(|entry| entry.names.iter().map(move |&name| (name, entry))).collect()
 });
 
 /// The size of a named unit; a whole name wins over prefix and name: `min` is a minute, `ft` a foot.
-pub(super) fn find(name: &str) -> Option<Scale> {
-    let scale = |entry: &Entry, num: f64, den: f64| Scale {
+pub(super) fn find(name: &str) -> Option<UnitScale> {
+    let scale = |entry: &UnitEntry, num: f64, den: f64| UnitScale {
         dimension: Dimension::whole(entry.exponents),
         num: entry.num * num,
         den: entry.den * den,
@@ -256,7 +256,7 @@ pub(super) fn suggestion(name: &str) -> Option<String> {
     if stem.len() < name.len() && find(stem).is_some() {
         return Some(format!("write `{stem}^{}`", &name[stem.len()..]));
     }
-    let with_prefix = |entry: &'static Entry| {
+    let with_prefix = |entry: &'static UnitEntry| {
         let prefixes = entry.prefixes.iter().filter(|p| COMMON.contains(p) && **p != "u");
         prefixes.flat_map(|p| entry.names.iter().map(move |n| format!("{p}{n}")))
     };

@@ -8,18 +8,18 @@ use std::sync::LazyLock;
 
 use super::{Dimension, parse_unit};
 
-pub(super) struct Quantity {
+pub(super) struct UnitQuantity {
     pub unit: &'static str,
     pub name: &'static str,
     pub size: f64,
 }
 
-const fn quantity(unit: &'static str, name: &'static str, size: f64) -> Quantity {
-    Quantity { unit, name, size }
+const fn quantity(unit: &'static str, name: &'static str, size: f64) -> UnitQuantity {
+    UnitQuantity { unit, name, size }
 }
 
 /// Several quantities may share a dimension; it is then named by all that matter.
-pub(super) const QUANTITIES: &[Quantity] = &[
+pub(super) const QUANTITIES: &[UnitQuantity] = &[
     quantity("1", "plain number", 1.0),
     // Motion.
     quantity("m", "length", 1e-2),
@@ -92,12 +92,12 @@ pub(super) const QUANTITIES: &[Quantity] = &[
     quantity("cd", "luminous intensity", 1.0),
 ];
 
-static BY_DIMENSION: LazyLock<HashMap<Dimension, &'static Quantity>> = LazyLock::new(|| {
-    let read = |q: &'static Quantity| Some((parse_unit(q.unit).ok()?.dimension, q));
+static BY_DIMENSION: LazyLock<HashMap<Dimension, &'static UnitQuantity>> = LazyLock::new(|| {
+    let read = |q: &'static UnitQuantity| Some((parse_unit(q.unit).ok()?.dimension, q));
     QUANTITIES.iter().filter_map(read).collect()
 });
 
-pub(super) fn find(dimension: Dimension) -> Option<&'static Quantity> {
+pub(super) fn find(dimension: Dimension) -> Option<&'static UnitQuantity> {
     BY_DIMENSION.get(&dimension).copied()
 }
 

@@ -7,14 +7,14 @@
 //! exponent = superscripts | "^" [ "-" ] number | "^(" [ "-" ] number [ "/" number ] ")"
 //! ```
 //!
-//! After a division only a further division may follow: what `J/kg K` means is anybody's guess.
+//! After a division only a further division may follow: `J/kg K` is ambiguous.
 
 use super::number::shortened;
 use super::{Dimension, Unit, UnitError, known};
 
 /// A unit in the making: size in SI is num / den.
 #[derive(Clone, Copy)]
-pub(super) struct Scale {
+pub(super) struct UnitScale {
     pub dimension: Dimension,
     pub num: f64,
     pub den: f64,
@@ -30,7 +30,7 @@ pub(super) fn whole(text: &str) -> Result<Unit, UnitError> {
     scanner.skip_space();
     // `/s` is short for `1/s`.
     let scale = match scanner.peek() {
-        Some('/') => scanner.factors(Scale::one(), 0)?,
+        Some('/') => scanner.factors(UnitScale::one(), 0)?,
         _ => scanner.product(0)?,
     };
     scanner.skip_space();
@@ -49,7 +49,7 @@ pub(super) fn prefix(text: &str) -> Result<(Unit, usize), UnitError> {
     Ok((finish(scale, &text[..end], 0..end)?, end))
 }
 
-fn finish(scale: Scale, text: &str, span: std::ops::Range<usize>) -> Result<Unit, UnitError> {
+fn finish(scale: UnitScale, text: &str, span: std::ops::Range<usize>) -> Result<Unit, UnitError> {
     let factor = scale.num / scale.den;
     if !factor.is_normal() {
         let message = format!("`{text}` is too large or too small to convert to SI");
@@ -96,13 +96,13 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn product(&mut self, depth: usize) -> Result<Scale, UnitError> {
+    fn product(&mut self, depth: usize) -> Result<UnitScale, UnitError> {
         let first = self.power(depth)?;
         self.factors(first, depth)
     }
 
     /// What is joined to the first power.
-    fn factors(&mut self, mut total: Scale, depth: usize) -> Result<Scale, UnitError> {
+    fn factors(&mut self, mut total: UnitScale, depth: usize) -> Result<UnitScale, UnitError> {
         let mut divided = false;
         loop {
             let before = self.at;
@@ -150,7 +150,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn power(&mut self, depth: usize) -> Result<Scale, UnitError> {
+    fn power(&mut self, depth: usize) -> Result<UnitScale, UnitError> {
         let start = self.at;
         let base = if self.take('(') {
             if depth >= DEEPEST {
@@ -182,7 +182,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    fn name(&mut self) -> Result<Scale, UnitError> {
+    fn name(&mut self) -> Result<UnitScale, UnitError> {
         let rest = self.rest();
         let len = name_len(rest);
         let name = &rest[..len];
@@ -193,7 +193,7 @@ impl<'a> Scanner<'a> {
             if self.peek().is_some_and(|c| c.is_ascii_digit()) {
                 return Err(self.error(1, "a unit cannot contain a number", None));
             }
-            return Ok(Scale::one());
+            return Ok(UnitScale::one());
         }
         if len == 0 {
             return Err(self.unexpected());
@@ -269,30 +269,30 @@ impl<'a> Scanner<'a> {
     }
 }
 
-impl Scale {
-    fn one() -> Scale {
-        Scale { dimension: Dimension::ONE, num: 1.0, den: 1.0, offset: 0.0 }
+impl UnitScale {
+    fn one() -> UnitScale {
+        UnitScale { dimension: Dimension::ONE, num: 1.0, den: 1.0, offset: 0.0 }
     }
 
     /// The product with `other` to the power `sign` = ±1. An offset says where zero lies, which a product forgets:
     /// in `W/°C` the degree is a difference.
-    fn times(self, other: Scale, sign: f64) -> Scale {
+    fn times(self, other: UnitScale, sign: f64) -> UnitScale {
         let (dimension, num, den) = if sign > 0.0 {
             (self.dimension * other.dimension, other.num, other.den)
         } else {
             (self.dimension / other.dimension, other.den, other.num)
         };
-        Scale { dimension, num: self.num * num, den: self.den * den, offset: 0.0 }
+        UnitScale { dimension, num: self.num * num, den: self.den * den, offset: 0.0 }
     }
 
-    fn to_power(self, exponent: f64) -> Option<Scale> {
+    fn to_power(self, exponent: f64) -> Option<UnitScale> {
         let dimension = self.dimension.powf(exponent)?;
         let size = exponent.abs();
         // powi is exact for exact powers, which powf does not promise.
         let power = |x: f64| if size == size.floor() { x.powi(size.min(1e6) as i32) } else { x.powf(size) };
         let (num, den) = (power(self.num), power(self.den));
         let (num, den) = if exponent < 0.0 { (den, num) } else { (num, den) };
-        Some(Scale { dimension, num, den, offset: 0.0 })
+        Some(UnitScale { dimension, num, den, offset: 0.0 })
     }
 }
 

@@ -1,8 +1,8 @@
 //! Values that all components of a domain share.
 
 use insta::assert_snapshot;
-use trunnion_equations::flat::Kind;
-use trunnion_equations::print::{Style, print};
+use trunnion_equations::flat::QuantityRole;
+use trunnion_equations::print::{PrintStyle, print};
 use trunnion_model::{Model, load};
 
 use crate::{Memory, built_in, shown};
@@ -15,8 +15,8 @@ fn model(files: &[(&str, &str)], sets: &[(&str, &str)]) -> Model {
 /// The expression that is a parameter's value.
 fn value(model: &Model, name: &str) -> String {
     let quantity = model.flat.quantity(model.flat.find(name).unwrap_or_else(|| panic!("no {name}")));
-    let Kind::Parameter { value } = quantity.kind else { panic!("{name} is no parameter") };
-    print(&model.flat.graph, value, Style::Text, &|s| model.flat.quantity(s).name.clone())
+    let QuantityRole::Parameter { value } = quantity.kind else { panic!("{name} is no parameter") };
+    print(&model.flat.graph, value, PrintStyle::Text, &|s| model.flat.quantity(s).name.clone())
 }
 
 const MODEL: &str = r#"

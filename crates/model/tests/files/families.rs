@@ -1,7 +1,7 @@
 //! Ports and parameters that are as many as are used.
 
-use trunnion_equations::flat::Kind;
-use trunnion_equations::print::{Style, print};
+use trunnion_equations::flat::QuantityRole;
+use trunnion_equations::print::{PrintStyle, print};
 use trunnion_model::{Model, load};
 
 use crate::{Memory, built_in, shown, whole};
@@ -95,7 +95,7 @@ fn said(model: &str) -> String {
 fn equation(model: &Model, name: &str) -> String {
     let flat = &model.flat;
     let e = flat.equations.iter().find(|e| e.name == name).unwrap_or_else(|| panic!("no `{name}`"));
-    let text = |e| print(&flat.graph, e, Style::Text, &|s| flat.quantity(s).name.clone());
+    let text = |e| print(&flat.graph, e, PrintStyle::Text, &|s| flat.quantity(s).name.clone());
     format!("{} = {}", text(e.lhs), text(e.rhs))
 }
 
@@ -103,14 +103,14 @@ fn equation(model: &Model, name: &str) -> String {
 fn value(model: &Model, name: &str) -> String {
     let flat = &model.flat;
     let q = flat.quantity(flat.find(name).unwrap_or_else(|| panic!("no `{name}`")));
-    let (Kind::Parameter { value: e }
-    | Kind::Unknown { start: e }
-    | Kind::Input { start: e }
-    | Kind::Mode { start: e }) = q.kind
+    let (QuantityRole::Parameter { value: e }
+    | QuantityRole::Unknown { start: e }
+    | QuantityRole::Input { start: e }
+    | QuantityRole::Mode { start: e }) = q.kind
     else {
         panic!("`{}` has no value", q.name)
     };
-    print(&flat.graph, e, Style::Text, &|s| flat.quantity(s).name.clone())
+    print(&flat.graph, e, PrintStyle::Text, &|s| flat.quantity(s).name.clone())
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn texts_are_repeated_for_each_port() {
     );
     assert_eq!(equation(&model, "body.arm2: body.arm2.f2"), "body.arm2.f2 = -body.a2*body.arm2.f1");
     assert_eq!(equation(&model, "body.at2: body.at2.v"), "body.at2.v = body.bounce.f - body.arm2.f2");
-    let lift = print(&model.flat.graph, model.flat.outputs[0].value, Style::Text, &|s| {
+    let lift = print(&model.flat.graph, model.flat.outputs[0].value, PrintStyle::Text, &|s| {
         model.flat.quantity(s).name.clone()
     });
     assert_eq!(lift, "body.at1.f + body.at2.f");

@@ -1,7 +1,7 @@
 //! Common checks of every built-in component.
 
 use trunnion_equations::analyse;
-use trunnion_model::component::Causality;
+use trunnion_model::component::SignalDirection;
 use trunnion_model::{Files, load};
 
 use crate::{Disk, Memory, built_in, shown, whole};
@@ -51,7 +51,7 @@ fn every_component_has_as_many_equations_as_unknowns() {
                 .body
                 .ports
                 .iter()
-                .filter(|p| p.causality == Some(Causality::In))
+                .filter(|p| p.causality == Some(SignalDirection::In))
                 .map(|p| format!(", {} = \"0\"", p.key.name.trim_end_matches('#')))
                 .collect();
             let needy = component.body.ports.iter().find(|p| !p.takes.is_empty());
@@ -65,8 +65,9 @@ fn every_component_has_as_many_equations_as_unknowns() {
             let model =
                 load(&files, "m.toml", &[], &library).map(whole).unwrap_or_else(|e| panic!("{}", shown(&e)));
             let unknowns = model.flat.quantities.iter();
-            let unknowns =
-                unknowns.filter(|q| matches!(q.kind, trunnion_equations::flat::Kind::Unknown { .. })).count();
+            let unknowns = unknowns
+                .filter(|q| matches!(q.kind, trunnion_equations::flat::QuantityRole::Unknown { .. }))
+                .count();
             assert_eq!(model.flat.equations.len(), unknowns, "{}{option}", component.name);
         }
     }

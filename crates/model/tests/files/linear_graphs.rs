@@ -1,6 +1,6 @@
 //! [linear_graph] with nodes of several domains: what it becomes, and what is said of wrong ones.
 
-use trunnion_model::network::Kind;
+use trunnion_model::network::BondNodeKind;
 
 use crate::{good, read, shown};
 
@@ -20,7 +20,7 @@ load    = {{ type = "loss", domain = "rotational", between = ["shaft", "frame"],
     )
 }
 
-fn kind_of_coupling(coupling: &str) -> Kind {
+fn kind_of_coupling(coupling: &str) -> BondNodeKind {
     let model = good(&graph(&format!(
         "motor = {{ {coupling}, between = [\"a\", \"ground\"], and = [\"shaft\", \"frame\"] }}"
     )));
@@ -34,11 +34,11 @@ fn the_kind_of_a_coupling_depends_on_what_across_is() {
     let domains = "domain = [\"electric\", \"rotational\"]";
     assert_eq!(
         kind_of_coupling(&format!("type = \"transformer\", {domains}, ratio = \"0.2 V s/rad\"")),
-        Kind::Gy
+        BondNodeKind::Gy
     );
     assert_eq!(
         kind_of_coupling(&format!("type = \"gyrator\", {domains}, ratio = \"0.2 V/(N m)\"")),
-        Kind::Tf
+        BondNodeKind::Tf
     );
 }
 

@@ -1,16 +1,16 @@
 //! Mechanisms: what the sections become, and what is said when they are wrong.
 
 use insta::assert_snapshot;
-use trunnion_equations::flat::Kind;
-use trunnion_equations::print::{Style, print};
+use trunnion_equations::flat::QuantityRole;
+use trunnion_equations::print::{PrintStyle, print};
 use trunnion_equations::{Expr, Flat};
-use trunnion_model::mechanism::{CouplingForm, Form, JointKind, Measured};
+use trunnion_model::mechanism::{BodyGeometry, CouplingForm, JointKind, SensedQuantity};
 use trunnion_model::{Diagnostic, Files, Model, load};
 
 use crate::{Memory, built_in, shown};
 
 fn text(flat: &Flat, e: Expr) -> String {
-    print(&flat.graph, e, Style::Text, &|s| flat.quantity(s).name.clone())
+    print(&flat.graph, e, PrintStyle::Text, &|s| flat.quantity(s).name.clone())
 }
 
 fn texts<const N: usize>(flat: &Flat, list: &[Expr; N]) -> String {
@@ -70,7 +70,7 @@ fn bodies_and_joints_become_a_mechanism() {
     assert_eq!(text(flat, rigid.mass), "arm.m");
     assert_eq!(texts(flat, &rigid.center), "arm.center.x, 0, 0");
     assert_eq!(texts(flat, &rigid.inertia), "arm.inertia.xx, arm.inertia.yy, arm.inertia.zz, 0, 0, 0");
-    assert!(matches!(m.bodies[2].shapes[0].form, Form::Rod(_)));
+    assert!(matches!(m.bodies[2].shapes[0].form, BodyGeometry::Rod(_)));
     let [shoulder, elbow] = m.joints.as_slice() else { panic!() };
     assert_eq!((shoulder.kind, shoulder.axes.as_slice()), (JointKind::REVOLUTE, &[[0.0, -1.0, 0.0]][..]));
     assert_eq!((shoulder.freedoms[0].holds, elbow.freedoms[0].holds), ((true, false), (false, false)));
@@ -82,9 +82,11 @@ fn bodies_and_joints_become_a_mechanism() {
     assert_eq!(text(flat, m.loads[0].force[0]), "2*shoulder.w");
     let shows: Vec<_> =
         m.sensors[0].shows.iter().map(|(what, s)| (*what, flat.quantity(*s).name.as_str())).collect();
-    assert_eq!(shows[0], (Measured::Position(0), "tip.x"));
-    assert_eq!(shows[3], (Measured::Distance, "tip.distance"));
-    let Kind::Unknown { start } = &flat.quantity(shoulder.freedoms[0].position).kind else { panic!() };
+    assert_eq!(shows[0], (SensedQuantity::Position(0), "tip.x"));
+    assert_eq!(shows[3], (SensedQuantity::Distance, "tip.distance"));
+    let QuantityRole::Unknown { start } = &flat.quantity(shoulder.freedoms[0].position).kind else {
+        panic!()
+    };
     assert_eq!(text(flat, *start), "shoulder.phi0");
 }
 
@@ -115,7 +117,7 @@ fn values_of_bodies_and_joints_can_be_set() {
     let model = model.unwrap_or_else(|errors| panic!("{}", shown(&errors)));
     let flat = &model.flat;
     let value = |name: &str| match &flat.quantity(flat.find(name).unwrap()).kind {
-        Kind::Parameter { value } => text(flat, *value),
+        QuantityRole::Parameter { value } => text(flat, *value),
         _ => panic!("{name}"),
     };
     assert_eq!((value("arm.m"), value("mechanism.gravity")), ("3".into(), "1.62".into()));

@@ -1,17 +1,17 @@
 //! Files that are right, and the equations they become.
 
-use trunnion_equations::Node;
-use trunnion_equations::flat::{Action, Direction, Kind, Nominal};
-use trunnion_equations::print::{Style, print};
+use trunnion_equations::ExprNode;
+use trunnion_equations::flat::{Action, Direction, Nominal, QuantityRole};
+use trunnion_equations::print::{PrintStyle, print};
 use trunnion_equations::{Flat, analyse};
-use trunnion_model::expect::{Demand, Measure, Subject, Tolerance};
-use trunnion_model::run::Grid;
+use trunnion_model::expect::{Demand, ExpectTolerance, Measure, Subject};
+use trunnion_model::run::OutputGrid;
 use trunnion_model::{Model, load};
 
 use crate::{Memory, built_in, good, shown, whole};
 
 fn text(flat: &Flat, e: trunnion_equations::Expr) -> String {
-    print(&flat.graph, e, Style::Text, &|s| flat.quantity(s).name.clone())
+    print(&flat.graph, e, PrintStyle::Text, &|s| flat.quantity(s).name.clone())
 }
 
 fn equations(model: &Model) -> String {
@@ -24,10 +24,10 @@ fn equations(model: &Model) -> String {
 
 fn value(model: &Model, name: &str) -> f64 {
     let q = model.flat.quantity(model.flat.find(name).unwrap_or_else(|| panic!("no `{name}`")));
-    let (Kind::Parameter { value: e }
-    | Kind::Unknown { start: e }
-    | Kind::Input { start: e }
-    | Kind::Mode { start: e }) = q.kind
+    let (QuantityRole::Parameter { value: e }
+    | QuantityRole::Unknown { start: e }
+    | QuantityRole::Input { start: e }
+    | QuantityRole::Mode { start: e }) = q.kind
     else {
         panic!("`{}` has no value", q.name)
     };
@@ -91,9 +91,9 @@ fn a_circuit_of_components_becomes_equations() {
     let r = model.flat.quantity(model.flat.find("r1.u").unwrap());
     assert_eq!((r.origin.component.as_str(), &*r.origin.file), ("r1", "library/electric/resistor.toml"));
     let Subject::Signal { measure: Measure::At(t), .. } = &model.expect[1].subject else { panic!() };
-    let Demand::Near(value, Tolerance::Absolute(1e-6)) = model.expect[1].demand else { panic!() };
+    let Demand::Near(value, ExpectTolerance::Absolute(1e-6)) = model.expect[1].demand else { panic!() };
     assert!((value - 4e-3).abs() < 1e-15 && (t - 1e-3).abs() < 1e-15);
-    assert!(matches!(model.expect[0].demand, Demand::Near(_, Tolerance::Relative(1e-3))));
+    assert!(matches!(model.expect[0].demand, Demand::Near(_, ExpectTolerance::Relative(1e-3))));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn equations_need_no_components() {
     assert_eq!(analyse(model.flat.clone()).unwrap().n_states, 2);
     assert_eq!(value(&model, "x"), 0.1);
     assert!((model.run.t_end - 0.628318).abs() < 1e-5);
-    assert_eq!(model.run.grid, Grid::Step(0.01));
+    assert_eq!(model.run.grid, OutputGrid::Step(0.01));
     assert_eq!(model.flat.quantity(model.flat.find("x").unwrap()).nominal, Some(Nominal::given(1e-3)));
     let energy = &model.flat.outputs[0];
     assert_eq!((energy.name.as_str(), energy.unit.text.as_str()), ("energy", "N·m"));
@@ -352,7 +352,7 @@ fn including_files_override_parameters_and_runs() {
         load(&files, "m.toml", &[], &built_in()).map(whole).unwrap_or_else(|e| panic!("{}", shown(&e)));
     assert_eq!(value(&model, "k"), 2.0);
     assert_eq!(model.flat.quantity(model.flat.find("k").unwrap()).doc, "Stiffness");
-    assert_eq!((model.run.t_end, model.run.grid), (4.0, Grid::Points(11)));
+    assert_eq!((model.run.t_end, model.run.grid), (4.0, OutputGrid::Points(11)));
     assert!(model.expect.is_empty());
     let sets = [("run.t_end", "9 s"), ("k", "5")].map(|(a, b)| (a.to_string(), b.to_string()));
     let model =
@@ -391,7 +391,7 @@ fn the_first_model_of_the_documents_runs() {
 fn whole_numbers_can_be_set_from_outside() {
     let sets = [("run.points".to_string(), "7".to_string())];
     let model = load(&Memory::new(&[("m.toml", "")]), "m.toml", &sets, &built_in()).unwrap();
-    assert_eq!(model.run.grid, Grid::Points(7));
+    assert_eq!(model.run.grid, OutputGrid::Points(7));
 }
 
 #[test]
@@ -448,9 +448,9 @@ fn values_from_outside_win_over_a_file_of_defaults() {
     let model = load(&files, "m.toml", &sets, &built_in()).unwrap();
     let value = |name: &str| {
         let found = model.flat.quantities.iter().find(|q| q.name == name).unwrap();
-        let Kind::Parameter { value } = found.kind else { panic!() };
+        let QuantityRole::Parameter { value } = found.kind else { panic!() };
         match model.flat.graph.node(value) {
-            Node::Const(v) => Some(v),
+            ExprNode::Const(v) => Some(v),
             _ => None,
         }
     };

@@ -1,6 +1,6 @@
 //! Numbers as users write them: temperatures, differences, truth values, driven sources.
 
-use trunnion_model::expect::{Demand, Measure, Subject, Tolerance};
+use trunnion_model::expect::{Demand, ExpectTolerance, Measure, Subject};
 use trunnion_model::{Diagnostic, Model, load};
 
 use crate::{Memory, built_in, good, shown};
@@ -9,7 +9,7 @@ use crate::{Memory, built_in, good, shown};
 fn value(model: &Model, name: &str) -> f64 {
     let symbol = model.flat.find(name).unwrap_or_else(|| panic!("{name}"));
     let mut values = trunnion_model::instantiate::Values::default();
-    let trunnion_equations::flat::Kind::Parameter { value } = model.flat.quantity(symbol).kind else {
+    let trunnion_equations::flat::QuantityRole::Parameter { value } = model.flat.quantity(symbol).kind else {
         panic!("{name} is no parameter")
     };
     values.of(&model.flat.graph, value).unwrap_or_else(|| panic!("{name} has no value"))
@@ -234,10 +234,10 @@ fn a_tolerance_in_degrees_is_a_difference() {
         model.expect[0].demand
     };
     for tol in ["\"1 °C\"", "\"1 K\"", "1", "\"1.8 °F\""] {
-        let Demand::Near(value, Tolerance::Absolute(allowed)) = tolerance(tol) else { panic!("{tol}") };
+        let Demand::Near(value, ExpectTolerance::Absolute(allowed)) = tolerance(tol) else { panic!("{tol}") };
         assert!((value - 363.15).abs() < 1e-9 && (allowed - 1.0).abs() < 1e-9, "{tol}: {allowed}");
     }
-    assert_eq!(tolerance("\"1 %\""), Demand::Near(363.15, Tolerance::Relative(0.01)));
+    assert_eq!(tolerance("\"1 %\""), Demand::Near(363.15, ExpectTolerance::Relative(0.01)));
 }
 
 #[test]

@@ -6,8 +6,8 @@ pub mod elastic;
 
 use std::collections::HashMap;
 
-use trunnion_equations::flat::{Kind, Origin, Quantity};
-use trunnion_equations::{Expr, Flat, Node, Symbol, Unit};
+use trunnion_equations::flat::{Origin, Quantity, QuantityRole};
+use trunnion_equations::{DisplayUnit, Expr, ExprNode, Flat, Symbol};
 use trunnion_model::Sources;
 use trunnion_model::mechanism::{
     Body, BodyInertia, Frame, Freedom, Joint, JointKind, Mechanism, Motion, Orientation, RigidInertia,
@@ -72,10 +72,10 @@ impl Model {
         let start = self.flat.graph.constant(start).id;
         self.flat.add(Quantity {
             name: name.into(),
-            unit: Unit::default(),
+            unit: DisplayUnit::default(),
             doc: String::new(),
             origin: Origin::default(),
-            kind: Kind::Unknown { start },
+            kind: QuantityRole::Unknown { start },
             nominal: None,
             range: (f64::NEG_INFINITY, f64::INFINITY),
         })
@@ -172,14 +172,14 @@ impl Model {
     pub fn solve(&self, at: &mut Values) {
         let graph = &self.flat.graph;
         for equation in &self.flat.equations {
-            if let Node::Symbol(s) = graph.node(equation.lhs)
+            if let ExprNode::Symbol(s) = graph.node(equation.lhs)
                 && let Some(v) = Some(self.eval(at, &[equation.rhs])[0]).filter(|v| v.is_finite())
             {
                 at.symbols.insert(s, v);
             }
         }
         let derivative = |e: Expr| match graph.node(e) {
-            Node::Derivative(s) => Some(s),
+            ExprNode::Derivative(s) => Some(s),
             _ => None,
         };
         let open: Vec<(Symbol, Expr)> =
@@ -193,9 +193,9 @@ impl Model {
         let mut values: HashMap<Expr, f64> = HashMap::new();
         for e in graph.reachable(roots.iter().copied()) {
             let value = match graph.node(e) {
-                Node::Symbol(s) => at.symbols.get(&s).copied().unwrap_or(f64::NAN),
-                Node::Derivative(s) => at.rates.get(&s).copied().unwrap_or(f64::NAN),
-                Node::Time => at.time,
+                ExprNode::Symbol(s) => at.symbols.get(&s).copied().unwrap_or(f64::NAN),
+                ExprNode::Derivative(s) => at.rates.get(&s).copied().unwrap_or(f64::NAN),
+                ExprNode::Time => at.time,
                 node => graph.evaluate_node(node, |c| values[&c]),
             };
             values.insert(e, value);
@@ -373,20 +373,20 @@ pub fn close(a: f64, b: f64, tolerance: f64, what: &str) {
 
 /// Operations to compute all accelerations of the tree without forces along its coordinates, all else in place.
 pub fn operations(model: &Model) -> usize {
-    use trunnion_equations::program::{Place, Programs};
+    use trunnion_equations::program::{LeafPlace, Programs};
     let graph = &model.flat.graph;
-    let rates = model.flat.equations.iter().filter(|e| matches!(graph.node(e.lhs), Node::Derivative(_)));
+    let rates = model.flat.equations.iter().filter(|e| matches!(graph.node(e.lhs), ExprNode::Derivative(_)));
     let roots: Vec<Expr> = rates.map(|e| e.rhs).collect();
     let forces: Vec<Symbol> =
         model.mechanism.joints.iter().flat_map(|j| j.freedoms.iter().map(|f| f.force)).collect();
     let zero = graph.constant(0.0).id;
     let roots = graph.rewrite(&roots, |node| match node {
-        Node::Symbol(s) if forces.contains(&s) => Some(zero),
+        ExprNode::Symbol(s) if forces.contains(&s) => Some(zero),
         _ => None,
     });
-    let place = |node: Node| match node {
-        Node::Symbol(s) => Some(Place::Unknown(s.0)),
-        Node::Time => Some(Place::Time),
+    let place = |node: ExprNode| match node {
+        ExprNode::Symbol(s) => Some(LeafPlace::Unknown(s.0)),
+        ExprNode::Time => Some(LeafPlace::Time),
         _ => None,
     };
     Programs::build(graph, &[roots], place).fast[0].work()

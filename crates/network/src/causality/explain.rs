@@ -2,19 +2,19 @@
 
 use trunnion_equations::Graph;
 use trunnion_model::diagnostic::Severity;
-use trunnion_model::domain::remedy::{self, Part};
-use trunnion_model::network::{Kind, Network};
+use trunnion_model::domain::remedy::{self, BondVariable};
+use trunnion_model::network::{BondNodeKind, Network};
 use trunnion_model::{Diagnostic, Sources};
 
 use super::{Causality, Conflict, Derivative, Loop};
 use crate::simplify::is_nothing;
 
-/// More of one kind helps nobody.
+/// More of one kind is no help.
 const MOST: usize = 100;
 
 /// Something to tell about a bond graph.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
+pub struct CausalityFinding {
     pub code: &'static str,
     pub severity: Severity,
     pub message: String,
@@ -23,7 +23,7 @@ pub struct Finding {
     pub places: Vec<(usize, String)>,
 }
 
-impl Finding {
+impl CausalityFinding {
     pub fn diagnostic(&self, network: &Network, sources: &Sources) -> Diagnostic {
         let mut found = Diagnostic { severity: self.severity, ..Diagnostic::error(self.code, &self.message) };
         for (k, (node, text)) in self.places.iter().enumerate() {
@@ -43,9 +43,9 @@ impl Finding {
 
 impl Causality {
     /// Conflicts first; the rest is no obstacle.
-    pub fn findings(&self, network: &Network, graph: &Graph) -> Vec<Finding> {
-        let say = Words { network, causality: self, graph };
-        let mut all: Vec<Finding> = vec![];
+    pub fn findings(&self, network: &Network, graph: &Graph) -> Vec<CausalityFinding> {
+        let say = Wording { network, causality: self, graph };
+        let mut all: Vec<CausalityFinding> = vec![];
         all.extend(self.conflicts.iter().take(MOST).map(|c| say.conflict(c)));
         all.extend(self.derivative.iter().take(MOST).map(|d| say.derivative(d)));
         all.extend(self.loops.iter().take(MOST).map(|l| say.algebraic_loop(l)));
@@ -56,14 +56,14 @@ impl Causality {
     }
 }
 
-struct Words<'a> {
+struct Wording<'a> {
     network: &'a Network,
     causality: &'a Causality,
     graph: &'a Graph,
 }
 
-impl Words<'_> {
-    fn kind(&self, node: usize) -> Kind {
+impl Wording<'_> {
+    fn kind(&self, node: usize) -> BondNodeKind {
         self.network.nodes[node].kind
     }
 
@@ -75,8 +75,8 @@ impl Words<'_> {
     fn is_open_end(&self, node: usize) -> bool {
         let n = &self.network.nodes[node];
         match n.kind {
-            Kind::Zero | Kind::One => true,
-            Kind::Se | Kind::Sf => n.connection,
+            BondNodeKind::Zero | BondNodeKind::One => true,
+            BondNodeKind::Se | BondNodeKind::Sf => n.connection,
             _ => false,
         }
     }
@@ -86,7 +86,9 @@ impl Words<'_> {
         let n = &self.network.nodes[node];
         match n.kind {
             _ if self.is_open_end(node) => format!("the open end `{}`", n.name),
-            Kind::Se | Kind::Sf | Kind::Tf | Kind::Gy if !n.origin.component.is_empty() => {
+            BondNodeKind::Se | BondNodeKind::Sf | BondNodeKind::Tf | BondNodeKind::Gy
+                if !n.origin.component.is_empty() =>
+            {
                 format!("`{}`", n.origin.component)
             }
             _ => self.name(node),
@@ -114,12 +116,12 @@ impl Words<'_> {
         self.network.bonds[bond].domain.map_or("", |d| d.name)
     }
 
-    fn conflict(&self, conflict: &Conflict) -> Finding {
+    fn conflict(&self, conflict: &Conflict) -> CausalityFinding {
         let Conflict { node, bonds } = conflict;
         let mut chains: Vec<Vec<usize>> =
             bonds.iter().flat_map(|&b| self.causality.chains(self.network, b)).collect();
         let is_end = self.network.incident()[*node].len() == 1;
-        if matches!(self.kind(*node), Kind::Se | Kind::Sf) || is_end {
+        if matches!(self.kind(*node), BondNodeKind::Se | BondNodeKind::Sf) || is_end {
             chains.push(vec![*node]);
         }
         let mut roots: Vec<usize> = chains.iter().map(|c| c[0]).collect();
@@ -157,22 +159,22 @@ impl Words<'_> {
             }
         };
         let places = chains.iter().map(|c| (c[0], format!("imposes the {what}: {}", self.path(c)))).collect();
-        Finding { code: "N0001", severity: Severity::Error, message, hint, places }
+        CausalityFinding { code: "N0001", severity: Severity::Error, message, hint, places }
     }
 
     /// What is imposed too often.
-    fn contested(&self, conflict: &Conflict) -> Part {
+    fn contested(&self, conflict: &Conflict) -> BondVariable {
         let efforts_in =
             conflict.bonds.iter().any(|&b| !self.causality.gives_effort(self.network, b, conflict.node));
         match self.kind(conflict.node) {
-            Kind::Se => Part::Effort,
-            Kind::Sf => Part::Flow,
-            _ if efforts_in => Part::Effort,
-            _ => Part::Flow,
+            BondNodeKind::Se => BondVariable::Effort,
+            BondNodeKind::Sf => BondVariable::Flow,
+            _ if efforts_in => BondVariable::Effort,
+            _ => BondVariable::Flow,
         }
     }
 
-    fn derivative(&self, found: &Derivative) -> Finding {
+    fn derivative(&self, found: &Derivative) -> CausalityFinding {
         let chains = self.causality.chains(self.network, found.bond);
         let mut roots: Vec<usize> = chains.iter().map(|c| c[0]).filter(|&n| n != found.node).collect();
         roots.sort_unstable();
@@ -182,7 +184,8 @@ impl Words<'_> {
             roots.retain(|&n| !is_nothing(&self.network.nodes[n], self.graph));
         }
         let domain = self.domain(found.bond);
-        let part = if self.kind(found.node) == Kind::C { Part::Effort } else { Part::Flow };
+        let part =
+            if self.kind(found.node) == BondNodeKind::C { BondVariable::Effort } else { BondVariable::Flow };
         let (message, hint) = match roots.as_slice() {
             [one] => {
                 let chain = chains.iter().find(|c| c[0] == *one).map_or(&[][..], Vec::as_slice);
@@ -198,24 +201,34 @@ impl Words<'_> {
         let mut places = vec![(found.node, "has no state of its own".to_string())];
         let told = chains.iter().filter(|c| roots.contains(&c[0]));
         places.extend(told.map(|c| (c[0], format!("determines it: {}", self.path(c)))));
-        Finding { code: "N0002", severity: Severity::Note, message, hint, places }
+        CausalityFinding { code: "N0002", severity: Severity::Note, message, hint, places }
     }
 
     /// A store that follows one other element.
-    fn tied(&self, store: usize, root: usize, chain: &[usize], domain: &str, part: Part) -> (String, String) {
+    fn tied(
+        &self,
+        store: usize,
+        root: usize,
+        chain: &[usize],
+        domain: &str,
+        part: BondVariable,
+    ) -> (String, String) {
         let (name, other) = (self.name(store), self.called(root));
-        let between: Vec<usize> =
-            chain.iter().copied().filter(|&n| matches!(self.kind(n), Kind::Tf | Kind::Gy)).collect();
+        let between: Vec<usize> = chain
+            .iter()
+            .copied()
+            .filter(|&n| matches!(self.kind(n), BondNodeKind::Tf | BondNodeKind::Gy))
+            .collect();
         let through =
             if between.is_empty() { String::new() } else { format!(" through {}", self.list(&between)) };
         let what = variable(domain, part);
         let mechanical = is_mechanical(domain);
         let alike = self.kind(root) == self.kind(store);
         let message = match part {
-            Part::Flow if mechanical && alike => {
+            BondVariable::Flow if mechanical && alike => {
                 format!("{name} moves with {other}{through}: the two act as one inertia")
             }
-            Part::Flow if mechanical => format!("{name} moves as {other} imposes{through}"),
+            BondVariable::Flow if mechanical => format!("{name} moves as {other} imposes{through}"),
             _ if alike && between.is_empty() => {
                 format!("{name} and {other} share one {what}: only one of them is independent")
             }
@@ -227,7 +240,8 @@ impl Words<'_> {
         };
         let hint = match between.iter().find(|&&n| hydraulic(n)) {
             Some(&cylinder) => {
-                let wet = [store, root].into_iter().find(|&n| hydraulic(n) && self.kind(n) == Kind::I);
+                let wet =
+                    [store, root].into_iter().find(|&n| hydraulic(n) && self.kind(n) == BondNodeKind::I);
                 let or = wet.map(|n| format!(", or remove {}", self.name(n))).unwrap_or_default();
                 format!(
                     "nothing needs to be done; oil compliance at {}{or} makes them independent",
@@ -239,12 +253,12 @@ impl Words<'_> {
         (message, hint)
     }
 
-    fn algebraic_loop(&self, found: &Loop) -> Finding {
-        let of = |kinds: &[Kind]| -> Vec<usize> {
+    fn algebraic_loop(&self, found: &Loop) -> CausalityFinding {
+        let of = |kinds: &[BondNodeKind]| -> Vec<usize> {
             found.nodes.iter().copied().filter(|&n| kinds.contains(&self.kind(n))).collect()
         };
-        let members = match of(&[Kind::R]) {
-            losses if losses.is_empty() => of(&[Kind::Tf, Kind::Gy]),
+        let members = match of(&[BondNodeKind::R]) {
+            losses if losses.is_empty() => of(&[BondNodeKind::Tf, BondNodeKind::Gy]),
             losses => losses,
         };
         if members.is_empty() {
@@ -254,7 +268,7 @@ impl Words<'_> {
             self.network.bonds.iter().position(|b| members.contains(&b.from) || members.contains(&b.to));
         let domain = bond.map_or("", |b| self.domain(b));
         let each = if members.len() == 1 { "depends on itself" } else { "determine each other" };
-        Finding {
+        CausalityFinding {
             code: "N0003",
             severity: Severity::Note,
             message: format!("{} {each} at every instant: an algebraic loop", self.list(&members)),
@@ -263,18 +277,18 @@ impl Words<'_> {
         }
     }
 
-    fn reversed(&self, node: usize) -> Finding {
+    fn reversed(&self, node: usize) -> CausalityFinding {
         let n = &self.network.nodes[node];
         let bond = self.network.bonds.iter().position(|b| b.from == node || b.to == node);
         let domain = bond.map_or("", |b| self.domain(b));
         let (has, needed) = match super::only_form(&n.law) {
-            Some(true) => (Part::Effort, Part::Flow),
-            _ => (Part::Flow, Part::Effort),
+            Some(true) => (BondVariable::Effort, BondVariable::Flow),
+            _ => (BondVariable::Flow, BondVariable::Effort),
         };
         let (has, needed) = (variable(domain, has), variable(domain, needed));
         let message =
             format!("the law of {} gives its {has}, but here its {needed} is needed", self.name(node));
-        Finding {
+        CausalityFinding {
             code: "N0004",
             severity: Severity::Note,
             message,
@@ -287,9 +301,9 @@ impl Words<'_> {
     }
 
     /// Junctions that pass efforts and flows around without anything that decides them.
-    fn circle(&self, nodes: &[usize]) -> Finding {
+    fn circle(&self, nodes: &[usize]) -> CausalityFinding {
         let names: Vec<String> = nodes.iter().map(|&n| self.name(n)).collect();
-        Finding {
+        CausalityFinding {
             code: "N0005",
             severity: Severity::Warning,
             message: format!("a circle of connections leaves open what flows around: {}", names.join(", ")),
@@ -303,15 +317,15 @@ fn is_mechanical(domain: &str) -> bool {
     matches!(domain, "translational" | "rotational")
 }
 
-fn variable(domain: &str, part: Part) -> String {
-    if (domain, part) == ("electric", Part::Effort) {
+fn variable(domain: &str, part: BondVariable) -> String {
+    if (domain, part) == ("electric", BondVariable::Effort) {
         return "voltage".into();
     }
     let named = trunnion_model::domain::domain(domain).and_then(|d| d.effort_and_flow());
     match (part, named) {
-        (Part::Effort, Some((effort, _))) => effort.doc.to_lowercase(),
-        (Part::Flow, Some((_, flow))) => flow.doc.to_lowercase(),
-        (Part::Effort, None) => "effort".into(),
-        (Part::Flow, None) => "flow".into(),
+        (BondVariable::Effort, Some((effort, _))) => effort.doc.to_lowercase(),
+        (BondVariable::Flow, Some((_, flow))) => flow.doc.to_lowercase(),
+        (BondVariable::Effort, None) => "effort".into(),
+        (BondVariable::Flow, None) => "flow".into(),
     }
 }

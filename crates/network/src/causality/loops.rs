@@ -2,7 +2,7 @@
 //! what they are computed from. Integral stores, sources and components written as equations end a path; a store in
 //! derivative causality does too, as it is a finding of its own.
 
-use trunnion_model::network::{Kind, Network};
+use trunnion_model::network::{BondNodeKind, Network};
 
 use super::{Causality, Loop};
 
@@ -11,7 +11,7 @@ pub fn find(network: &Network, causality: &Causality) -> Vec<Loop> {
     let incident = network.incident();
     let mut uses: Vec<Vec<usize>> = vec![vec![]; 2 * network.bonds.len()];
     for (node, bonds) in incident.iter().enumerate() {
-        let side = Side { network, causality, node, bonds };
+        let side = LoopNode { network, causality, node, bonds };
         side.dependences(&mut |of, on| uses[of].push(on));
     }
     let mut loops = vec![];
@@ -38,14 +38,14 @@ pub fn find(network: &Network, causality: &Causality) -> Vec<Loop> {
     loops
 }
 
-struct Side<'a> {
+struct LoopNode<'a> {
     network: &'a Network,
     causality: &'a Causality,
     node: usize,
     bonds: &'a [usize],
 }
 
-impl Side<'_> {
+impl LoopNode<'_> {
     fn gives_effort(&self, bond: usize) -> bool {
         self.causality.gives_effort(self.network, bond, self.node)
     }
@@ -65,16 +65,21 @@ impl Side<'_> {
         }
         match self.network.nodes[self.node].kind {
             // A two-port computes each side from the other, a loss every bond from all.
-            kind @ (Kind::R | Kind::Tf | Kind::Gy) => {
+            kind @ (BondNodeKind::R | BondNodeKind::Tf | BondNodeKind::Gy) => {
                 for &of in self.bonds {
-                    for &on in self.bonds.iter().filter(|&&on| on != of || kind == Kind::R) {
+                    for &on in self.bonds.iter().filter(|&&on| on != of || kind == BondNodeKind::R) {
                         add(self.output(of), self.input(on));
                     }
                 }
             }
-            Kind::Zero => self.junction(add, |side, b| !side.gives_effort(b)),
-            Kind::One => self.junction(add, |side, b| side.gives_effort(b)),
-            Kind::Se | Kind::Sf | Kind::C | Kind::I | Kind::Equations | Kind::Motion => {}
+            BondNodeKind::Zero => self.junction(add, |side, b| !side.gives_effort(b)),
+            BondNodeKind::One => self.junction(add, |side, b| side.gives_effort(b)),
+            BondNodeKind::Se
+            | BondNodeKind::Sf
+            | BondNodeKind::C
+            | BondNodeKind::I
+            | BondNodeKind::Equations
+            | BondNodeKind::Motion => {}
         }
     }
 

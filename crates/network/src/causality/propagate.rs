@@ -2,7 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use trunnion_model::network::{Kind, Network};
+use trunnion_model::network::{BondNodeKind, Network};
 
 use super::{Causality, Conflict};
 
@@ -11,11 +11,11 @@ use super::{Causality, Conflict};
 pub struct Reason {
     /// The node that decided.
     pub by: usize,
-    because: Because,
+    because: CausalityReason,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-enum Because {
+enum CausalityReason {
     /// The node needs it or chose it.
     #[default]
     Itself,
@@ -29,21 +29,21 @@ enum Because {
 
 impl Reason {
     fn own(by: usize) -> Self {
-        Reason { by, because: Because::Itself }
+        Reason { by, because: CausalityReason::Itself }
     }
 
     /// The bonds that led to this one; none where the node decided by itself.
     pub fn bonds(&self, bond: usize, incident: &[Vec<usize>]) -> Vec<usize> {
         match &self.because {
-            Because::Itself => vec![],
-            Because::Bond(b) => vec![*b],
-            Because::AllOthers => incident[self.by].iter().copied().filter(|&b| b != bond).collect(),
-            Because::Contradiction(list) => list.clone(),
+            CausalityReason::Itself => vec![],
+            CausalityReason::Bond(b) => vec![*b],
+            CausalityReason::AllOthers => incident[self.by].iter().copied().filter(|&b| b != bond).collect(),
+            CausalityReason::Contradiction(list) => list.clone(),
         }
     }
 }
 
-pub struct Assignment<'a> {
+pub struct CausalityAssignment<'a> {
     network: &'a Network,
     incident: Vec<Vec<usize>>,
     /// Whether `from` gives the effort; None: not decided.
@@ -59,10 +59,10 @@ pub struct Assignment<'a> {
     queue: VecDeque<usize>,
 }
 
-impl<'a> Assignment<'a> {
+impl<'a> CausalityAssignment<'a> {
     pub fn new(network: &'a Network) -> Self {
         let incident = network.incident();
-        Assignment {
+        CausalityAssignment {
             network,
             given: vec![None; network.bonds.len()],
             reasons: vec![Reason::default(); network.bonds.len()],
@@ -88,9 +88,9 @@ impl<'a> Assignment<'a> {
         let mut conflicts = vec![];
         for (node, n) in network.nodes.iter().enumerate() {
             let effort = match n.kind {
-                Kind::Se => true,
-                Kind::Sf => false,
-                Kind::Zero | Kind::One => {
+                BondNodeKind::Se => true,
+                BondNodeKind::Sf => false,
+                BondNodeKind::Zero | BondNodeKind::One => {
                     self.queue.push_back(node);
                     continue;
                 }
@@ -124,7 +124,7 @@ impl<'a> Assignment<'a> {
             if self.given[bond].is_none() {
                 let b = &self.network.bonds[bond];
                 let other = if b.from == node { b.to } else { b.from };
-                let effort = self.network.nodes[other].kind != Kind::One;
+                let effort = self.network.nodes[other].kind != BondNodeKind::One;
                 self.choose(node, bond, self.toward(bond, node, effort));
             }
         }
@@ -136,7 +136,7 @@ impl<'a> Assignment<'a> {
 
     fn choose(&mut self, node: usize, bond: usize, given: bool) {
         let Err(because) = self.attempt(bond, given, Reason::own(node)) else { return };
-        let forced = Reason { by: node, because: Because::Contradiction(because) };
+        let forced = Reason { by: node, because: CausalityReason::Contradiction(because) };
         if self.attempt(bond, !given, forced).is_err() {
             self.set(bond, given, Reason::own(node));
             self.follow_and_keep(&mut vec![]);
@@ -224,8 +224,8 @@ impl<'a> Assignment<'a> {
     /// Whether a bond brings a junction what it shares.
     fn brings(&self, node: usize, bond: usize) -> bool {
         match self.network.nodes[node].kind {
-            Kind::Zero => self.given[bond].is_some() && !self.gives_effort(node, bond),
-            Kind::One => self.gives_effort(node, bond),
+            BondNodeKind::Zero => self.given[bond].is_some() && !self.gives_effort(node, bond),
+            BondNodeKind::One => self.gives_effort(node, bond),
             _ => false,
         }
     }
@@ -236,9 +236,9 @@ impl<'a> Assignment<'a> {
             return Ok(());
         }
         match self.network.nodes[node].kind {
-            Kind::Zero | Kind::One => self.junction(node), // (2), (3)
-            Kind::Tf => self.two_port(node, true),         // (4)
-            Kind::Gy => self.two_port(node, false),        // (5)
+            BondNodeKind::Zero | BondNodeKind::One => self.junction(node), // (2), (3)
+            BondNodeKind::Tf => self.two_port(node, true),                 // (4)
+            BondNodeKind::Gy => self.two_port(node, false),                // (5)
             _ => Ok(()),
         }
     }
@@ -248,19 +248,19 @@ impl<'a> Assignment<'a> {
             work.incident[node].iter().copied().filter(|&b| keep(b)).collect()
         };
         // At a 0 the node receives what it shares, at a 1 it gives effort for it.
-        let effort = self.network.nodes[node].kind == Kind::One;
+        let effort = self.network.nodes[node].kind == BondNodeKind::One;
         match (self.givers[node], self.open[node]) {
             (0, 0) if !self.incident[node].is_empty() => return Err(self.incident[node].clone()),
             (0, 1) => {
                 for bond in bonds(self, &|b| self.given[b].is_none()) {
-                    let reason = Reason { by: node, because: Because::AllOthers };
+                    let reason = Reason { by: node, because: CausalityReason::AllOthers };
                     self.set(bond, self.toward(bond, node, effort), reason);
                 }
             }
             (1, 1..) => {
                 let giver = bonds(self, &|b| self.brings(node, b))[0];
                 for bond in bonds(self, &|b| self.given[b].is_none()) {
-                    let reason = Reason { by: node, because: Because::Bond(giver) };
+                    let reason = Reason { by: node, because: CausalityReason::Bond(giver) };
                     self.set(bond, self.toward(bond, node, !effort), reason);
                 }
             }
@@ -280,7 +280,7 @@ impl<'a> Assignment<'a> {
         let effort = self.gives_effort(node, known) != through;
         match self.given[other] {
             None => {
-                let reason = Reason { by: node, because: Because::Bond(known) };
+                let reason = Reason { by: node, because: CausalityReason::Bond(known) };
                 self.set(other, self.toward(other, node, effort), reason);
                 Ok(())
             }

@@ -1,10 +1,10 @@
-use trunnion_model::network::{Bond, Kind, Network};
+use trunnion_model::network::{Bond, BondNodeKind, Network};
 
 use super::*;
-use crate::build::{Noise, at, laws, network_of, random_tree, rules_hold};
+use crate::build::{RandomGraphNoise, at, laws, network_of, random_tree, rules_hold};
 
 fn integral(network: &Network, causality: &Causality) -> usize {
-    let stores = network.nodes.iter().filter(|n| matches!(n.kind, Kind::C | Kind::I)).count();
+    let stores = network.nodes.iter().filter(|n| matches!(n.kind, BondNodeKind::C | BondNodeKind::I)).count();
     stores - causality.derivative.len()
 }
 
@@ -20,7 +20,8 @@ fn check(domain: &str, chains: &[&str], states: usize, derivative: &[&str], loop
     assert_eq!(integral(&network, &found), states, "{chains:?}");
     assert_eq!(names(&network, &found.derivative.iter().map(|d| d.node).collect::<Vec<_>>()), derivative);
     let losses = |l: &Loop| {
-        let all: Vec<usize> = l.nodes.iter().copied().filter(|&n| network.nodes[n].kind == Kind::R).collect();
+        let all: Vec<usize> =
+            l.nodes.iter().copied().filter(|&n| network.nodes[n].kind == BondNodeKind::R).collect();
         names(&network, &all)
     };
     assert_eq!(found.loops.iter().map(losses).collect::<Vec<_>>(), loops, "{chains:?}");
@@ -131,7 +132,7 @@ fn a_field_counts_each_of_its_bonds() {
 fn a_loss_with_one_form_keeps_it_where_it_can() {
     let one_form = |chains: &[&str], effort: bool| {
         let mut network = network_of("hydraulic", chains);
-        let law = &mut network.nodes.iter_mut().find(|n| n.kind == Kind::R).unwrap().law;
+        let law = &mut network.nodes.iter_mut().find(|n| n.kind == BondNodeKind::R).unwrap().law;
         if effort {
             law.flow.clear()
         } else {
@@ -150,7 +151,7 @@ fn a_loss_with_one_form_keeps_it_where_it_can() {
     assert_eq!(one_form(&inert, true), (vec![], 0));
 }
 
-fn conflict(domain: &str, chains: &[&str]) -> Vec<Finding> {
+fn conflict(domain: &str, chains: &[&str]) -> Vec<CausalityFinding> {
     let network = network_of(domain, chains);
     let found = assign(&network);
     assert!(!found.conflicts.is_empty());
@@ -262,7 +263,7 @@ fn a_choice_that_contradicts_itself_is_taken_back() {
 
 #[test]
 fn every_tree_gets_a_causality_that_keeps_all_rules() {
-    let mut noise = Noise(1);
+    let mut noise = RandomGraphNoise(1);
     for round in 0..400 {
         let network = random_tree(&mut noise, 2 + round / 8);
         let found = assign(&network);

@@ -11,7 +11,7 @@
 use std::fmt::Write;
 
 use trunnion_model::Files;
-use trunnion_model::component::{Causality, Definition, Port, PoseMount, When};
+use trunnion_model::component::{ComponentDefinition, Port, PoseMount, SignalDirection, When};
 use trunnion_model::domain::{Connector, Domain};
 use trunnion_model::units::nominal;
 
@@ -22,7 +22,7 @@ const PERIOD: f64 = 0.7;
 pub const IT: &str = "it";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Drive {
+pub enum BenchDrive {
     Typical,
     /// Typical, save that raw bonds get a mass.
     Dual,
@@ -34,21 +34,28 @@ pub enum Drive {
     Flow,
 }
 
-impl Drive {
-    pub const ALL: [Drive; 5] =
-        [Drive::Typical, Drive::SoftEffort, Drive::SoftFlow, Drive::Effort, Drive::Flow];
+impl BenchDrive {
+    pub const ALL: [BenchDrive; 5] = [
+        BenchDrive::Typical,
+        BenchDrive::SoftEffort,
+        BenchDrive::SoftFlow,
+        BenchDrive::Effort,
+        BenchDrive::Flow,
+    ];
 
     /// Whether every component takes what it imposes.
     pub fn gives_way(self) -> bool {
-        !matches!(self, Drive::Effort | Drive::Flow)
+        !matches!(self, BenchDrive::Effort | BenchDrive::Flow)
     }
 
     /// "with an effort at every port".
     pub fn phrase(self) -> &'static str {
         match self {
-            Drive::Typical | Drive::Dual | Drive::Rigid => "with a mass or a volume at every port",
-            Drive::SoftEffort | Drive::Effort => "with an effort at every port",
-            Drive::SoftFlow | Drive::Flow => "with a flow at every port",
+            BenchDrive::Typical | BenchDrive::Dual | BenchDrive::Rigid => {
+                "with a mass or a volume at every port"
+            }
+            BenchDrive::SoftEffort | BenchDrive::Effort => "with an effort at every port",
+            BenchDrive::SoftFlow | BenchDrive::Flow => "with a flow at every port",
         }
     }
 }
@@ -87,7 +94,7 @@ impl Files for Bench {
 const MOST: usize = 16;
 
 /// What to choose for the options: all combinations if there are few, else each choice alone.
-pub fn choices(definition: &Definition) -> Vec<Vec<(String, String)>> {
+pub fn choices(definition: &ComponentDefinition) -> Vec<Vec<(String, String)>> {
     let options: Vec<_> = definition.options.iter().filter(|o| o.count.is_none()).collect();
     let default: Vec<(String, String)> =
         options.iter().map(|o| (o.key.name.clone(), o.default.clone())).collect();
@@ -120,7 +127,7 @@ pub fn choices(definition: &Definition) -> Vec<Vec<(String, String)>> {
 }
 
 /// The bench for a component with these options.
-pub fn bench(definition: &Definition, chosen: &[(String, String)], drive: Drive) -> Bench {
+pub fn bench(definition: &ComponentDefinition, chosen: &[(String, String)], drive: BenchDrive) -> Bench {
     let active = |w: &&When| {
         let value = chosen.iter().find(|(name, _)| *name == w.option.text).map(|(_, value)| value);
         w.is.iter().any(|is| Some(&is.text) == value)
@@ -164,7 +171,7 @@ pub fn bench(definition: &Definition, chosen: &[(String, String)], drive: Drive)
 }
 
 /// The value for the length of a mounted component, and the sections that measure it.
-fn mounted(definition: &Definition) -> (String, String) {
+fn mounted(definition: &ComponentDefinition) -> (String, String) {
     let Some(mount) = &definition.mount else { return Default::default() };
     let Some(length) = &mount.length else { return Default::default() };
     let (unit, rate) = if mount.turns() { ("rad", "w") } else { ("m", "v") };
@@ -179,7 +186,7 @@ fn mounted(definition: &Definition) -> (String, String) {
 
 /// Signals of a component between two frames, each with its unit and the port at whose rate it grows; None: part of an orientation.
 fn pose<'d>(
-    definition: &'d Definition,
+    definition: &'d ComponentDefinition,
     chosen: &[(String, String)],
 ) -> Vec<(&'d str, Option<(&'static str, &'d str)>)> {
     let Some(pose) = &definition.pose else { return vec![] };
@@ -218,14 +225,14 @@ fn posed(measured: &[(&str, Option<(&'static str, &str)>)]) -> (String, String) 
 }
 
 /// The component that drives a port; None where it needs none.
-fn driver(port: &Port, drive: Drive, number: usize) -> Option<String> {
+fn driver(port: &Port, drive: BenchDrive, number: usize) -> Option<String> {
     let domain = port.domain?;
     let phase = 0.15 * number as f64;
     if domain.is_power() {
         return Some(power(port, domain, drive, phase));
     }
-    let keeps = port.default.is_some() && !matches!(drive, Drive::SoftFlow | Drive::Flow);
-    if port.causality == Some(Causality::Out) || keeps {
+    let keeps = port.default.is_some() && !matches!(drive, BenchDrive::SoftFlow | BenchDrive::Flow);
+    if port.causality == Some(SignalDirection::Out) || keeps {
         return None;
     }
     let unit = port.unit.as_ref().map_or("1", |u| &u.text);
@@ -255,7 +262,7 @@ fn is_mechanical(domain: &Domain) -> bool {
     matches!(domain.connector, Connector::Power { across_is_effort: false, .. })
 }
 
-fn power(port: &Port, domain: &Domain, drive: Drive, phase: f64) -> String {
+fn power(port: &Port, domain: &Domain, drive: BenchDrive, phase: f64) -> String {
     let [mean, effort, flow] = sizes(domain);
     let units = domain.effort_and_flow().map_or(["", ""], |(e, f)| [e.unit, f.unit]);
     let [in_effort, in_flow] = units.map(|u| if u.is_empty() { "1" } else { u });
@@ -265,8 +272,8 @@ fn power(port: &Port, domain: &Domain, drive: Drive, phase: f64) -> String {
     let volume = "\"SF.drive -> 0.inner -> 1.neck -> out\", \"0.inner -> C.volume\", \"1.neck -> R.wall\", \
                   \"SE.around -> 1.way -> 0.inner\", \"1.way -> R.leak\"";
     let (structure, laws) = match drive {
-        Drive::Typical | Drive::Dual
-            if is_mechanical(domain) || (domain.is_raw() && drive == Drive::Dual) =>
+        BenchDrive::Typical | BenchDrive::Dual
+            if is_mechanical(domain) || (domain.is_raw() && drive == BenchDrive::Dual) =>
         {
             (
                 mass,
@@ -274,24 +281,24 @@ fn power(port: &Port, domain: &Domain, drive: Drive, phase: f64) -> String {
              laws.mass = { flow = \"p*f1/(e1*0.1 s)\" }\nlaws.damper = { effort = \"1000*e1/f1*f\" }",
             )
         }
-        Drive::Rigid if is_mechanical(domain) => (
+        BenchDrive::Rigid if is_mechanical(domain) => (
             "\"SE.drive -> 1.body -> out\", \"1.body -> I.mass\", \"1.body -> R.inside\"",
             "laws.drive = { effort = \"e0 + e1*WAVE\" }\nlaws.inside = { effort = \"0.2*e1/f1*f\" }\n\
              laws.mass = { flow = \"p*f1/(e1*0.1 s)\" }",
         ),
-        Drive::Typical | Drive::Dual | Drive::Rigid => (
+        BenchDrive::Typical | BenchDrive::Dual | BenchDrive::Rigid => (
             volume,
             "laws.drive = { flow = \"f1*WAVE\" }\nlaws.around = { effort = \"e0\" }\n\
              laws.leak = { effort = \"3*e1/f1*f\" }\nlaws.volume = { effort = \"e0 + q*e1/(f1*0.1 s)\" }\n\
              laws.wall = { effort = \"0.001*e1/f1*f\" }",
         ),
-        Drive::Effort => ("\"SE.drive -> out\"", "laws.drive = { effort = \"e0 + e1*WAVE\" }"),
-        Drive::Flow => ("\"SF.drive -> out\"", "laws.drive = { flow = \"f1*WAVE\" }"),
-        Drive::SoftEffort => (
+        BenchDrive::Effort => ("\"SE.drive -> out\"", "laws.drive = { effort = \"e0 + e1*WAVE\" }"),
+        BenchDrive::Flow => ("\"SF.drive -> out\"", "laws.drive = { flow = \"f1*WAVE\" }"),
+        BenchDrive::SoftEffort => (
             "\"SE.drive -> 1.inner -> out\", \"1.inner -> R.inside\"",
             "laws.drive = { effort = \"e0 + e1*WAVE\" }\nlaws.inside = { effort = \"0.2*e1/f1*f\" }",
         ),
-        Drive::SoftFlow => (
+        BenchDrive::SoftFlow => (
             "\"SF.drive -> 0.inner -> out\", \"SE.around -> 1.way -> 0.inner\", \"1.way -> R.leak\"",
             "laws.drive = { flow = \"f1*WAVE\" }\nlaws.around = { effort = \"e0\" }\n\
              laws.leak = { effort = \"3*e1/f1*f\" }",

@@ -8,10 +8,10 @@
 use std::collections::HashMap;
 
 use trunnion_equations::derivative::derivative;
-use trunnion_equations::flat::{Flat, Kind as QuantityKind};
+use trunnion_equations::flat::{Flat, QuantityRole as QuantityKind};
 use trunnion_equations::start::{evaluate, start_values};
-use trunnion_equations::{Expr, Node as Term, Symbol};
-use trunnion_model::network::{Kind, Node};
+use trunnion_equations::{Expr, ExprNode as Term, Symbol};
+use trunnion_model::network::{BondNode, BondNodeKind};
 use trunnion_model::{Diagnostic, Model};
 
 use super::IT;
@@ -29,25 +29,25 @@ pub fn laws(model: &Model) -> Laws {
     let mut found = Laws::default();
     for node in model.network.nodes.iter().filter(|n| n.origin.component == IT && !n.connection) {
         let letters = match node.kind {
-            Kind::C => ["q", "e"],
-            Kind::I => ["p", "f"],
-            Kind::R => ["f", "e"],
+            BondNodeKind::C => ["q", "e"],
+            BondNodeKind::I => ["p", "f"],
+            BondNodeKind::R => ["f", "e"],
             _ => continue,
         };
         let law = &node.law;
-        let [x, y] = if node.kind == Kind::R {
+        let [x, y] = if node.kind == BondNodeKind::R {
             letters.map(|letter| sampler.own(node, letter))
         } else {
             [law.states.clone(), sampler.own(node, letters[1])]
         };
         let (forward, back) = match node.kind {
-            Kind::C => (&law.effort, &law.stored),
-            Kind::I => (&law.flow, &law.stored),
+            BondNodeKind::C => (&law.effort, &law.stored),
+            BondNodeKind::I => (&law.flow, &law.stored),
             _ => (&law.effort, &law.flow),
         };
-        let sides = [Side { from: &x, to: &y, law: forward }, Side { from: &y, to: &x, law: back }];
+        let sides = [LawForm { from: &x, to: &y, law: forward }, LawForm { from: &y, to: &x, law: back }];
         let place = |error: Diagnostic, label: &str| error.at_origin(&model.sources, &node.origin, label);
-        if node.kind == Kind::R {
+        if node.kind == BondNodeKind::R {
             let wrong = sides.iter().find_map(|side| sampler.gain(side));
             let losses = found.losses.get_or_insert_default();
             losses.extend(wrong.map(|w| place(w.gains(node), "this loss").hint(GAINS)));
@@ -67,31 +67,31 @@ const DISAGREES: &str = "make one the inverse of the other, or leave one out: it
 
 /// One form of a law.
 #[derive(Clone, Copy)]
-struct Side<'a> {
+struct LawForm<'a> {
     from: &'a [Symbol],
     to: &'a [Symbol],
     law: &'a [Expr],
 }
 
 /// Values at which a law is wrong: names with values, in SI.
-struct Wrong {
+struct LawViolation {
     at: Vec<(String, f64)>,
     result: f64,
 }
 
-impl Wrong {
+impl LawViolation {
     fn list(&self) -> String {
         let each = self.at.iter().map(|(name, value)| format!("{name} = {value:.4e}"));
         each.collect::<Vec<_>>().join(", ")
     }
 
-    fn gains(&self, node: &Node) -> Diagnostic {
+    fn gains(&self, node: &BondNode) -> Diagnostic {
         let name = short(&node.name);
         let message = format!("the loss `{name}` gives {:.3e} W with {}", -self.result, self.list());
         Diagnostic::error("C0003", message)
     }
 
-    fn disagrees(&self, node: &Node) -> Diagnostic {
+    fn disagrees(&self, node: &BondNode) -> Diagnostic {
         let name = short(&node.name);
         let message = format!(
             "the laws of `{name}` disagree: from {} there and back gives {:.6e}",
@@ -145,7 +145,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// The variables of an element: `e` of a one-port, `e1`, `e2`, … of a field.
-    fn own(&self, node: &Node, letter: &str) -> Vec<Symbol> {
+    fn own(&self, node: &BondNode, letter: &str) -> Vec<Symbol> {
         let find = |number: &str| self.flat.find(&format!("{}.{letter}{number}", node.name));
         match find("") {
             Some(one) => vec![one],
@@ -158,7 +158,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// The law in terms of its own variables and of what nothing in the component defines.
-    fn resolved(&self, side: &Side<'_>) -> Vec<Expr> {
+    fn resolved(&self, side: &LawForm<'_>) -> Vec<Expr> {
         let g = &self.flat.graph;
         let mut law = side.law.to_vec();
         for _ in 0..DEEPEST {
@@ -204,7 +204,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// Every point at which a form is looked at: values of its own variables and of the others.
-    fn points(&self, side: &Side<'_>, law: &[Expr]) -> Vec<HashMap<Symbol, f64>> {
+    fn points(&self, side: &LawForm<'_>, law: &[Expr]) -> Vec<HashMap<Symbol, f64>> {
         let own: Vec<Symbol> = side.from.iter().chain(side.to).copied().collect();
         let others = self.others(law, &own);
         let draws = if others.is_empty() && side.from.len() == 1 { 1 } else { DRAWS };
@@ -241,14 +241,14 @@ impl<'a> Sampler<'a> {
     }
 
     /// Where a loss gives energy. (1)
-    fn gain(&self, side: &Side<'_>) -> Option<Wrong> {
+    fn gain(&self, side: &LawForm<'_>) -> Option<LawViolation> {
         let law = self.resolved(side);
         let limit: f64 = side.from.iter().zip(side.to).map(|(&x, &y)| self.size(x) * self.size(y)).sum();
         for point in self.points(side, &law) {
             let part = |(&e, s): (&Expr, &Symbol)| point[s] * self.value(e, &point);
             let power: f64 = law.iter().zip(side.from).map(part).sum();
             if power < -ROUNDING * limit {
-                return Some(Wrong { at: self.named(&point), result: power });
+                return Some(LawViolation { at: self.named(&point), result: power });
             }
         }
         None
@@ -262,7 +262,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// Where going there and back does not lead to the same place. (2)
-    fn disagreement(&self, sides: &[Side<'_>; 2]) -> Option<Wrong> {
+    fn disagreement(&self, sides: &[LawForm<'_>; 2]) -> Option<LawViolation> {
         let [there, back] = sides;
         let (law, inverse) = (self.resolved(there), self.resolved(back));
         let all: Vec<Expr> = law.iter().chain(&inverse).copied().collect();
@@ -282,7 +282,7 @@ impl<'a> Sampler<'a> {
                 // Outside what the other form can give there is nothing to compare.
                 let outside = !again.is_finite() && there.law.len() > 1;
                 if !near && !outside {
-                    return Some(Wrong { at: self.named(&point), result: again });
+                    return Some(LawViolation { at: self.named(&point), result: again });
                 }
             }
         }

@@ -2,10 +2,10 @@
 //!
 //!   cost = Σ bonds (length + slant + direction) + 6 · crossings + 9 · bonds over nodes                    (1)
 
-use trunnion_model::network::Kind;
+use trunnion_model::network::BondNodeKind;
 
 use super::PartGraph;
-use super::start::Cell;
+use super::start::GridCell;
 
 const CROSSING: i64 = 60;
 const OVER: i64 = 90;
@@ -16,11 +16,11 @@ const WORK: usize = 60_000_000;
 const HOT: f64 = 80.0;
 /// Free cells around the first placement.
 const ROOM: i32 = 6;
-const NOBODY: usize = usize::MAX;
+const NO_NODE: usize = usize::MAX;
 
-struct Noise(u64);
+struct AnnealingNoise(u64);
 
-impl Noise {
+impl AnnealingNoise {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 33
@@ -41,13 +41,13 @@ impl Noise {
 }
 
 /// The best placement found, and its cost.
-pub fn improve(part: &PartGraph, start: Vec<Cell>, seed: u64) -> (Vec<Cell>, i64) {
+pub fn improve(part: &PartGraph, start: Vec<GridCell>, seed: u64) -> (Vec<GridCell>, i64) {
     let n = part.nodes.len();
     let mut board = Board::new(part, start);
-    let mut noise = Noise(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
+    let mut noise = AnnealingNoise(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
     let looks = 4 * (n + part.bonds.len());
     let moves = if n < 3 { 0 } else { (MOVES * n).min(WORK / looks).max(n) };
-    let all: Vec<(usize, Cell)> = board.at.iter().copied().enumerate().collect();
+    let all: Vec<(usize, GridCell)> = board.at.iter().copied().enumerate().collect();
     let mut cost = board.around(&all);
     let (mut least, mut best) = (cost, board.at.clone());
     for k in 0..moves {
@@ -57,7 +57,7 @@ pub fn improve(part: &PartGraph, start: Vec<Cell>, seed: u64) -> (Vec<Cell>, i64
         }
         let group = std::mem::take(&mut board.group);
         let old = board.around(&group);
-        let before: Vec<(usize, Cell)> = group.iter().map(|&(n, _)| (n, board.at[n])).collect();
+        let before: Vec<(usize, GridCell)> = group.iter().map(|&(n, _)| (n, board.at[n])).collect();
         board.put(&group);
         let delta = board.around(&group) - old;
         let u = noise.share();
@@ -77,18 +77,18 @@ pub fn improve(part: &PartGraph, start: Vec<Cell>, seed: u64) -> (Vec<Cell>, i64
 
 struct Board<'a> {
     part: &'a PartGraph<'a>,
-    at: Vec<Cell>,
+    at: Vec<GridCell>,
     /// Who is where, row by row, from `low` on.
     on: Vec<usize>,
-    low: Cell,
-    size: Cell,
+    low: GridCell,
+    size: GridCell,
     /// Each node with all that hangs on it in a spanning tree, unless that is too much, and what carries it.
     families: Vec<Vec<usize>>,
     parent: Vec<usize>,
     /// The move proposed: nodes and where they go.
-    group: Vec<(usize, Cell)>,
+    group: Vec<(usize, GridCell)>,
     /// What each bond spans.
-    boxes: Vec<Span>,
+    boxes: Vec<CellSpan>,
     /// The bonds that a move concerns, and the round in which each was one of them.
     mine: Vec<usize>,
     seen: Vec<u64>,
@@ -96,8 +96,8 @@ struct Board<'a> {
 }
 
 impl<'a> Board<'a> {
-    fn new(part: &'a PartGraph<'a>, at: Vec<Cell>) -> Self {
-        let range = |pick: fn(&Cell) -> i32| {
+    fn new(part: &'a PartGraph<'a>, at: Vec<GridCell>) -> Self {
+        let range = |pick: fn(&GridCell) -> i32| {
             let low = at.iter().map(pick).min().unwrap_or(0) - ROOM;
             (low, at.iter().map(pick).max().unwrap_or(0) + ROOM - low + 1)
         };
@@ -105,7 +105,7 @@ impl<'a> Board<'a> {
         let (parent, families) = branches(part);
         let mut board = Board {
             part,
-            on: vec![NOBODY; w as usize * h as usize],
+            on: vec![NO_NODE; w as usize * h as usize],
             low: (x, y),
             size: (w, h),
             families,
@@ -124,14 +124,14 @@ impl<'a> Board<'a> {
         board
     }
 
-    fn place(&self, (x, y): Cell) -> Option<usize> {
+    fn place(&self, (x, y): GridCell) -> Option<usize> {
         let (x, y) = (x - self.low.0, y - self.low.1);
         let inside = (0..self.size.0).contains(&x) && (0..self.size.1).contains(&y);
         inside.then(|| y as usize * self.size.0 as usize + x as usize)
     }
 
     /// Chooses a move; false if it leads nowhere.
-    fn propose(&mut self, noise: &mut Noise, cool: f64) -> bool {
+    fn propose(&mut self, noise: &mut AnnealingNoise, cool: f64) -> bool {
         self.group.clear();
         let node = noise.below(self.at.len());
         let reach = 1 + (3.0 * cool) as i32;
@@ -160,22 +160,22 @@ impl<'a> Board<'a> {
                 if near_neighbour { self.part.far(bonds[noise.below(bonds.len())], node) } else { node };
             let cell = (self.at[home].0 + noise.step(reach), self.at[home].1 + noise.step(reach));
             self.group.push((node, cell));
-            let there = self.place(cell).map_or(NOBODY, |p| self.on[p]);
-            if there != NOBODY && there != node {
+            let there = self.place(cell).map_or(NO_NODE, |p| self.on[p]);
+            if there != NO_NODE && there != node {
                 self.group.push((there, self.at[node]));
             }
         }
-        let free = |cell: Cell| {
+        let free = |cell: GridCell| {
             let there = self.place(cell).map(|p| self.on[p]);
-            there.is_some_and(|n| n == NOBODY || self.group.iter().any(|g| g.0 == n))
+            there.is_some_and(|n| n == NO_NODE || self.group.iter().any(|g| g.0 == n))
         };
         self.group.iter().any(|&(n, c)| self.at[n] != c) && self.group.iter().all(|&(_, c)| free(c))
     }
 
-    fn put(&mut self, group: &[(usize, Cell)]) {
+    fn put(&mut self, group: &[(usize, GridCell)]) {
         for &(n, _) in group {
             let place = self.place(self.at[n]).unwrap_or(0);
-            self.on[place] = NOBODY;
+            self.on[place] = NO_NODE;
         }
         for &(n, cell) in group {
             let place = self.place(cell).unwrap_or(0);
@@ -189,7 +189,7 @@ impl<'a> Board<'a> {
     }
 
     /// The part of (1) that depends on these nodes.
-    fn around(&mut self, group: &[(usize, Cell)]) -> i64 {
+    fn around(&mut self, group: &[(usize, GridCell)]) -> i64 {
         let part = self.part;
         self.round += 1;
         self.mine.clear();
@@ -222,11 +222,11 @@ impl<'a> Board<'a> {
     fn nodes_under(&self, bond: usize) -> i64 {
         let [left, top, right, bottom] = self.boxes[bond];
         let cells = (top..=bottom).flat_map(|y| (left..=right).map(move |x| (x, y)));
-        let nodes = cells.filter_map(|c| self.place(c)).map(|p| self.on[p]).filter(|&n| n != NOBODY);
+        let nodes = cells.filter_map(|c| self.place(c)).map(|p| self.on[p]).filter(|&n| n != NO_NODE);
         nodes.filter(|&n| self.over(bond, n)).count() as i64
     }
 
-    fn ends(&self, bond: usize) -> (Cell, Cell) {
+    fn ends(&self, bond: usize) -> (GridCell, GridCell) {
         let b = self.part.bonds[bond];
         (self.at[b.from], self.at[b.to])
     }
@@ -245,9 +245,9 @@ impl<'a> Board<'a> {
         }
         let join = self.part.bonds[bond];
         match (self.part.kind(join.from), self.part.kind(join.to)) {
-            (_, Kind::I) if dy > 0 && self.part.is_leaf(join.to) => cost += 2,
-            (_, Kind::C) if dy < 0 && self.part.is_leaf(join.to) => cost += 2,
-            (Kind::Se | Kind::Sf, _) if dx == 0 => cost += 1,
+            (_, BondNodeKind::I) if dy > 0 && self.part.is_leaf(join.to) => cost += 2,
+            (_, BondNodeKind::C) if dy < 0 && self.part.is_leaf(join.to) => cost += 2,
+            (BondNodeKind::Se | BondNodeKind::Sf, _) if dx == 0 => cost += 1,
             _ => {}
         }
         cost
@@ -262,8 +262,9 @@ impl<'a> Board<'a> {
             return false;
         }
         let ((a, b), (c, d)) = (self.ends(one), self.ends(two));
-        let side =
-            |a: Cell, b: Cell, p: Cell| ((b.0 - a.0) * (p.1 - a.1) - (b.1 - a.1) * (p.0 - a.0)).signum();
+        let side = |a: GridCell, b: GridCell, p: GridCell| {
+            ((b.0 - a.0) * (p.1 - a.1) - (b.1 - a.1) * (p.0 - a.0)).signum()
+        };
         side(a, b, c) * side(a, b, d) <= 0 && side(c, d, a) * side(c, d, b) <= 0
     }
 
@@ -318,16 +319,16 @@ fn branches(part: &PartGraph) -> (Vec<usize>, Vec<Vec<usize>>) {
 }
 
 /// Left, top, right, bottom.
-type Span = [i32; 4];
+type CellSpan = [i32; 4];
 
-fn boxed(a: Cell, b: Cell) -> Span {
+fn boxed(a: GridCell, b: GridCell) -> CellSpan {
     [a.0.min(b.0), a.1.min(b.1), a.0.max(b.0), a.1.max(b.1)]
 }
 
-fn union(a: Span, b: Span) -> Span {
+fn union(a: CellSpan, b: CellSpan) -> CellSpan {
     [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
 }
 
-fn apart(a: &Span, b: &Span) -> bool {
+fn apart(a: &CellSpan, b: &CellSpan) -> bool {
     a[0] > b[2] || b[0] > a[2] || a[1] > b[3] || b[1] > a[3]
 }

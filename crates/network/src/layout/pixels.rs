@@ -1,7 +1,7 @@
 //! From cells to pixels: columns as wide as labels need, bonds that end at the edges of their nodes.
 
-use super::start::Cell;
-use super::{Area, Join, Line, NAME, PartGraph, Picture, Placed, SYMBOL, Side, Size};
+use super::start::GridCell;
+use super::{Area, BondLine, GraphLayout, Join, LabelSide, NAME, PartGraph, PlacedNode, SYMBOL, Size};
 
 /// Height of a row, and least width of a column.
 const ROW: f64 = 62.0;
@@ -16,14 +16,21 @@ const PARALLEL: f64 = 14.0;
 /// ": ".
 const COLON: f64 = 8.0;
 
-pub fn unplaced() -> Placed {
-    Placed { at: (0.0, 0.0), side: Side::Alone, area: [0.0; 4], half: 0.0, name_at: None, signal_from: None }
+pub fn unplaced() -> PlacedNode {
+    PlacedNode {
+        at: (0.0, 0.0),
+        side: LabelSide::Alone,
+        area: [0.0; 4],
+        half: 0.0,
+        name_at: None,
+        signal_from: None,
+    }
 }
 
-pub fn moved(p: Placed, x: f64, y: f64) -> Placed {
+pub fn moved(p: PlacedNode, x: f64, y: f64) -> PlacedNode {
     let area = |[l, t, r, b]: Area| [l + x, t + y, r + x, b + y];
     let point = |(a, b): (f64, f64)| (a + x, b + y);
-    Placed {
+    PlacedNode {
         at: point(p.at),
         area: area(p.area),
         name_at: p.name_at.map(area),
@@ -32,21 +39,21 @@ pub fn moved(p: Placed, x: f64, y: f64) -> Placed {
     }
 }
 
-pub fn picture(part: &PartGraph, grid: &[Cell], sizes: &[Size]) -> Picture {
+pub fn picture(part: &PartGraph, grid: &[GridCell], sizes: &[Size]) -> GraphLayout {
     let grid = closed_up(grid);
-    let sides: Vec<Side> = (0..grid.len()).map(|n| side(part, &grid, n)).collect();
+    let sides: Vec<LabelSide> = (0..grid.len()).map(|n| side(part, &grid, n)).collect();
     // What a node covers around its point.
     let around: Vec<Area> = (0..grid.len()).map(|n| extent(sides[n], sizes[n])).collect();
     let axes = columns(part, &grid, &around);
-    let mut nodes: Vec<Placed> = (0..grid.len())
+    let mut nodes: Vec<PlacedNode> = (0..grid.len())
         .map(|n| {
             let at = (axes[grid[n].0 as usize], f64::from(grid[n].1) * ROW);
             let [l, t, r, b] = around[n];
             let area = [at.0 + l, at.1 + t, at.0 + r, at.1 + b];
-            Placed { at, side: sides[n], area, half: sizes[n].symbol / 2.0, ..unplaced() }
+            PlacedNode { at, side: sides[n], area, half: sizes[n].symbol / 2.0, ..unplaced() }
         })
         .collect();
-    let bonds: Vec<Line> = (0..part.bonds.len()).map(|b| line(part, &nodes, b)).collect();
+    let bonds: Vec<BondLine> = (0..part.bonds.len()).map(|b| line(part, &nodes, b)).collect();
     for n in 0..nodes.len() {
         let drawn = &part.graph.nodes[part.nodes[n]];
         if part.is_junction(n) && !drawn.connection && sizes[n].name > 0.0 {
@@ -62,8 +69,8 @@ pub fn picture(part: &PartGraph, grid: &[Cell], sizes: &[Size]) -> Picture {
 }
 
 /// The grid without empty rows and columns, from (0, 0) on.
-fn closed_up(grid: &[Cell]) -> Vec<Cell> {
-    let numbers = |pick: fn(&Cell) -> i32| {
+fn closed_up(grid: &[GridCell]) -> Vec<GridCell> {
+    let numbers = |pick: fn(&GridCell) -> i32| {
         let mut used: Vec<i32> = grid.iter().map(pick).collect();
         used.sort_unstable();
         used.dedup();
@@ -74,9 +81,9 @@ fn closed_up(grid: &[Cell]) -> Vec<Cell> {
     grid.iter().map(|&(x, y)| (place(&xs, x), place(&ys, y))).collect()
 }
 
-fn side(part: &PartGraph, grid: &[Cell], node: usize) -> Side {
+fn side(part: &PartGraph, grid: &[GridCell], node: usize) -> LabelSide {
     if part.is_junction(node) {
-        return Side::Alone;
+        return LabelSide::Alone;
     }
     let toward = |&b: &usize| {
         let far = grid[part.far(b, node)];
@@ -85,32 +92,32 @@ fn side(part: &PartGraph, grid: &[Cell], node: usize) -> Side {
     let ways: Vec<(i32, i32)> = part.incident[node].iter().map(toward).collect();
     let none = |blocks: fn(&(i32, i32)) -> bool| !ways.iter().any(blocks);
     match ways.as_slice() {
-        [(1, _)] => Side::Left,
-        [_] => Side::Right,
-        _ if none(|w| w.1 > 0) => Side::Below,
-        _ if none(|w| w.1 < 0) => Side::Above,
-        _ if none(|w| w.0 > 0) => Side::Right,
-        _ if none(|w| *w == (0, 1)) => Side::Below,
-        _ if none(|w| *w == (0, -1)) => Side::Above,
-        _ => Side::Right,
+        [(1, _)] => LabelSide::Left,
+        [_] => LabelSide::Right,
+        _ if none(|w| w.1 > 0) => LabelSide::Below,
+        _ if none(|w| w.1 < 0) => LabelSide::Above,
+        _ if none(|w| w.0 > 0) => LabelSide::Right,
+        _ if none(|w| *w == (0, 1)) => LabelSide::Below,
+        _ if none(|w| *w == (0, -1)) => LabelSide::Above,
+        _ => LabelSide::Right,
     }
 }
 
-fn extent(side: Side, size: Size) -> Area {
+fn extent(side: LabelSide, size: Size) -> Area {
     let (half, up) = (size.symbol / 2.0, SYMBOL / 2.0);
     let line = if size.name > 0.0 { COLON + size.name } else { 0.0 };
     let wide = half.max(size.name / 2.0);
     match side {
-        Side::Alone => [-half, -up, half, up],
-        Side::Right => [-half, -up, half + line, up],
-        Side::Left => [-half - line, -up, half, up],
-        Side::Below => [-wide, -up, wide, up + NAME],
-        Side::Above => [-wide, -up - NAME, wide, up],
+        LabelSide::Alone => [-half, -up, half, up],
+        LabelSide::Right => [-half, -up, half + line, up],
+        LabelSide::Left => [-half - line, -up, half, up],
+        LabelSide::Below => [-wide, -up, wide, up + NAME],
+        LabelSide::Above => [-wide, -up - NAME, wide, up],
     }
 }
 
 /// Left to right, each column as near to those before as rows and passing bonds allow.
-fn columns(part: &PartGraph, grid: &[Cell], around: &[Area]) -> Vec<f64> {
+fn columns(part: &PartGraph, grid: &[GridCell], around: &[Area]) -> Vec<f64> {
     let count = grid.iter().map(|c| c.0 + 1).max().unwrap_or(0) as usize;
     // (column, column to the right of it, distance)
     let mut apart: Vec<(usize, usize, f64)> = (1..count).map(|c| (c - 1, c, COLUMN)).collect();
@@ -150,7 +157,7 @@ fn columns(part: &PartGraph, grid: &[Cell], around: &[Area]) -> Vec<f64> {
 }
 
 /// From edge to edge, beside others that join the same nodes.
-fn line(part: &PartGraph, nodes: &[Placed], bond: usize) -> Line {
+fn line(part: &PartGraph, nodes: &[PlacedNode], bond: usize) -> BondLine {
     let Join { from, to, .. } = part.bonds[bond];
     let same = |b: &Join| (b.from, b.to) == (from, to) || (b.from, b.to) == (to, from);
     let all: Vec<usize> = (0..part.bonds.len()).filter(|&b| same(&part.bonds[b])).collect();
@@ -162,16 +169,16 @@ fn line(part: &PartGraph, nodes: &[Placed], bond: usize) -> Line {
     let sign = if from < to { 1.0 } else { -1.0 };
     let (sx, sy) = (-(b.1 - a.1) / length * shift * sign, (b.0 - a.0) / length * shift * sign);
     let (a, b) = ((a.0 + sx, a.1 + sy), (b.0 + sx, b.1 + sy));
-    Line { from: edge(a, b, body(&nodes[from], b)), to: edge(b, a, body(&nodes[to], a)) }
+    BondLine { from: edge(a, b, body(&nodes[from], b)), to: edge(b, a, body(&nodes[to], a)) }
 }
 
 /// What bonds end at: a name below or above is out of the way of those that come from elsewhere.
-fn body(node: &Placed, toward: (f64, f64)) -> Area {
+fn body(node: &PlacedNode, toward: (f64, f64)) -> Area {
     let (x, y) = node.at;
     let symbol = [x - node.half, y - SYMBOL / 2.0, x + node.half, y + SYMBOL / 2.0];
     match node.side {
-        Side::Below if toward.1 <= y => symbol,
-        Side::Above if toward.1 >= y => symbol,
+        LabelSide::Below if toward.1 <= y => symbol,
+        LabelSide::Above if toward.1 >= y => symbol,
         _ => node.area,
     }
 }
@@ -192,15 +199,15 @@ fn edge(a: (f64, f64), b: (f64, f64), area: Area) -> (f64, f64) {
 }
 
 /// Where the letters stand.
-pub fn symbol_at(node: &Placed) -> (f64, f64) {
+pub fn symbol_at(node: &PlacedNode) -> (f64, f64) {
     let (x, y) = node.at;
-    (if node.side == Side::Left { node.area[0] + node.half } else { x }, y)
+    (if node.side == LabelSide::Left { node.area[0] + node.half } else { x }, y)
 }
 
 /// A place of this size beside a corner of the node that nothing covers.
 fn corner(
-    nodes: &[Placed],
-    bonds: &[Line],
+    nodes: &[PlacedNode],
+    bonds: &[BondLine],
     node: usize,
     (width, height): (f64, f64),
     dx: f64,
@@ -211,7 +218,7 @@ fn corner(
     let left = |up: f64| [x - dx - width, y - up, x - dx, y - up + height];
     let (above, below) = (dy + height, -dy);
     // A signal keeps away from the name to the right.
-    let spots = if nodes[node].side == Side::Alone {
+    let spots = if nodes[node].side == LabelSide::Alone {
         [right(below), left(below), right(above), left(above)]
     } else {
         [left(above), left(below), right(above), right(below)]
@@ -242,7 +249,7 @@ pub fn overlap(a: &Area, b: &Area) -> bool {
 }
 
 /// Whether a line has a point inside an area.
-pub fn meets(line: &Line, area: &Area) -> bool {
+pub fn meets(line: &BondLine, area: &Area) -> bool {
     let (mut low, mut high) = (0.0_f64, 1.0_f64);
     let (dx, dy) = (line.to.0 - line.from.0, line.to.1 - line.from.1);
     for (start, d, least, most) in [(line.from.0, dx, area[0], area[2]), (line.from.1, dy, area[1], area[3])]
@@ -261,7 +268,7 @@ pub fn meets(line: &Line, area: &Area) -> bool {
 }
 
 /// Labels that overlap and bonds over foreign labels; crossings of bonds.
-pub fn faults(part: &PartGraph, picture: &Picture) -> (usize, usize) {
+pub fn faults(part: &PartGraph, picture: &GraphLayout) -> (usize, usize) {
     let nodes = &picture.nodes;
     let mut covered = 0;
     for a in 0..nodes.len() {
@@ -276,15 +283,15 @@ pub fn faults(part: &PartGraph, picture: &Picture) -> (usize, usize) {
     (covered, crossings)
 }
 
-fn cross(one: &Line, two: &Line) -> bool {
-    let side = |l: &Line, p: (f64, f64)| {
+fn cross(one: &BondLine, two: &BondLine) -> bool {
+    let side = |l: &BondLine, p: (f64, f64)| {
         (l.to.0 - l.from.0) * (p.1 - l.from.1) - (l.to.1 - l.from.1) * (p.0 - l.from.0)
     };
     side(one, two.from) * side(one, two.to) < 0.0 && side(two, one.from) * side(two, one.to) < 0.0
 }
 
 /// Moved so that everything lies right of and below (0, 0).
-fn framed(nodes: Vec<Placed>, bonds: Vec<Line>) -> Picture {
+fn framed(nodes: Vec<PlacedNode>, bonds: Vec<BondLine>) -> GraphLayout {
     let mut frame = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
     let areas = nodes.iter().flat_map(|n| {
         let signal = n.signal_from.map(|(x, y)| [x, y, x, y]);
@@ -295,10 +302,10 @@ fn framed(nodes: Vec<Placed>, bonds: Vec<Line>) -> Picture {
     }
     let (x, y) = (-frame[0], -frame[1]);
     let by = |p: (f64, f64)| (p.0 + x, p.1 + y);
-    Picture {
+    GraphLayout {
         width: frame[2] - frame[0],
         height: frame[3] - frame[1],
         nodes: nodes.into_iter().map(|n| moved(n, x, y)).collect(),
-        bonds: bonds.iter().map(|l| Line { from: by(l.from), to: by(l.to) }).collect(),
+        bonds: bonds.iter().map(|l| BondLine { from: by(l.from), to: by(l.to) }).collect(),
     }
 }

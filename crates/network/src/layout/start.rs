@@ -5,11 +5,11 @@ use std::collections::{HashSet, VecDeque};
 
 use super::PartGraph;
 
-pub type Cell = (i32, i32);
+pub type GridCell = (i32, i32);
 
-pub fn place(part: &PartGraph) -> Vec<Cell> {
+pub fn place(part: &PartGraph) -> Vec<GridCell> {
     let n = part.nodes.len();
-    let mut at: Vec<Option<Cell>> = vec![None; n];
+    let mut at: Vec<Option<GridCell>> = vec![None; n];
     let chain = longest_chain(part);
     let across = columns(chain.len());
     let mut queue = VecDeque::new();
@@ -19,7 +19,7 @@ pub fn place(part: &PartGraph) -> Vec<Cell> {
         at[node] = Some((column as i32, LINE * row as i32));
         queue.push_back(node);
     }
-    let mut used: HashSet<Cell> = at.iter().flatten().copied().collect();
+    let mut used: HashSet<GridCell> = at.iter().flatten().copied().collect();
     let mut leaves = vec![];
     while let Some(node) = queue.pop_front() {
         let Some(home) = at[node] else { continue };
@@ -64,7 +64,7 @@ fn columns(length: usize) -> usize {
 }
 
 /// Up and down before the sides, near before far.
-fn nearest_free(used: &HashSet<Cell>, (x, y): Cell) -> Cell {
+fn nearest_free(used: &HashSet<GridCell>, (x, y): GridCell) -> GridCell {
     for r in 1.. {
         let ring = (0..=r).flat_map(|dx| {
             let dy = r - dx;

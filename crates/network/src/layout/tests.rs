@@ -84,7 +84,8 @@ fn pictures_are_clean() {
     assert_eq!(again(), again());
     for (sections, elements) in [(5, 25), (9, 40)] {
         let graph = of(&chain(sections));
-        let count = graph.nodes.iter().filter(|n| !matches!(n.kind, Kind::Zero | Kind::One)).count();
+        let count =
+            graph.nodes.iter().filter(|n| !matches!(n.kind, BondNodeKind::Zero | BondNodeKind::One)).count();
         assert!(count.abs_diff(elements) <= 3, "{count}");
         is_clean(&graph);
     }
@@ -97,7 +98,7 @@ fn parts_that_are_not_joined_stand_apart() {
 
 #[test]
 fn small_and_odd_graphs() {
-    assert_eq!(layout(&BondGraph::default(), &[]), Picture::default());
+    assert_eq!(layout(&BondGraph::default(), &[]), GraphLayout::default());
     is_clean(&drawn(&["SE.a -> R.b"]));
     // Two bonds between the same nodes lie side by side.
     let graph = drawn(&["EQ.box -> 0.j", "EQ.box -> 0.j", "0.j -> C.c"]);

@@ -1,6 +1,6 @@
 //! Choosing pivots: the part of the matrix not yet eliminated, and what each pivot leaves behind.
 
-use crate::{Fault, Pattern};
+use crate::{FactorFault, Pattern};
 
 /// τ: an eligible pivot is at most ten times smaller than the largest entry of its column.
 const THRESHOLD: f64 = 0.1;
@@ -94,14 +94,14 @@ impl Active {
     }
 
     /// The eligible entry of lowest Markowitz count, the larger one if counts are equal.
-    pub fn next_pivot(&mut self) -> Result<(usize, usize), Fault> {
+    pub fn next_pivot(&mut self) -> Result<(usize, usize), FactorFault> {
         let few = SEARCH.min(self.left.len());
         self.sort();
         let mut best: Option<(usize, f64, usize, usize)> = None;
         for &j in &self.left[..few] {
             let largest = self.columns[j].iter().map(|i| self.value(*i, j).abs()).fold(0.0, f64::max);
             if largest <= NOISE * self.largest[j] {
-                return Err(Fault::Singular { column: j });
+                return Err(FactorFault::Singular { column: j });
             }
             for &i in &self.columns[j] {
                 let size = self.value(i, j).abs();
@@ -112,7 +112,7 @@ impl Active {
                 }
             }
         }
-        best.map(|(_, _, i, j)| (i, j)).ok_or(Fault::NotFinite)
+        best.map(|(_, _, i, j)| (i, j)).ok_or(FactorFault::NotFinite)
     }
 
     pub fn eliminate(&mut self, row: usize, column: usize) {

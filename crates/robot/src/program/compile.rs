@@ -12,7 +12,7 @@ use super::syntax::{
 use super::unit::{ANGLE, LENGTH, MotionDimension, PLAIN, TIME};
 use crate::arm::Arm;
 
-type Checked<T> = Result<T, RobotMessage>;
+pub(super) type Checked<T> = Result<T, RobotMessage>;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum SymbolKind {

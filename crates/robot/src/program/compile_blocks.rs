@@ -3,7 +3,7 @@
 use trunnion_num::text;
 
 use super::code::{Instruction, NumberCode, PlaceCode};
-use super::compile::{ProgramCompiler, SymbolKind, as_formula};
+use super::compile::{Checked, ProgramCompiler, SymbolKind, as_formula};
 use super::message::{RobotMessage, TextSpan};
 use super::pause::is_endless;
 use super::syntax::{
@@ -11,8 +11,6 @@ use super::syntax::{
     ParameterKind, Statement,
 };
 use super::unit::PLAIN;
-
-type Checked<T> = Result<T, RobotMessage>;
 
 impl<'a> ProgramCompiler<'a> {
     /// A condition; where it is wrong, the statements inside are examined all the same.

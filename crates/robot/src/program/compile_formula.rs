@@ -1,7 +1,7 @@
 //! Names, dimensions and kinds of expressions and places.
 
 use super::code::{BuiltIn, NumberCode, PlaceBase, PlaceCode};
-use super::compile::{ProgramCompiler, SymbolKind};
+use super::compile::{Checked, ProgramCompiler, SymbolKind};
 use super::message::{RobotMessage, TextSpan};
 use super::syntax::{BinarySign, Destination, DestinationKind, FormulaKind, NamedAt, NumberFormula};
 use super::unit::{ANGLE, LENGTH, MotionDimension, PLAIN};
@@ -23,8 +23,6 @@ impl TypedNumber {
         self.zero || self.dimension == dimension
     }
 }
-
-type Checked<T> = Result<T, RobotMessage>;
 
 const FUNCTIONS: [(&str, BuiltIn); 13] = [
     ("sin", BuiltIn::Sin),

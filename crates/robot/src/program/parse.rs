@@ -47,7 +47,7 @@ const RESERVED: [&str; 19] = [
     "joints", "pose", "frame", "here", "times", "none",
 ];
 
-pub(crate) type Parsed<T> = Result<T, RobotMessage>;
+pub(crate) type ParseResult<T> = Result<T, RobotMessage>;
 
 pub(crate) struct ProgramParser {
     tokens: Vec<PlacedToken>,
@@ -164,11 +164,11 @@ impl ProgramParser {
         found
     }
 
-    pub(crate) fn expect(&mut self, sign: &str, after: &str) -> Parsed<()> {
+    pub(crate) fn expect(&mut self, sign: &str, after: &str) -> ParseResult<()> {
         if self.eat(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}` {after}"))) }
     }
 
-    pub(crate) fn expect_word(&mut self, word: &str, after: &str) -> Parsed<()> {
+    pub(crate) fn expect_word(&mut self, word: &str, after: &str) -> ParseResult<()> {
         if self.eat_word(word) { Ok(()) } else { Err(self.unexpected(&format!("`{word}` {after}"))) }
     }
 
@@ -198,7 +198,7 @@ impl ProgramParser {
         error.hint_if(nearest(word, words.iter().copied()))
     }
 
-    pub(crate) fn name(&mut self, what: &str) -> Parsed<NamedAt> {
+    pub(crate) fn name(&mut self, what: &str) -> ParseResult<NamedAt> {
         let span = self.span();
         match self.token().clone() {
             RobotToken::Word(name) if !is_reserved(&name) => {
@@ -256,7 +256,7 @@ impl ProgramParser {
         }
     }
 
-    fn ended(&mut self, kind: StatementKind) -> Parsed<StatementKind> {
+    fn ended(&mut self, kind: StatementKind) -> ParseResult<StatementKind> {
         match self.token() {
             RobotToken::NewLine | RobotToken::End => Ok(kind),
             _ => {
@@ -266,7 +266,7 @@ impl ProgramParser {
         }
     }
 
-    fn statement(&mut self) -> Parsed<StatementKind> {
+    fn statement(&mut self) -> ParseResult<StatementKind> {
         self.terms = 0;
         let opened = self.span();
         let RobotToken::Word(word) = self.token().clone() else { return Err(self.unexpected("a statement")) };
@@ -325,7 +325,7 @@ impl ProgramParser {
         }
     }
 
-    fn assignment(&mut self, word: &str) -> Parsed<StatementKind> {
+    fn assignment(&mut self, word: &str) -> ParseResult<StatementKind> {
         let next = self.tokens.get(self.at + 1).map(|t| &t.token);
         if next != Some(&RobotToken::Sign("=")) {
             let hint = match next {
@@ -345,7 +345,7 @@ impl ProgramParser {
         Ok(StatementKind::Assign(name, value))
     }
 
-    fn frame(&mut self, tool: bool) -> Parsed<StatementKind> {
+    fn frame(&mut self, tool: bool) -> ParseResult<StatementKind> {
         let name = self.name("the name of a frame")?;
         self.expect("=", "and `frame(…)`")?;
         self.expect_word("frame", "with its numbers")?;
@@ -353,7 +353,7 @@ impl ProgramParser {
         Ok(StatementKind::Frame { tool, name, values })
     }
 
-    fn profile(&mut self) -> Parsed<StatementKind> {
+    fn profile(&mut self) -> ParseResult<StatementKind> {
         let kinds =
             [("trapezoid", LawKind::Trapezoid), ("scurve", LawKind::SCurve), ("quintic", LawKind::Quintic)];
         match kinds.into_iter().find(|(word, _)| self.eat_word(word)) {
@@ -362,7 +362,7 @@ impl ProgramParser {
         }
     }
 
-    fn use_frame(&mut self) -> Parsed<StatementKind> {
+    fn use_frame(&mut self) -> ParseResult<StatementKind> {
         let tool = self.is_word("tool");
         if !tool && !self.is_word("work") {
             return Err(self.choice(&["tool", "work"]));
@@ -373,7 +373,7 @@ impl ProgramParser {
         Ok(StatementKind::Use { tool, name })
     }
 
-    fn motion(&mut self) -> Parsed<StatementKind> {
+    fn motion(&mut self) -> ParseResult<StatementKind> {
         let (shape, to): (MoveShape, Destination) = if self.eat_word("joint") {
             (MoveShape::Joint, self.destination()?)
         } else if self.eat_word("linear") {
@@ -412,7 +412,7 @@ impl ProgramParser {
         Ok(StatementKind::Move { shape, to, options: Box::new(options) })
     }
 
-    fn wait(&mut self) -> Parsed<StatementKind> {
+    fn wait(&mut self) -> ParseResult<StatementKind> {
         if !self.eat_word("until") {
             return Ok(StatementKind::Wait(self.formula()?));
         }
@@ -422,7 +422,7 @@ impl ProgramParser {
     }
 
     /// `in mm`, `in mm/s`, or nothing for a plain number.
-    pub(crate) fn in_unit(&mut self) -> Parsed<MotionDimension> {
+    pub(crate) fn in_unit(&mut self) -> ParseResult<MotionDimension> {
         if !self.eat_word("in") {
             return Ok(PLAIN);
         }

@@ -1,14 +1,14 @@
 //! Statements that hold others, up to their `end`.
 
 use super::message::{RobotMessage, TextSpan};
-use super::parse::{DEEPEST, Parsed, ProgramParser};
+use super::parse::{DEEPEST, ParseResult, ProgramParser};
 use super::syntax::{FormulaKind, NamedAt, NumberFormula, ParameterKind, Statement, StatementKind};
 use super::token::RobotToken;
 use super::unit::PLAIN;
 
 impl ProgramParser {
     /// The head of a block. Where it is wrong the block is read all the same, so that its `end` closes something.
-    pub(crate) fn head<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Option<T> {
+    pub(crate) fn head<T>(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> Option<T> {
         let ended = |parser: &mut Self, value: T| match parser.token() {
             RobotToken::NewLine | RobotToken::End => Ok(value),
             _ => Err(parser.unexpected("the end of the line")),
@@ -32,13 +32,13 @@ impl ProgramParser {
     }
 
     /// The inside of a block, and the `end` that closes it.
-    pub(crate) fn closed_block(&mut self, opened: TextSpan, word: &str) -> Parsed<Vec<Statement>> {
+    pub(crate) fn closed_block(&mut self, opened: TextSpan, word: &str) -> ParseResult<Vec<Statement>> {
         let body = self.inner_block(opened)?;
         self.close(opened, word)?;
         Ok(body)
     }
 
-    pub(crate) fn inner_block(&mut self, opened: TextSpan) -> Parsed<Vec<Statement>> {
+    pub(crate) fn inner_block(&mut self, opened: TextSpan) -> ParseResult<Vec<Statement>> {
         if self.depth >= DEEPEST {
             let message = format!("more than {DEEPEST} blocks within each other");
             return Err(RobotMessage::new("R12", opened, message, "this one is too deep")
@@ -50,7 +50,7 @@ impl ProgramParser {
         Ok(body)
     }
 
-    pub(crate) fn close(&mut self, opened: TextSpan, word: &str) -> Parsed<()> {
+    pub(crate) fn close(&mut self, opened: TextSpan, word: &str) -> ParseResult<()> {
         if self.eat_word("end") {
             return Ok(());
         }
@@ -67,7 +67,7 @@ impl ProgramParser {
         Err(error.hint("write `end` on a line of its own behind its last statement"))
     }
 
-    pub(crate) fn branches(&mut self, opened: TextSpan) -> Parsed<StatementKind> {
+    pub(crate) fn branches(&mut self, opened: TextSpan) -> ParseResult<StatementKind> {
         let condition = self.condition();
         let mut branches = vec![(condition, self.inner_block(opened)?)];
         let mut otherwise = vec![];
@@ -85,7 +85,7 @@ impl ProgramParser {
         Ok(StatementKind::If { branches, otherwise })
     }
 
-    pub(crate) fn repeat(&mut self, opened: TextSpan) -> Parsed<StatementKind> {
+    pub(crate) fn repeat(&mut self, opened: TextSpan) -> ParseResult<StatementKind> {
         let count = match self.token() {
             RobotToken::NewLine | RobotToken::End => None,
             _ => {
@@ -102,7 +102,7 @@ impl ProgramParser {
         Ok(StatementKind::Repeat(count, self.closed_block(opened, "repeat")?))
     }
 
-    pub(crate) fn procedure(&mut self, opened: TextSpan) -> Parsed<StatementKind> {
+    pub(crate) fn procedure(&mut self, opened: TextSpan) -> ParseResult<StatementKind> {
         let first = self.at - 1;
         let head = self.head(Self::procedure_head);
         if head.is_none() {
@@ -114,7 +114,7 @@ impl ProgramParser {
         Ok(StatementKind::Procedure { name, parameters, body })
     }
 
-    pub(crate) fn procedure_head(&mut self) -> Parsed<(NamedAt, Vec<(NamedAt, ParameterKind)>)> {
+    pub(crate) fn procedure_head(&mut self) -> ParseResult<(NamedAt, Vec<(NamedAt, ParameterKind)>)> {
         let name = self.name("the name of a procedure")?;
         self.expect("(", "and parameters, which may be none")?;
         let mut parameters = vec![];

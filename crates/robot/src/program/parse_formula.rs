@@ -3,14 +3,14 @@
 //! From loose to tight: `or`, `and`, `not`, comparisons, `+ −`, `* / mod`, sign.
 
 use super::message::RobotMessage;
-use super::parse::{DEEPEST, Parsed, ProgramParser, is_reserved};
+use super::parse::{DEEPEST, ParseResult, ProgramParser, is_reserved};
 use super::syntax::{
     BinarySign, CallArgument, Destination, DestinationKind, FormulaKind, NamedAt, NumberFormula,
 };
 use super::token::RobotToken;
 
 impl ProgramParser {
-    pub(crate) fn formula(&mut self) -> Parsed<NumberFormula> {
+    pub(crate) fn formula(&mut self) -> ParseResult<NumberFormula> {
         if self.depth >= DEEPEST {
             let message = format!("more than {DEEPEST} brackets within each other");
             return Err(RobotMessage::new("R12", self.span(), message, "this one is too deep")
@@ -22,7 +22,7 @@ impl ProgramParser {
         found
     }
 
-    fn alternatives(&mut self) -> Parsed<NumberFormula> {
+    fn alternatives(&mut self) -> ParseResult<NumberFormula> {
         let mut left = self.conjunction()?;
         while self.eat_word("or") {
             let right = self.conjunction()?;
@@ -31,7 +31,7 @@ impl ProgramParser {
         Ok(left)
     }
 
-    fn conjunction(&mut self) -> Parsed<NumberFormula> {
+    fn conjunction(&mut self) -> ParseResult<NumberFormula> {
         let mut left = self.negation()?;
         while self.eat_word("and") {
             let right = self.negation()?;
@@ -40,7 +40,7 @@ impl ProgramParser {
         Ok(left)
     }
 
-    fn negation(&mut self) -> Parsed<NumberFormula> {
+    fn negation(&mut self) -> ParseResult<NumberFormula> {
         let start = self.span();
         let mut count = 0_usize;
         while self.eat_word("not") {
@@ -55,7 +55,7 @@ impl ProgramParser {
         Ok(inner)
     }
 
-    fn comparison(&mut self) -> Parsed<NumberFormula> {
+    fn comparison(&mut self) -> ParseResult<NumberFormula> {
         let left = self.sum()?;
         let signs = [
             ("<=", BinarySign::LessEqual),
@@ -84,7 +84,7 @@ impl ProgramParser {
         }
     }
 
-    fn sum(&mut self) -> Parsed<NumberFormula> {
+    fn sum(&mut self) -> ParseResult<NumberFormula> {
         let mut left = self.product()?;
         loop {
             let sign = if self.eat("+") {
@@ -99,7 +99,7 @@ impl ProgramParser {
         }
     }
 
-    fn product(&mut self) -> Parsed<NumberFormula> {
+    fn product(&mut self) -> ParseResult<NumberFormula> {
         let mut left = self.signed()?;
         loop {
             let sign = if self.eat("*") {
@@ -116,7 +116,7 @@ impl ProgramParser {
         }
     }
 
-    fn signed(&mut self) -> Parsed<NumberFormula> {
+    fn signed(&mut self) -> ParseResult<NumberFormula> {
         let start = self.span();
         let mut negative = false;
         while self.eat("-") {
@@ -131,7 +131,7 @@ impl ProgramParser {
         })
     }
 
-    fn primary(&mut self) -> Parsed<NumberFormula> {
+    fn primary(&mut self) -> ParseResult<NumberFormula> {
         let start = self.span();
         let kind = match self.token().clone() {
             RobotToken::Number { value, dimension, bare } => {
@@ -159,7 +159,7 @@ impl ProgramParser {
     }
 
     /// Values up to a sign, which is read as well.
-    fn listed(&mut self, close: &str) -> Parsed<Vec<NumberFormula>> {
+    fn listed(&mut self, close: &str) -> ParseResult<Vec<NumberFormula>> {
         let mut all = vec![];
         while !self.eat(close) {
             if !all.is_empty() {
@@ -171,7 +171,7 @@ impl ProgramParser {
     }
 
     /// `(x, y, z)` or `(x, y, z; roll, pitch, yaw)`.
-    pub(crate) fn six(&mut self, what: &str) -> Parsed<Vec<NumberFormula>> {
+    pub(crate) fn six(&mut self, what: &str) -> ParseResult<Vec<NumberFormula>> {
         let start = self.span();
         self.expect("(", &format!("behind `{what}`"))?;
         let mut all = vec![self.formula()?];
@@ -206,7 +206,7 @@ impl ProgramParser {
         ["joints", "pose", "here"].iter().any(|w| self.is_word(w))
     }
 
-    pub(crate) fn destination(&mut self) -> Parsed<Destination> {
+    pub(crate) fn destination(&mut self) -> ParseResult<Destination> {
         let start = self.span();
         let kind = if self.eat_word("here") {
             DestinationKind::Here
@@ -224,7 +224,7 @@ impl ProgramParser {
         Ok(Destination { kind, span: start.to(self.last_span()), shifts })
     }
 
-    fn shifts(&mut self) -> Parsed<Vec<(bool, Vec<NumberFormula>)>> {
+    fn shifts(&mut self) -> ParseResult<Vec<(bool, Vec<NumberFormula>)>> {
         let mut shifts = vec![];
         while self.eat_word("shifted") {
             let tool = self.eat_word("tool");
@@ -240,7 +240,7 @@ impl ProgramParser {
     }
 
     /// What a procedure is called with; nothing may stand for `()`.
-    pub(crate) fn arguments(&mut self) -> Parsed<Vec<CallArgument>> {
+    pub(crate) fn arguments(&mut self) -> ParseResult<Vec<CallArgument>> {
         let mut all = vec![];
         if !self.eat("(") {
             return Ok(all);
@@ -258,7 +258,7 @@ impl ProgramParser {
     }
 
     /// A value, or a name that may be a point, shifted or not.
-    pub(crate) fn number_or_name(&mut self) -> Parsed<CallArgument> {
+    pub(crate) fn number_or_name(&mut self) -> ParseResult<CallArgument> {
         let formula = self.formula()?;
         let FormulaKind::Name(name) = &formula.kind else { return Ok(CallArgument::NumberFormula(formula)) };
         let name = NamedAt { name: name.clone(), span: formula.span };
@@ -276,7 +276,7 @@ impl ProgramParser {
         sign: BinarySign,
         left: NumberFormula,
         right: NumberFormula,
-    ) -> Parsed<NumberFormula> {
+    ) -> ParseResult<NumberFormula> {
         self.terms += 1;
         let span = left.span.to(right.span);
         if self.terms > MOST_TERMS {

@@ -51,7 +51,8 @@ fn fault(arm: &Arm, source: &str, start: &[f64]) -> RobotMessage {
 }
 
 fn page() -> String {
-    std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/robot-language.md")).unwrap()
+    std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/robot-language.md"))
+        .unwrap()
 }
 
 #[test]

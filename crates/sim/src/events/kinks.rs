@@ -8,7 +8,7 @@
 //! says little about a stiff state, whose own tolerance is coarse, so what the other branch does to the rates is asked as well. That alone
 //! would not do either: branches decide about outputs and other guards too.
 
-use super::{Found, Locator};
+use super::{LocatedCrossing, Locator};
 use crate::events::sign;
 use crate::problem::Hybrid;
 use crate::stepper::Segment;
@@ -23,16 +23,16 @@ const BRANCH_SHARE: f64 = 0.1;
 const PATTERNS: usize = 3;
 
 impl Locator {
-    /// Kinks of algebraic unknowns are not told apart within the difference of two values; `anew`: forget what was known of that.
-    pub fn blunt(&mut self, t: f64, g: &[f64], near: &[f64], anew: bool) {
+    /// Kinks of algebraic unknowns are not distinguished within the difference of two values; `anew`: forget what was known of that.
+    pub fn widen_band(&mut self, t: f64, g: &[f64], near: &[f64], anew: bool) {
         self.blunt_at = t;
         for guard in 0..self.len() {
             let d = (g[guard] - near[guard]).abs();
             let known = if anew { 0.0 } else { self.bluntness[guard] };
             self.bluntness[guard] = if d.is_finite() { known.max(d) } else { known };
             if self.sharp[guard] {
-                let known = if anew { self.rounding[guard] } else { self.blur[guard] };
-                self.blur[guard] = known.max(self.bluntness[guard]);
+                let known = if anew { self.rounding[guard] } else { self.band[guard] };
+                self.band[guard] = known.max(self.bluntness[guard]);
             }
         }
     }
@@ -41,7 +41,7 @@ impl Locator {
     pub fn next_beyond(&self, t: f64, end: f64) -> Option<f64> {
         let m = self.len();
         let beyond = |k: usize| {
-            let g = |f: &Found| self.values[k * m + f.guard] * if f.rising { 1.0 } else { -1.0 };
+            let g = |f: &LocatedCrossing| self.values[k * m + f.guard] * if f.rising { 1.0 } else { -1.0 };
             self.found.iter().any(|f| self.sharp[f.guard] && g(f) > 0.0)
         };
         let later = |&k: &usize| self.times[k] > t && self.times[k] <= end && beyond(k);
@@ -49,22 +49,22 @@ impl Locator {
     }
 
     /// What was found is passed by the curve at hand alone, not by the equations.
-    pub fn overlook_found(&mut self) {
+    pub fn ignore_found(&mut self) {
         self.found.iter().for_each(|f| self.overlooked[f.guard] = true);
     }
 
-    pub fn overlook_none(&mut self) {
+    pub fn ignore_none(&mut self) {
         self.overlooked.fill(false);
     }
 
-    /// How far from zero a kink is not told apart, at the place of the last search.
-    pub fn blur(&self, guard: usize) -> f64 {
-        self.blur[guard]
+    /// How far from zero a kink is not distinguished, at the place of the last search.
+    pub fn band(&self, guard: usize) -> f64 {
+        self.band[guard]
     }
 
-    /// How far from zero a kink is not told apart: what a thousandth of the tolerance of the unknowns makes of it.
-    pub(super) fn find_blur<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, t: f64) {
-        if self.blur_is_known {
+    /// How far from zero a kink is not distinguished: what a thousandth of the tolerance of the unknowns makes of it.
+    pub(super) fn find_band<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, t: f64) {
+        if self.band_is_known {
             return;
         }
         let mut y = std::mem::take(&mut self.y);
@@ -83,37 +83,37 @@ impl Locator {
         if !self.kinks.iter().any(|&k| k) {
             return problem.rounding(t, y, &mut self.rounding);
         }
-        self.blur_is_known = true;
+        self.band_is_known = true;
         let (rtol, atol) = (self.tolerance.0, &self.tolerance.1);
         for (i, u) in self.uncertain.iter_mut().enumerate() {
             *u = KINK_SHARE * (atol[i] + rtol * y[i].abs());
         }
         problem.uncertainty(t, y, &self.uncertain, &mut self.rounding, &mut self.soft);
-        self.blur.copy_from_slice(&self.rounding);
+        self.band.copy_from_slice(&self.rounding);
         problem.guards(t, y, &mut self.g);
         if (0..self.len()).any(|i| self.kinks[i] && self.g[i].abs() <= self.share(i) * self.soft[i]) {
-            self.limit_blur(problem, t, y);
+            self.limit_band(problem, t, y);
         }
         for guard in 0..self.len() {
             self.soft[guard] *= self.share(guard);
             if self.sharp[guard] {
-                self.blur[guard] = self.blur[guard].max(self.bluntness[guard]);
+                self.band[guard] = self.band[guard].max(self.bluntness[guard]);
                 self.soft[guard] = 0.0;
             }
             if self.watched[guard] {
-                self.blur[guard] = self.blur[guard].max(self.soft[guard]);
+                self.band[guard] = self.band[guard].max(self.soft[guard]);
             }
         }
     }
 
-    /// Of the blur: where either side is computed as it is, only what is larger than the tolerance is worth ending a step for.
+    /// Of the uncertainty band: where either side is computed as it is, only what is larger than the tolerance is worth ending a step for.
     fn share(&self, guard: usize) -> f64 {
         if self.watched[guard] { WATCHED_SHARE / KINK_SHARE } else { 1.0 }
     }
 
     /// What is uncertain in a guard was added up term by term. Terms that cancel, as two currents of which one follows from the other, are
     /// no less certain than the unknowns themselves: what guards change where these change tells.
-    fn limit_blur<P: Hybrid>(&mut self, problem: &mut P, t: f64, y: &[f64]) {
+    fn limit_band<P: Hybrid>(&mut self, problem: &mut P, t: f64, y: &[f64]) {
         let Locator { near, moved, most, .. } = self;
         most.fill(0.0);
         for pattern in 0..PATTERNS {
@@ -127,13 +127,13 @@ impl Locator {
             }
         }
         for guard in 0..most.len() {
-            let measured = 2.0 * most[guard] + self.blur[guard];
+            let measured = 2.0 * most[guard] + self.band[guard];
             self.soft[guard] = self.soft[guard].min(measured);
         }
     }
 
     /// A kink that is beyond zero at t, with the value g, but not far enough to matter.
-    pub(super) fn is_blurred<P: Hybrid>(
+    pub(super) fn is_within_band<P: Hybrid>(
         &mut self,
         problem: &mut P,
         curve: &Segment,
@@ -141,12 +141,12 @@ impl Locator {
         g: f64,
         t: f64,
     ) -> bool {
-        self.find_blur(problem, curve, t);
-        g.abs() <= self.blur[guard] || g.abs() <= self.soft[guard] && !self.matters(problem, curve, guard, t)
+        self.find_band(problem, curve, t);
+        g.abs() <= self.band[guard] || g.abs() <= self.soft[guard] && !self.matters(problem, curve, guard, t)
     }
 
     /// The same at a dip.
-    pub(super) fn is_dip_blurred<P: Hybrid>(
+    pub(super) fn is_dip_within_band<P: Hybrid>(
         &mut self,
         problem: &mut P,
         curve: &Segment,
@@ -154,11 +154,11 @@ impl Locator {
         dip: f64,
     ) -> bool {
         let g = self.value(problem, curve, dip, guard);
-        self.kinks[guard] && self.is_blurred(problem, curve, guard, g, dip)
+        self.kinks[guard] && self.is_within_band(problem, curve, guard, g, dip)
     }
 
     /// The same for all samples from k on that are beyond zero.
-    pub(super) fn stays_blurred<P: Hybrid>(
+    pub(super) fn stays_within_band<P: Hybrid>(
         &mut self,
         problem: &mut P,
         curve: &Segment,
@@ -177,7 +177,7 @@ impl Locator {
                 (farthest, most) = (at, g.abs());
             }
         }
-        self.is_blurred(problem, curve, guard, most, self.times[farthest])
+        self.is_within_band(problem, curve, guard, most, self.times[farthest])
     }
 
     /// Whether the branches of a kink differ at t by more than a part of the tolerance, over the curve. A state that is hardly uncertain may

@@ -11,7 +11,7 @@
 
 use super::Locator;
 use crate::events::resolution;
-use crate::problem::{Hybrid, Table};
+use crate::problem::{GraphTable, Hybrid};
 use crate::stepper::Segment;
 
 /// Of the bend,
@@ -27,7 +27,7 @@ const AT_END: f64 = 1.0 - 1e-9;
 
 /// A point of a table between the samples k − 1 and k, at this share of the way.
 #[derive(Clone, Copy)]
-pub(super) struct Passed {
+pub(super) struct PassedBreakpoint {
     k: usize,
     share: f64,
     argument: usize,
@@ -35,14 +35,14 @@ pub(super) struct Passed {
 }
 
 /// Values of the arguments at every sample.
-struct Path<'a> {
+struct SampledArguments<'a> {
     values: &'a [f64],
     guards: usize,
     first: usize,
     last: usize,
 }
 
-impl Path<'_> {
+impl SampledArguments<'_> {
     fn at(&self, k: usize) -> [f64; 2] {
         [self.first, self.last].map(|guard| self.values[k * self.guards + guard])
     }
@@ -71,10 +71,10 @@ impl Locator {
         self.times.len() - self.looks_beyond as usize
     }
 
-    fn path(&self, number: usize) -> Path<'_> {
+    fn path(&self, number: usize) -> SampledArguments<'_> {
         let (first, table) = &self.tables[number];
-        let last = first + usize::from(matches!(table, Table::Two(_)));
-        Path { values: &self.values, guards: self.len(), first: *first, last }
+        let last = first + usize::from(matches!(table, GraphTable::Two(_)));
+        SampledArguments { values: &self.values, guards: self.len(), first: *first, last }
     }
 
     /// All points that the samples pass, in order.
@@ -90,7 +90,7 @@ impl Locator {
                 let (a, b) = (path.at(k - 1)[argument], path.at(k)[argument]);
                 let share = |point: f64| ((point - a) / (b - a)).clamp(0.0, 1.0);
                 let between = &points[from.min(to)..from.max(to)];
-                passed.extend(between.iter().map(|&point| Passed {
+                passed.extend(between.iter().map(|&point| PassedBreakpoint {
                     k,
                     share: share(point),
                     argument,
@@ -104,13 +104,14 @@ impl Locator {
     }
 
     /// The first of them that is off by more than (1) allows, and the one before it.
-    fn first_off(&self, number: usize) -> Option<[Option<Passed>; 2]> {
+    fn first_off(&self, number: usize) -> Option<[Option<PassedBreakpoint>; 2]> {
         let (samples, path, table) = (self.samples(), self.path(number), &self.tables[number].1);
         let is_short = table.points().iter().all(|points| points.len() <= SHORT);
         let (from, to) = (self.times[0], self.times[samples - 1]);
         let theta = |t: f64| (t - from) / (to - from);
-        let time = |p: &Passed| self.times[p.k - 1] + p.share * (self.times[p.k] - self.times[p.k - 1]);
-        let is_seam = |p: &Passed| table.has_seam(p.point) && theta(time(p)) < AT_END;
+        let time =
+            |p: &PassedBreakpoint| self.times[p.k - 1] + p.share * (self.times[p.k] - self.times[p.k - 1]);
+        let is_seam = |p: &PassedBreakpoint| table.has_seam(p.point) && theta(time(p)) < AT_END;
         if let Some(seam) = self.passed.iter().find(|p| is_seam(p)) {
             return Some([None, Some(*seam)]);
         }
@@ -127,7 +128,7 @@ impl Locator {
         let rtol = self.tolerance.0;
         let of_range = RANGE_SHARE * rtol.cbrt() * (high - low);
         let most = (BEND_SHARE * bend.abs()).max(of_range).max(rtol * low.abs().max(high.abs()));
-        let off = |p: &Passed| {
+        let off = |p: &PassedBreakpoint| {
             let (a, b) = (path.at(p.k - 1), path.at(p.k));
             let mut at = [0, 1].map(|i| a[i] + p.share * (b[i] - a[i]));
             at[p.argument] = p.point;
@@ -138,8 +139,14 @@ impl Locator {
     }
 
     /// When a point is passed.
-    fn instant<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, guard: usize, passed: Passed) -> f64 {
-        let Passed { k, point, .. } = passed;
+    fn instant<P: Hybrid>(
+        &mut self,
+        problem: &mut P,
+        curve: &Segment,
+        guard: usize,
+        passed: PassedBreakpoint,
+    ) -> f64 {
+        let PassedBreakpoint { k, point, .. } = passed;
         let (mut a, mut b) = (self.times[k - 1], self.times[k]);
         let above = self.values[(k - 1) * self.len() + guard] >= point;
         while b - a > 2.0 * resolution(b) {

@@ -1,4 +1,4 @@
-//! What happens at one instant: events one after the other, modes brought into line, until nothing changes.
+//! Event handling at one instant: events one after the other, modes updated, until nothing changes.
 //!
 //! Every guard has a side, −1 or 1, or 0 as long as it rests at zero and has not left it. At an instant:
 //!   1. events whose guards cross are carried out together, from the values just before. If two of them set the same quantity they act one
@@ -15,7 +15,7 @@
 //! the event put it there (a reset onto its own threshold), or if after its event it headed back and another event of the
 //! same instant turned it again (a body hit from both sides). Otherwise it only goes on.
 
-use super::{ROUNDS, Run, Stop};
+use super::{Integration, LoopExit, ROUNDS};
 use crate::events::{resolution, sign};
 use crate::history::{BURST, History};
 use crate::integrate::{Ended, Moment};
@@ -25,7 +25,7 @@ use trunnion_num::Archive;
 
 /// Of every guard at the instant at hand.
 #[derive(Clone, Default)]
-pub(super) struct Instant {
+pub(super) struct GuardsAtInstant {
     /// Guard values and their noise, and what location adds to it.
     pub g: Vec<f64>,
     noise: Vec<f64>,
@@ -50,9 +50,9 @@ pub(super) struct Instant {
     pub later: Vec<f64>,
 }
 
-impl Instant {
+impl GuardsAtInstant {
     pub fn new(n: usize, m: usize) -> Self {
-        Instant {
+        GuardsAtInstant {
             g: vec![0.0; m],
             noise: vec![0.0; m],
             located: vec![0.0; m],
@@ -83,20 +83,20 @@ impl Instant {
 }
 
 /// Rounds of modes alone: more than ever were needed for a network of ideal switches that has a solution.
-const SETTLINGS: usize = 100;
+const MOST_RELATION_ROUNDS: usize = 100;
 /// After so many rounds modes are not found one after the other: kinks and algebraic unknowns are tried together.
 const KINK_ROUNDS: usize = 5;
 /// Share of the run in which a guard that is put back again and again gets nowhere.
-const STANDING_STILL: f64 = 1e-5;
+const ACCUMULATION_TIME: f64 = 1e-5;
 /// Times in a row that an event puts its guard back to zero before it is asked whether it holds it there.
-const PUT_BACK: usize = 2;
+const RESETS_BEFORE_HOLD: usize = 2;
 /// Roundings of time within which the instant of a crossing is known.
 pub(super) const INSTANT_ROUNDINGS: f64 = 4.0;
 
-impl<P: Hybrid> Run<'_, P> {
-    /// Everything that happens at `self.state.t` to `self.state.y`, beginning with `self.state.crossings` and the guards that only left zero
+impl<P: Hybrid> Integration<'_, P> {
+    /// Handles all events at `self.state.t`, on `self.state.y`, beginning with `self.state.crossings` and the guards that only left zero
     /// (`heading`); true if the solver has to restart. `changed`: something has changed already.
-    pub(super) fn happen(&mut self, mut changed: bool) -> Result<bool, Stop> {
+    pub(super) fn handle_events(&mut self, mut changed: bool) -> Result<bool, LoopExit> {
         self.state.at.fired.fill(false);
         self.state.at.turned_back.fill(false);
         self.state.at.probed.fill(false);
@@ -119,10 +119,10 @@ impl<P: Hybrid> Run<'_, P> {
                 terminate |= ends;
             }
             self.read_guards();
-            if self.settle() {
+            if self.update_relations() {
                 changed = true;
                 settlings += 1;
-                if settlings > SETTLINGS {
+                if settlings > MOST_RELATION_ROUNDS {
                     break;
                 }
                 if !(settlings % KINK_ROUNDS == 0 && self.make_consistent_with_kinks()) {
@@ -137,9 +137,9 @@ impl<P: Hybrid> Run<'_, P> {
             }
         }
         if !settled {
-            return Err(self.goes_to_and_fro().into());
+            return Err(self.chattering_error().into());
         }
-        self.take_sides(changed);
+        self.update_guard_sides(changed);
         self.state.at.last = self.state.t;
         self.state.at.heading.fill(0);
         self.state.at.touched.fill(false);
@@ -149,14 +149,14 @@ impl<P: Hybrid> Run<'_, P> {
         }
         if terminate {
             self.report(self.state.t, Moment::End)?;
-            return Err(Stop::Ended(Ended::Terminated));
+            return Err(LoopExit::Ended(Ended::Terminated));
         }
         Ok(changed)
     }
 
     /// A relation that crosses together with a kink may do so only by the branch that ends there, as `max(x, 0) >= 0`: the kink is passed, and what
     /// goes on otherwise by the new branch is left to the curve to come. True if anything changed.
-    fn kinks_first(&mut self) -> Result<bool, Stop> {
+    fn kinks_first(&mut self) -> Result<bool, LoopExit> {
         let in_doubt = |at: &Self, guard: usize| {
             let passes = at.state.locator.is_kink(guard) || at.state.locator.is_timed(guard);
             !passes && at.problem.mirrored(guard) != 0
@@ -188,8 +188,8 @@ impl<P: Hybrid> Run<'_, P> {
         Ok(changed)
     }
 
-    /// Conditions are read with whole numbers as they are now: `x > 3 and floor(x) < 3` never comes true. True if anything changed.
-    fn whole_numbers_first(&mut self) -> Result<bool, Stop> {
+    /// Conditions are read with integer parts as they are now: `x > 3 and floor(x) < 3` never comes true. True if anything changed.
+    fn whole_numbers_first(&mut self) -> Result<bool, LoopExit> {
         let counts = |at: &Self, c: &Crossing| at.problem.counts_on(c.guard);
         let wholes = self.state.crossings.iter().filter(|c| counts(self, c)).count();
         if wholes == 0 || wholes == self.state.crossings.len() {
@@ -210,14 +210,14 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// The solver goes on where equations have bent.
-    pub(super) fn resume(&mut self) -> Result<(), Stop> {
+    pub(super) fn resume(&mut self) -> Result<(), LoopExit> {
         self.state.joined = false;
         let done = self.stepper.resume(self.problem, self.state.t, &self.state.y);
         done.map_err(|failure| self.solver_error(failure).into())
     }
 
     /// At a corner of time: guards of time that cross there, and a new beginning where equations jump.
-    pub(super) fn pass_corner(&mut self, corner: Corner) -> Result<(), Stop> {
+    pub(super) fn pass_corner(&mut self, corner: Corner) -> Result<(), LoopExit> {
         let before = self.state.t;
         self.move_to(corner.t);
         self.state.crossings.clear();
@@ -226,7 +226,7 @@ impl<P: Hybrid> Run<'_, P> {
         if self.state.crossings.is_empty() && self.state.at.heading.iter().all(|&h| h == 0) && !corner.jumps {
             return if before < corner.t { self.resume() } else { Ok(()) };
         }
-        let changed = self.happen(corner.jumps)?;
+        let changed = self.handle_events(corner.jumps)?;
         if only_kinks && !corner.jumps && changed {
             self.state.kinks += 1;
             return self.resume();
@@ -263,7 +263,7 @@ impl<P: Hybrid> Run<'_, P> {
         }
     }
 
-    fn begin_event(&mut self) -> Result<(), Stop> {
+    fn begin_event(&mut self) -> Result<(), LoopExit> {
         self.state.events += 1;
         if self.plan.both_sides {
             self.report(self.state.t, Moment::BeforeEvent)?;
@@ -288,7 +288,7 @@ impl<P: Hybrid> Run<'_, P> {
         self.stepper.segment().at(t, &mut self.state.at.y);
         self.problem.guards(t, &self.state.at.y, &mut self.state.at.later);
         self.problem.guards(t, &self.state.y, &mut self.state.at.g);
-        let Instant { located, later, g, .. } = &mut self.state.at;
+        let GuardsAtInstant { located, later, g, .. } = &mut self.state.at;
         for i in 0..m {
             let d = located[i] + (later[i] - g[i]).abs();
             located[i] = if d.is_finite() { d } else { 0.0 };
@@ -298,11 +298,11 @@ impl<P: Hybrid> Run<'_, P> {
     fn read_guards(&mut self) {
         self.problem.guards(self.state.t, &self.state.y, &mut self.state.at.g);
         self.state.locator.read_noise(self.problem, self.state.t, &self.state.y);
-        let Instant { noise, located, heading, fired, last, .. } = &mut self.state.at;
+        let GuardsAtInstant { noise, located, heading, fired, last, .. } = &mut self.state.at;
         for i in 0..noise.len() {
             noise[i] = self.state.locator.rounding(i) + located[i];
             if self.state.locator.is_kink(i) {
-                noise[i] = noise[i].max(self.state.locator.blur(i));
+                noise[i] = noise[i].max(self.state.locator.band(i));
             }
             if *last == self.state.t || heading[i] != 0 && !fired[i] {
                 // It has rested at zero ever since: uncertain as it was when it came there.
@@ -337,9 +337,9 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// Relations take their values; true if one changed.
-    fn settle(&mut self) -> bool {
+    fn update_relations(&mut self) -> bool {
         self.find_headings();
-        let Instant { g, noise, side, heading, touched, later, .. } = &mut self.state.at;
+        let GuardsAtInstant { g, noise, side, heading, touched, later, .. } = &mut self.state.at;
         for i in 0..g.len() {
             let rests = g[i].abs() <= noise[i];
             later[i] = match rests {
@@ -358,7 +358,7 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// Carry out `self.state.crossings` in the order of the guards; whether anything changed, and whether the run ends.
-    fn fire_all(&mut self) -> Result<(bool, bool), Stop> {
+    fn fire_all(&mut self) -> Result<(bool, bool), LoopExit> {
         let (t, mut changed, mut ends) = (self.state.t, false, false);
         self.state.crossings.sort_unstable_by_key(|c| c.guard);
         let mut next = 0;
@@ -402,7 +402,7 @@ impl<P: Hybrid> Run<'_, P> {
             let back = self.state.at.fired[i]
                 && sign(self.state.at.later[i] - self.state.at.g[i]) == -self.state.at.heading[i];
             self.state.at.turned_back[i] |= back;
-            let (s, away) = (self.state.at.clear(i), self.state.locator.away(i));
+            let (s, away) = (self.state.at.clear(i), self.state.locator.inactive_side(i));
             if s == away || s == 0 && (self.state.at.touched[i] || back) && away != 0 {
                 self.state.at.side[i] = away;
             }
@@ -411,7 +411,7 @@ impl<P: Hybrid> Run<'_, P> {
 
     /// Guards now and a little later, as things are.
     pub(super) fn look_ahead(&mut self) {
-        let Instant { f, g, .. } = &mut self.state.at;
+        let GuardsAtInstant { f, g, .. } = &mut self.state.at;
         self.problem.residual(self.state.t, &self.state.y, f);
         self.problem.guards(self.state.t, &self.state.y, g);
         let layout = self.problem.layout();
@@ -429,7 +429,7 @@ impl<P: Hybrid> Run<'_, P> {
 
     /// Guards after dt, along the rates in `self.state.at.f`: into `self.state.at.later`.
     pub(super) fn guards_after(&mut self, dt: f64) {
-        let Instant { y, f, later, .. } = &mut self.state.at;
+        let GuardsAtInstant { y, f, later, .. } = &mut self.state.at;
         let differential = &self.problem.layout().differential;
         for i in 0..y.len() {
             y[i] = self.state.y[i] + if differential[i] { dt * f[i] } else { 0.0 };
@@ -441,9 +441,9 @@ impl<P: Hybrid> Run<'_, P> {
     fn find_jumps(&mut self) {
         for guard in 0..self.state.locator.len() {
             let (side, s) = (self.state.at.side[guard], self.state.at.clear(guard));
-            if s == 0 && self.state.at.touched[guard] && self.state.locator.away(guard) != 0 {
+            if s == 0 && self.state.at.touched[guard] && self.state.locator.inactive_side(guard) != 0 {
                 // Put there: its condition does not hold.
-                self.state.at.side[guard] = self.state.locator.away(guard);
+                self.state.at.side[guard] = self.state.locator.inactive_side(guard);
             }
             if s == 0 || s == side || self.state.locator.passes(guard) {
                 continue;
@@ -457,7 +457,7 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// Sides of all guards after the instant.
-    fn take_sides(&mut self, changed: bool) {
+    fn update_guard_sides(&mut self, changed: bool) {
         let in_doubt =
             |i: usize| self.state.at.fired[i] && self.state.at.clear(i) == 0 && !self.state.at.touched[i];
         if self.problem.next_instant() <= self.state.t && (0..self.state.locator.len()).any(in_doubt) {
@@ -470,37 +470,37 @@ impl<P: Hybrid> Run<'_, P> {
                 (self.state.at.side[guard], self.state.at.heading[guard], self.state.at.noise[guard]);
             let timed = if heading != 0 { heading } else { side };
             if s != 0 {
-                self.state.locator.put(guard, s);
+                self.state.locator.set_side(guard, s);
             } else if self.state.locator.is_timed(guard) && timed != 0 {
-                self.state.locator.put(guard, timed);
+                self.state.locator.set_side(guard, timed);
             } else if self.state.locator.is_kink(guard) && self.problem.mirrored(guard) != 0 {
                 // Its mode may have changed and changed back while others settled.
-                self.state.locator.lean(guard, self.problem.mirrored(guard), noise);
+                self.state.locator.set_side_within_noise(guard, self.problem.mirrored(guard), noise);
             } else if heading != 0
                 && !changed
                 && !(self.state.at.fired[guard] && self.state.at.touched[guard])
             {
                 // On along the same curve.
-                self.state.locator.lean(guard, heading, noise);
+                self.state.locator.set_side_within_noise(guard, heading, noise);
             } else if self.state.at.fired[guard] {
                 let again = self.state.at.touched[guard] || self.state.at.turned_back[guard];
-                self.state.locator.free(guard, again, noise);
+                self.state.locator.clear_side(guard, again, noise);
             } else if side == 0 || heading != 0 {
                 // On its way to where its condition does not hold it may be turned round.
-                let turned = heading != 0 && heading == self.state.locator.away(guard);
-                self.state.locator.free(guard, turned || self.state.locator.may_fire(guard), noise);
+                let turned = heading != 0 && heading == self.state.locator.inactive_side(guard);
+                self.state.locator.clear_side(guard, turned || self.state.locator.may_fire(guard), noise);
             } else if self.state.at.touched[guard] {
                 // Put there: its condition does not hold, and may begin to.
-                self.state.locator.free(guard, true, noise);
+                self.state.locator.clear_side(guard, true, noise);
             } else {
                 // At zero, but it has not left its side yet.
-                self.state.locator.lean(guard, side, noise);
+                self.state.locator.set_side_within_noise(guard, side, noise);
             }
         }
     }
 
     /// Note a firing; too many in too little time are an error, unless the event comes to hold what it sets: true.
-    fn note_firing(&mut self, guard: usize) -> Result<bool, Stop> {
+    fn note_firing(&mut self, guard: usize) -> Result<bool, LoopExit> {
         let t = self.state.t;
         if self.state.locator.is_kink(guard) {
             return Ok(false);
@@ -518,8 +518,8 @@ impl<P: Hybrid> Run<'_, P> {
         }
         let (within, put_back, since) =
             (t - history.time(BURST - 1), history.put_back, history.put_back_since);
-        let stands = t - since <= STANDING_STILL * self.plan.length();
-        if put_back >= PUT_BACK && stands && self.problem.hold(t, &self.state.y, guard) {
+        let stands = t - since <= ACCUMULATION_TIME * self.plan.length();
+        if put_back >= RESETS_BEFORE_HOLD && stands && self.problem.hold(t, &self.state.y, guard) {
             self.state.history[guard] = History::default();
             return Ok(true);
         }
@@ -536,7 +536,7 @@ impl<P: Hybrid> Run<'_, P> {
     }
 
     /// One round more tells who goes to and fro.
-    fn goes_to_and_fro(&mut self) -> RunError {
+    fn chattering_error(&mut self) -> RunError {
         let m = self.state.locator.len();
         self.problem.guards(self.state.t, &self.state.y, &mut self.state.at.later);
         let before: Vec<f64> = self.state.at.later.clone();

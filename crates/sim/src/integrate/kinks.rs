@@ -6,16 +6,16 @@
 //!   s g(t, x(t), z(t)) = 0,   0 = f_z(t, x(t), z(t))                                               (1)
 //! is sought from there. By the other branch z may be hardly determined: what iterations leave in the rows, which branches share at the kink, moves it by
 //!   δz = J⁻¹ ρ,   ρ_i = ε Σ_j |∂f_i/∂y_j| |y_j|,                                                   (2)
-//! ρ the larger of both branches, and a guard that changes by no more than δz makes of it is not told apart from zero.
+//! ρ the larger of both branches, and a guard that changes by no more than δz makes of it is not distinguished from zero.
 
 use super::instant::INSTANT_ROUNDINGS;
-use super::{KINK_BUNCH, KINK_PAUSE, KINK_RATE, KINK_SPAN, KINK_STEPS, PAUSE_STEPS, Run, Stop};
+use super::{Integration, KINK_BUNCH, KINK_PAUSE, KINK_RATE, KINK_SPAN, KINK_STEPS, LoopExit, PAUSE_STEPS};
 use crate::events::{resolution, sign};
 use crate::problem::{Crossing, Hybrid};
 use crate::run_error::RunError;
 
-/// Of the blur of a kink: within this curves waver.
-const WAVERING: f64 = 1e3;
+/// Of the uncertainty band of a kink: curves are not reliable within this share.
+const UNCERTAIN_SHARE: f64 = 1e3;
 /// Of a step: a kink that is passed again so soon is looked at more closely.
 const RECENT: f64 = 1e-3;
 /// Of signs with which rows are moved.
@@ -23,10 +23,10 @@ const PATTERNS: usize = 3;
 /// Solutions of (1) at most.
 const LOOKS: usize = 60;
 
-impl<P: Hybrid> Run<'_, P> {
+impl<P: Hybrid> Integration<'_, P> {
     /// Where kinks of algebraic unknowns that a search found at `at`, up to `end`, are passed by consistent values (1). `at` where that cannot be
     /// said; none if they are passed by the curve alone.
-    pub(super) fn meet_kinks(&mut self, at: f64, end: f64) -> Option<f64> {
+    pub(super) fn locate_kinks(&mut self, at: f64, end: f64) -> Option<f64> {
         let found = self.state.locator.found();
         let sharp = found.iter().filter(|f| self.state.locator.is_sharp(f.guard)).count();
         if sharp == 0 || !found.iter().all(|f| f.fires && self.state.locator.is_kink(f.guard)) {
@@ -111,7 +111,7 @@ impl<P: Hybrid> Run<'_, P> {
 
     /// At `self.state.t` only kinks were found: equations go on by their other branches. Where that puts another guard on its other
     /// side, modes depend on each other and are found together.
-    pub(super) fn pass_kinks(&mut self) -> Result<(), Stop> {
+    pub(super) fn pass_kinks(&mut self) -> Result<(), LoopExit> {
         self.state.kinks += 1;
         if self.state.kinks.is_multiple_of(KINK_BUNCH) {
             let (t, steps) = self.state.kinks_since;
@@ -143,19 +143,19 @@ impl<P: Hybrid> Run<'_, P> {
         for k in 0..self.state.locator.found().len() {
             let found = self.state.locator.found()[k];
             let heading = if found.rising { 1 } else { -1 };
-            let (g, blur) = (self.state.at.g[found.guard], self.state.locator.blur(found.guard));
-            if self.state.locator.is_sharp(found.guard) && sign(g) == -heading && g.abs() > blur {
+            let (g, band) = (self.state.at.g[found.guard], self.state.locator.band(found.guard));
+            if self.state.locator.is_sharp(found.guard) && sign(g) == -heading && g.abs() > band {
                 continue;
             }
             let ahead = self.state.at.later[found.guard] - g;
-            let wavers = sign(ahead) == -heading && ahead.abs() > 10.0 * blur;
+            let wavers = sign(ahead) == -heading && ahead.abs() > 10.0 * band;
             if in_doubt && recent(self, found.guard) && wavers {
                 // Only the curve comes back to where it has just been: the equations do not.
-                self.state.locator.lean(found.guard, -heading, WAVERING * blur);
+                self.state.locator.set_side_within_noise(found.guard, -heading, UNCERTAIN_SHARE * band);
                 continue;
             }
             self.state.crossings.push(Crossing { guard: found.guard, rising: found.rising });
-            self.state.locator.lean(found.guard, heading, blur);
+            self.state.locator.set_side_within_noise(found.guard, heading, band);
             self.state.at.passed[found.guard] = self.state.t;
         }
         let effect = self.problem.fire(
@@ -168,9 +168,9 @@ impl<P: Hybrid> Run<'_, P> {
         for Crossing { guard, .. } in &self.state.crossings {
             // What counts is between its ends again, at the end it has passed.
             if let Some(sibling) = self.problem.sibling(*guard) {
-                let blur = self.state.locator.blur(*guard);
-                self.state.locator.put(*guard, 1);
-                self.state.locator.lean(sibling, 1, blur);
+                let band = self.state.locator.band(*guard);
+                self.state.locator.set_side(*guard, 1);
+                self.state.locator.set_side_within_noise(sibling, 1, band);
                 self.state.at.passed[sibling] = self.state.t;
             }
         }
@@ -180,11 +180,11 @@ impl<P: Hybrid> Run<'_, P> {
             self.measure_sharpness(false);
             for k in 0..self.state.locator.found().len() {
                 let guard = self.state.locator.found()[k].guard;
-                if self.state.at.g[guard].abs() <= self.state.locator.blur(guard) {
-                    self.state.locator.lean(
+                if self.state.at.g[guard].abs() <= self.state.locator.band(guard) {
+                    self.state.locator.set_side_within_noise(
                         guard,
                         self.state.locator.side(guard),
-                        self.state.locator.blur(guard),
+                        self.state.locator.band(guard),
                     );
                 }
             }
@@ -193,7 +193,7 @@ impl<P: Hybrid> Run<'_, P> {
             self.rest_if_instant();
         }
         if (0..self.state.locator.len()).any(|i| self.has_moved(i)) {
-            self.happen(true)?;
+            self.handle_events(true)?;
             if any_sharp {
                 self.sharpen();
             }
@@ -205,7 +205,7 @@ impl<P: Hybrid> Run<'_, P> {
     /// A guard is clearly on its other side.
     fn has_moved(&self, guard: usize) -> bool {
         let (side, g) = (self.state.locator.side(guard), self.state.at.g[guard]);
-        let small = g.abs() <= self.state.locator.rests_within(guard).max(self.state.locator.blur(guard));
+        let small = g.abs() <= self.state.locator.rests_within(guard).max(self.state.locator.band(guard));
         sign(g) != 0 && sign(g) != side && !small && !self.state.locator.passes(guard)
     }
 
@@ -222,46 +222,46 @@ impl<P: Hybrid> Run<'_, P> {
             let guard = found(self, k);
             let side = self.state.locator.side(guard);
             if self.has_moved(guard) && sign(self.state.at.later[guard]) == side {
-                self.state.locator.lean(guard, side, 2.0 * self.state.at.g[guard].abs());
+                self.state.locator.set_side_within_noise(guard, side, 2.0 * self.state.at.g[guard].abs());
             }
         }
     }
 
-    /// Kinks that rest at zero are told apart as well as the branches that were settled allow.
+    /// Kinks that rest at zero are distinguished as well as the branches that were settled allow.
     fn sharpen(&mut self) {
         self.measure_sharpness(true);
         for guard in 0..self.state.locator.len() {
-            let (side, blur) = (self.state.locator.side(guard), self.state.locator.blur(guard));
+            let (side, band) = (self.state.locator.side(guard), self.state.locator.band(guard));
             if !self.state.locator.is_sharp(guard) || !self.state.locator.rests(guard) || side == 0 {
                 continue;
             }
-            if self.state.at.g[guard].abs() <= blur {
-                self.state.locator.lean(guard, side, blur);
+            if self.state.at.g[guard].abs() <= band {
+                self.state.locator.set_side_within_noise(guard, side, band);
             } else {
-                self.state.locator.put(guard, side);
+                self.state.locator.set_side(guard, side);
             }
         }
     }
 
-    /// How far kinks of algebraic unknowns, consistent in `self.state.y`, are told apart by the branches at hand (2); `anew`: these are no others than those
+    /// How far kinks of algebraic unknowns, consistent in `self.state.y`, are distinguished by the branches at hand (2); `anew`: these are no others than those
     /// of the rows. Guards there are left in `self.state.at.g`.
     fn measure_sharpness(&mut self, anew: bool) {
         self.problem.guards(self.state.t, &self.state.y, &mut self.state.at.g);
         self.state.consistent.measure_rows(self.problem, self.state.t, &self.state.y, anew);
-        self.state.locator.blunt(self.state.t, &self.state.at.g, &self.state.at.g, true);
+        self.state.locator.widen_band(self.state.t, &self.state.at.g, &self.state.at.g, true);
         for step in [-1.0, 1.0] {
             let t = self.state.t + step * INSTANT_ROUNDINGS * resolution(self.state.t);
             self.state.at.y.copy_from_slice(&self.state.y);
             if self.state.consistent.solve(self.problem, t, &mut self.state.at.y).is_ok() {
                 self.problem.guards(t, &self.state.at.y, &mut self.state.at.later);
-                self.state.locator.blunt(self.state.t, &self.state.at.g, &self.state.at.later, false);
+                self.state.locator.widen_band(self.state.t, &self.state.at.g, &self.state.at.later, false);
             }
         }
         for pattern in 0..PATTERNS {
             self.state.at.y.copy_from_slice(&self.state.y);
             if self.state.consistent.move_rows(self.problem, self.state.t, &mut self.state.at.y, pattern) {
                 self.problem.guards(self.state.t, &self.state.at.y, &mut self.state.at.later);
-                self.state.locator.blunt(self.state.t, &self.state.at.g, &self.state.at.later, false);
+                self.state.locator.widen_band(self.state.t, &self.state.at.g, &self.state.at.later, false);
             }
         }
     }

@@ -7,13 +7,13 @@ use crate::solvers::bdf::bdf;
 use crate::solvers::esdirk::{esdirk34, trbdf2};
 use crate::solvers::explicit::Explicit;
 use crate::solvers::rosenbrock::rodas5p;
-use crate::stepper::Options;
+use crate::stepper::SolverOptions;
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Every adaptive solver, for a relative tolerance.
-type Make = fn(&Layout, &Options) -> Box<dyn Stepper>;
+type Make = fn(&Layout, &SolverOptions) -> Box<dyn Stepper>;
 /// With the relative tolerance that brings event times to 1e-9: the lower the order, the more steps add up.
 const ADAPTIVE: [(&str, f64, Make); 5] = [
     ("tsit45", 1e-11, |_, options| Box::new(Explicit::tsit45(options.clone()))),
@@ -24,7 +24,7 @@ const ADAPTIVE: [(&str, f64, Make); 5] = [
 ];
 
 fn tsit45(rtol: f64) -> Box<dyn Stepper> {
-    Box::new(Explicit::tsit45(Options { rtol, ..Options::default() }))
+    Box::new(Explicit::tsit45(SolverOptions { rtol, ..SolverOptions::default() }))
 }
 
 const TIMES: f64 = 1e-9;
@@ -39,7 +39,7 @@ fn run(
     scene: &mut Scene,
     y: &[f64],
     stepper: &mut dyn Stepper,
-    plan: &Plan,
+    plan: &RunPlan,
 ) -> (Result<Summary, RunError>, Vec<Row>) {
     let mut rows = vec![];
     let mut y = y.to_vec();
@@ -55,7 +55,7 @@ fn run(
 fn for_all(
     make: impl Fn() -> Scene,
     y: &[f64],
-    plan: &Plan,
+    plan: &RunPlan,
     check: impl Fn(&Scene, Result<Summary, RunError>, &[Row]),
 ) {
     for_each(make, y, plan, |_, scene, ended, rows| check(scene, ended, rows));
@@ -65,13 +65,13 @@ fn for_all(
 fn for_each(
     make: impl Fn() -> Scene,
     y: &[f64],
-    plan: &Plan,
+    plan: &RunPlan,
     check: impl Fn(&str, &Scene, Result<Summary, RunError>, &[Row]),
 ) {
     for (name, rtol, stepper) in ADAPTIVE {
         println!("{name}");
         let mut scene = make();
-        let options = Options { rtol, ..Options::default() };
+        let options = SolverOptions { rtol, ..SolverOptions::default() };
         let mut stepper = stepper(scene.layout(), &options);
         let (ended, rows) = run(&mut scene, y, &mut *stepper, plan);
         println!("{:?}", ended);
@@ -110,7 +110,7 @@ fn a_ball_bounces_six_times() {
     for k in 1..6 {
         times.push(times[k - 1] + 2.0 * fall * 0.8_f64.powi(k as i32));
     }
-    let plan = Plan::new(0.0, times[5] + 0.1, Output::Interval(0.01));
+    let plan = RunPlan::new(0.0, times[5] + 0.1, OutputTimes::Interval(0.01));
     for_all(
         || ball(0.0, 0.8),
         &[1.0, 0.0],
@@ -150,7 +150,7 @@ fn a_zeno_ball_is_reported_near_its_limit() {
         for restitution in [0.5, 0.8, 0.95] {
             // t∞ = √(2 h/g) (1 + e)/(1 − e).
             let limit = (2.0 / GRAVITY).sqrt() * (1.0 + restitution) / (1.0 - restitution);
-            let plan = Plan::new(0.0, 30.0, Output::Start);
+            let plan = RunPlan::new(0.0, 30.0, OutputTimes::Start);
             for_each(
                 || ball(floor, restitution),
                 &[floor + 1.0, 0.0],
@@ -188,7 +188,7 @@ fn a_ball_put_back_on_the_floor_for_ever_is_reported() {
             )
             .resets()
     };
-    for_all(make, &[1.0, 0.0], &Plan::new(0.0, 2.0, Output::Start), |_, ended, _| {
+    for_all(make, &[1.0, 0.0], &RunPlan::new(0.0, 2.0, OutputTimes::Start), |_, ended, _| {
         let Err(RunError::Zeno { t, count, .. }) = ended else { panic!("{ended:?}") };
         assert_near(t, (2.0 * 0.999 / GRAVITY).sqrt(), TIMES);
         assert_eq!(count, BURST);
@@ -197,7 +197,7 @@ fn a_ball_put_back_on_the_floor_for_ever_is_reported() {
 
 #[test]
 fn a_guard_that_starts_at_zero_fires_only_towards_its_side() {
-    let plan = Plan::new(0.0, 0.3, Output::Start);
+    let plan = RunPlan::new(0.0, 0.3, OutputTimes::Start);
     // Thrown upwards from the floor: the first contact is 2 v/g later.
     for_all(
         || ball(0.0, 0.8),
@@ -256,7 +256,7 @@ fn two_guards_cross_together() {
             .guard("b", Direction::Falling, |_, y, _| 2.1 - y[1], |_, _, _, _| CHANGED)
             .guard("c", Direction::Rising, |t, _, _| t - 0.700001, |_, _, _, _| CHANGED)
     };
-    for_all(make, &[0.0, 0.0], &Plan::new(0.0, 1.0, Output::Start), |scene, ended, _| {
+    for_all(make, &[0.0, 0.0], &RunPlan::new(0.0, 1.0, OutputTimes::Start), |scene, ended, _| {
         let summary = ended.unwrap();
         assert_eq!((summary.events, summary.crossings), (2, 3));
         let both = [Crossing { guard: 0, rising: true }, Crossing { guard: 1, rising: false }];
@@ -285,7 +285,7 @@ fn two_crossings_inside_one_natural_step_are_found() {
                 Direction::Rising => &[3.301],
                 Direction::Both => &[3.299, 3.301],
             };
-            for_all(make, &[0.0], &Plan::new(0.0, 10.0, Output::Start), |scene, ended, _| {
+            for_all(make, &[0.0], &RunPlan::new(0.0, 10.0, OutputTimes::Start), |scene, ended, _| {
                 // BDF starts anew with order one after the event.
                 assert!(ended.unwrap().steps < 200);
                 assert_times(&scene.times(0), expected);
@@ -302,7 +302,7 @@ fn two_crossings_inside_one_natural_step_are_found() {
                 |_, _, _, _| CHANGED,
             )
         };
-        for_all(make, &[0.0], &Plan::new(0.0, 1.0, Output::Start), |_, ended, _| {
+        for_all(make, &[0.0], &RunPlan::new(0.0, 1.0, OutputTimes::Start), |_, ended, _| {
             assert_eq!(ended.unwrap().events, 0);
         });
     }
@@ -337,7 +337,7 @@ fn a_relay_with_hysteresis_switches_on_time() {
     let (first, period) = ((1.0_f64 / 0.3).ln(), (7.0_f64 / 3.0).ln());
     let high: Vec<f64> = (0..3).map(|k| first + 2.0 * k as f64 * period).collect();
     let low: Vec<f64> = (0..2).map(|k| first + (2.0 * k as f64 + 1.0) * period).collect();
-    let plan = Plan::new(0.0, high[2] + 0.1, Output::Start);
+    let plan = RunPlan::new(0.0, high[2] + 0.1, OutputTimes::Start);
     for_all(make, &[0.0], &plan, |scene, ended, _| {
         ended.unwrap();
         assert_times(&scene.times(0), &high);
@@ -370,7 +370,7 @@ fn a_long_burst_of_events_is_no_zeno() {
                 },
             )
     };
-    for_all(make, &[1e-4], &Plan::new(0.0, 5.0, Output::Start), |scene, ended, _| {
+    for_all(make, &[1e-4], &RunPlan::new(0.0, 5.0, OutputTimes::Start), |scene, ended, _| {
         let summary = ended.unwrap();
         assert_eq!((summary.ended, summary.events), (Ended::Completed, 10_000));
         assert_near(scene.fired[9999].0, 9999.0 * 5e-4 + 4e-4, 1e-9);
@@ -387,9 +387,9 @@ fn a_long_burst_of_events_is_no_zeno() {
             },
         )
     };
-    let mut stepper = Explicit::tsit45(Options { h_max: 0.02, ..Options::default() });
+    let mut stepper = Explicit::tsit45(SolverOptions { h_max: 0.02, ..SolverOptions::default() });
     let mut scene = chirp();
-    run(&mut scene, &[0.0], &mut stepper, &Plan::new(0.5, 15.0, Output::Start)).0.unwrap();
+    run(&mut scene, &[0.0], &mut stepper, &RunPlan::new(0.5, 15.0, OutputTimes::Start)).0.unwrap();
     let expected: Vec<f64> = (1..=35).map(|k| (2.0 * std::f64::consts::PI * k as f64).sqrt()).collect();
     assert_times(&scene.times(0), &expected);
 }
@@ -408,7 +408,7 @@ fn an_oscillator_crosses_zero_every_half_period() {
     let all: Vec<f64> = (0..3).map(|k| (k as f64 + 0.5) * pi).collect();
     let falling: Vec<f64> = all.iter().copied().step_by(2).collect();
     let rising: Vec<f64> = all.iter().copied().skip(1).step_by(2).collect();
-    let plan = Plan::new(0.0, 3.0 * pi, Output::Start);
+    let plan = RunPlan::new(0.0, 3.0 * pi, OutputTimes::Start);
     for (direction, expected) in
         [(Direction::Both, all), (Direction::Falling, falling), (Direction::Rising, rising)]
     {
@@ -440,7 +440,7 @@ fn a_time_guard_fires_at_its_very_instant() {
                 },
             )
         };
-        for_all(make, &[0.0], &Plan::new(0.0, 1.0, Output::Count(5)), |scene, ended, rows| {
+        for_all(make, &[0.0], &RunPlan::new(0.0, 1.0, OutputTimes::Count(5)), |scene, ended, rows| {
             ended.unwrap();
             assert_near(scene.fired[0].0, t, 2.0 * f64::EPSILON);
             assert_near(rows.last().unwrap().1[0], 1.0 - t, 1e-12);
@@ -462,7 +462,7 @@ fn modes_mirror_relations_from_the_start() {
     };
     // s runs like |x|: down before the kink, up after it.
     for (start, s) in [(-1.0, 0.0), (0.0, 2.0), (0.5, 2.0)] {
-        for_all(make, &[start, 0.0], &Plan::new(0.0, 2.0, Output::Start), |scene, ended, rows| {
+        for_all(make, &[start, 0.0], &RunPlan::new(0.0, 2.0, OutputTimes::Start), |scene, ended, rows| {
             ended.unwrap();
             assert!(scene.modes[0]);
             assert_near(rows.last().unwrap().1[1], s, TIMES);
@@ -478,7 +478,7 @@ fn chattering_is_reported_by_name() {
             .modes(&[false])
             .relation("x > 0", 0, |_, y, _| y[0])
     };
-    for_all(sliding, &[1.0], &Plan::new(0.0, 2.0, Output::Start), |_, ended, rows| {
+    for_all(sliding, &[1.0], &RunPlan::new(0.0, 2.0, OutputTimes::Start), |_, ended, rows| {
         let Err(RunError::Chattering { guards, t }) = ended else { panic!("{ended:?}") };
         assert_eq!(guards, ["x > 0"]);
         assert_near(t, 1.0, TIMES);
@@ -486,8 +486,10 @@ fn chattering_is_reported_by_name() {
     });
     // Steps of a few roundings, as after a jump into something fast: time creeps on, but that is no way out.
     for h in [1e-15, 3e-15, 1e-13] {
-        let mut stepper = Explicit::tsit45(Options { rtol: 1e-9, h: Some(h), ..Options::default() });
-        let (ended, rows) = run(&mut sliding(), &[1.0], &mut stepper, &Plan::new(0.0, 2.0, Output::Start));
+        let mut stepper =
+            Explicit::tsit45(SolverOptions { rtol: 1e-9, h: Some(h), ..SolverOptions::default() });
+        let (ended, rows) =
+            run(&mut sliding(), &[1.0], &mut stepper, &RunPlan::new(0.0, 2.0, OutputTimes::Start));
         let Err(RunError::Chattering { t, .. } | RunError::Zeno { t, .. }) = ended else {
             panic!("{ended:?}")
         };
@@ -506,14 +508,14 @@ fn chattering_is_reported_by_name() {
         scene.modes = vec![false, false];
         scene
     };
-    for_all(with_two, &[0.0], &Plan::new(0.0, 2.0, Output::Start), |_, ended, _| {
+    for_all(with_two, &[0.0], &RunPlan::new(0.0, 2.0, OutputTimes::Start), |_, ended, _| {
         let Err(error @ RunError::Chattering { .. }) = ended else { panic!("{ended:?}") };
         assert_eq!(error.to_string(), "modes change for ever at t = 0 s; `x < 1` goes to and fro");
     });
     // At rest on its zero a relation is no trouble.
     let resting =
         || Scene::new(&["x"], |_, _, _, f| f[0] = 0.0).modes(&[true]).relation("x > 0", 0, |_, y, _| y[0]);
-    for_all(resting, &[0.0], &Plan::new(0.0, 2.0, Output::Start), |scene, ended, _| {
+    for_all(resting, &[0.0], &RunPlan::new(0.0, 2.0, OutputTimes::Start), |scene, ended, _| {
         assert_eq!(ended.unwrap().ended, Ended::Completed);
         assert!(!scene.modes[0]);
     });
@@ -536,7 +538,7 @@ fn a_jump_across_zero_fires_too() {
             .guard("over", Direction::Rising, |_, y, _| y[0] - 0.4, |_, _, _, _| NOTHING)
             .guard("under", Direction::Falling, |_, y, _| y[0] - 0.4, |_, _, _, _| NOTHING)
     };
-    for_all(make, &[0.0], &Plan::new(0.0, 1.0, Output::Start), |scene, ended, _| {
+    for_all(make, &[0.0], &RunPlan::new(0.0, 1.0, OutputTimes::Start), |scene, ended, _| {
         assert_eq!(ended.unwrap().events, 1);
         assert_eq!(scene.times(1), scene.times(0));
         assert!(scene.times(2).is_empty());
@@ -560,7 +562,7 @@ fn a_jump_from_zero_fires_too() {
             .guard("up", Direction::Rising, |_, y, _| y[0], |_, _, _, _| NOTHING)
             .guard("down", Direction::Falling, |_, y, _| y[0], |_, _, _, _| NOTHING)
     };
-    for_all(make, &[0.0], &Plan::new(0.0, 1.0, Output::Start), |scene, ended, _| {
+    for_all(make, &[0.0], &RunPlan::new(0.0, 1.0, OutputTimes::Start), |scene, ended, _| {
         assert_eq!(ended.unwrap().events, 1);
         assert_eq!(scene.times(1), scene.times(0));
         assert!(scene.times(2).is_empty());
@@ -578,7 +580,7 @@ fn tasks_are_sampled_at_exact_instants() {
             })
             .guard("half", Direction::Falling, |_, y, _| y[0] - 0.5, |_, _, _, _| NOTHING)
     };
-    for_all(make, &[1.0, 0.0], &Plan::new(0.0, 1.0, Output::Interval(0.1)), |scene, ended, rows| {
+    for_all(make, &[1.0, 0.0], &RunPlan::new(0.0, 1.0, OutputTimes::Interval(0.1)), |scene, ended, rows| {
         let summary = ended.unwrap();
         let exact: Vec<f64> = (0..=10).map(|k| k as f64 * 0.1).collect();
         assert_eq!(scene.sampled, exact);
@@ -593,7 +595,7 @@ fn tasks_are_sampled_at_exact_instants() {
     });
     // A task that changes nothing does not restart the solver.
     let quiet = || Scene::new(&["x"], |_, y, _, f| f[0] = -y[0]).task(0.01, |_, _, _| NOTHING);
-    for_all(quiet, &[1.0], &Plan::new(0.0, 1.0, Output::Start), |scene, ended, rows| {
+    for_all(quiet, &[1.0], &RunPlan::new(0.0, 1.0, OutputTimes::Start), |scene, ended, rows| {
         assert_eq!((ended.unwrap().restarts, scene.sampled.len()), (1, 101));
         assert_near(rows.last().unwrap().1[0], (-1.0_f64).exp(), 1e-10);
     });
@@ -617,7 +619,7 @@ fn event_comes_before_task_at_one_instant() {
             b.borrow_mut().push("task");
             CHANGED
         });
-    let plan = Plan::new(0.0, 0.9, Output::Start);
+    let plan = RunPlan::new(0.0, 0.9, OutputTimes::Start);
     run(&mut scene, &[0.0], &mut *tsit45(1e-6), &plan).0.unwrap();
     assert_eq!(*order.borrow(), ["task", "event", "task"]);
 }
@@ -632,7 +634,7 @@ fn the_model_and_the_observer_can_end_a_run() {
             |_, _, _, _| Effect { changed: false, terminate: true },
         )
     };
-    for_all(make, &[0.0], &Plan::new(0.0, 1.0, Output::Interval(0.1)), |_, ended, rows| {
+    for_all(make, &[0.0], &RunPlan::new(0.0, 1.0, OutputTimes::Interval(0.1)), |_, ended, rows| {
         let summary = ended.unwrap();
         assert_eq!(summary.ended, Ended::Terminated);
         assert_near(summary.t, 0.25, TIMES);
@@ -644,13 +646,13 @@ fn the_model_and_the_observer_can_end_a_run() {
         fn observe(&mut self, _: &mut Scene, _: f64, _: &[f64], _: Moment) -> ControlFlow<()> {
             ControlFlow::Continue(())
         }
-        fn progress(&mut self, at: Progress) -> ControlFlow<()> {
+        fn progress(&mut self, at: IntegrationProgress) -> ControlFlow<()> {
             if at.steps == self.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
     }
     let mut scene = Scene::new(&["x", "v"], |_, y, _, f| (f[0], f[1]) = (y[1], -y[0]));
     let mut y = [1.0, 0.0];
-    let plan = Plan::new(0.0, 1e6, Output::Start);
+    let plan = RunPlan::new(0.0, 1e6, OutputTimes::Start);
     let summary = integrate(&mut scene, &mut y, &mut *tsit45(1e-6), &plan, &mut Impatient(7)).unwrap();
     assert_eq!((summary.ended, summary.steps), (Ended::Cancelled, 7));
     assert_near(y[0], summary.t.cos(), 1e-4);
@@ -658,7 +660,7 @@ fn the_model_and_the_observer_can_end_a_run() {
 
 #[test]
 fn errors_speak_in_the_users_names() {
-    let plan = Plan::new(0.0, 2.0, Output::Interval(0.1));
+    let plan = RunPlan::new(0.0, 2.0, OutputTimes::Interval(0.1));
     let mut scene = Scene::new(&["boom.cyl.p_a"], |t, _, _, f| f[0] = (0.5 - t).sqrt());
     let (ended, rows) = run(&mut scene, &[1.0], &mut *tsit45(1e-6), &plan);
     let message = ended.unwrap_err().to_string();
@@ -672,13 +674,13 @@ fn errors_speak_in_the_users_names() {
         message.starts_with("no consistent values at t = 0 s: the equation of `z` is off by"),
         "{message}"
     );
-    let nonsense = Plan::new(0.0, f64::NAN, Output::Start);
+    let nonsense = RunPlan::new(0.0, f64::NAN, OutputTimes::Start);
     assert!(matches!(
         run(&mut scene, &[0.0, 0.0], &mut *tsit45(1e-6), &nonsense).0,
         Err(RunError::Plan { .. })
     ));
     let mut ball = ball(0.0, 1.0);
-    let few = Plan { max_events: Some(3), ..Plan::new(0.0, 100.0, Output::Start) };
+    let few = RunPlan { max_events: Some(3), ..RunPlan::new(0.0, 100.0, OutputTimes::Start) };
     let error = run(&mut ball, &[1.0, 0.0], &mut *tsit45(1e-6), &few).0.unwrap_err();
     assert!(matches!(error, RunError::TooManyEvents { count: 4, .. }), "{error}");
 }
@@ -706,7 +708,7 @@ fn algebraic_unknowns_are_consistent_across_events() {
     let t_1 = 0.5 * (2.0_f64.powf(2.0 / 3.0) - 1.0);
     // z jumps to 1 and falls through ½ again: 2 x³ = ½.
     let t_2 = t_1 + 0.25 * (4.0_f64.powf(2.0 / 3.0) - 2.0_f64.powf(2.0 / 3.0));
-    for_all(make, &[1.0, 0.3], &Plan::new(0.0, 2.0, Output::Start), |scene, ended, rows| {
+    for_all(make, &[1.0, 0.3], &RunPlan::new(0.0, 2.0, OutputTimes::Start), |scene, ended, rows| {
         ended.unwrap();
         assert_times(&scene.times(0), &[t_1, t_2]);
         let after = rows.iter().find(|r| r.2 == Moment::AfterEvent).unwrap();
@@ -751,8 +753,8 @@ proptest! {
             .guard("g", Direction::Both, move |t, _, _| inner(t), move |_, _, _, _| Effect { changed: changes, terminate: false });
         for (_, _, stepper) in ADAPTIVE {
             scene.fired.clear();
-            let mut stepper = stepper(scene.layout(), &Options::default());
-            run(&mut scene, &[g(0.0)], &mut *stepper, &Plan::new(0.0, 5.0, Output::Start)).0.unwrap();
+            let mut stepper = stepper(scene.layout(), &SolverOptions::default());
+            run(&mut scene, &[g(0.0)], &mut *stepper, &RunPlan::new(0.0, 5.0, OutputTimes::Start)).0.unwrap();
             let found = scene.times(0);
             prop_assert_eq!(found.len(), expected.len(), "{:?} are not {:?}", found, &expected);
             for (a, b) in found.iter().zip(&expected) {
@@ -766,7 +768,13 @@ proptest! {
 #[test]
 fn a_second_run_gives_the_same_bits() {
     let rows = || {
-        run(&mut ball(0.0, 0.8), &[1.0, 0.0], &mut *tsit45(1e-8), &Plan::new(0.0, 2.0, Output::Count(50))).1
+        run(
+            &mut ball(0.0, 0.8),
+            &[1.0, 0.0],
+            &mut *tsit45(1e-8),
+            &RunPlan::new(0.0, 2.0, OutputTimes::Count(50)),
+        )
+        .1
     };
     let (first, second) = (rows(), rows());
     assert_eq!(first.len(), second.len());
@@ -779,9 +787,9 @@ fn a_second_run_gives_the_same_bits() {
 
 #[test]
 fn fixed_steps_meet_events_and_grid_too() {
-    let mut stepper = Explicit::rk4(Options { h: Some(0.01), ..Options::default() });
+    let mut stepper = Explicit::rk4(SolverOptions { h: Some(0.01), ..SolverOptions::default() });
     let mut scene = ball(0.0, 0.8);
-    let plan = Plan::new(0.0, 1.0, Output::Steps(1));
+    let plan = RunPlan::new(0.0, 1.0, OutputTimes::Steps(1));
     let (ended, rows) = run(&mut scene, &[1.0, 0.0], &mut stepper, &plan);
     assert_eq!(ended.unwrap().events, 1);
     assert_times(&scene.times(0), &[(2.0 / GRAVITY).sqrt()]);
@@ -794,14 +802,14 @@ fn further_times_and_points_within_steps_are_reported() {
     let fall = (2.0 / GRAVITY).sqrt();
     let at = vec![-1.0, 0.0, 0.1, 0.2, 0.2, 0.7, 1.0, 5.0];
     for (output, expected) in [
-        (Output::Start, vec![0.0, 0.1, 0.2, 0.7, 1.0]),
-        (Output::Interval(0.25), vec![0.0, 0.1, 0.2, 0.25, 0.5, 0.7, 0.75]),
+        (OutputTimes::Start, vec![0.0, 0.1, 0.2, 0.7, 1.0]),
+        (OutputTimes::Interval(0.25), vec![0.0, 0.1, 0.2, 0.25, 0.5, 0.7, 0.75]),
     ] {
-        let plan = Plan { at: at.clone(), ..Plan::new(0.0, 1.0, output) };
+        let plan = RunPlan { at: at.clone(), ..RunPlan::new(0.0, 1.0, output) };
         let (_, rows) = run(
             &mut ball(0.0, 0.8),
             &[1.0, 0.0],
-            &mut Explicit::tsit45(Options { rtol: 1e-10, ..Options::default() }),
+            &mut Explicit::tsit45(SolverOptions { rtol: 1e-10, ..SolverOptions::default() }),
             &plan,
         );
         let times: Vec<f64> = rows
@@ -815,8 +823,8 @@ fn further_times_and_points_within_steps_are_reported() {
         assert_near(y[0], 1.0 - 0.5 * GRAVITY * t * t, 1e-9);
     }
     // Eight rows a step of 10 ms, also in the one that the bounce cuts short.
-    let mut stepper = Explicit::rk4(Options { h: Some(0.01), ..Options::default() });
-    let plan = Plan::new(0.0, 1.0, Output::Steps(8));
+    let mut stepper = Explicit::rk4(SolverOptions { h: Some(0.01), ..SolverOptions::default() });
+    let plan = RunPlan::new(0.0, 1.0, OutputTimes::Steps(8));
     let (_, rows) = run(&mut ball(0.0, 0.8), &[1.0, 0.0], &mut stepper, &plan);
     assert!(rows.windows(2).all(|w| w[1].0 >= w[0].0 && w[1].0 - w[0].0 < 0.01 / 8.0 + 1e-12));
     let before = rows.iter().filter(|r| r.0 < fall && r.2 == Moment::Grid).count();

@@ -5,14 +5,14 @@ use crate::problem::{Direction, Effect};
 use crate::scenes::{Scene, assert_near};
 use crate::solvers::explicit::Explicit;
 use crate::solvers::rosenbrock::rodas5p;
-use crate::stepper::Options;
+use crate::stepper::SolverOptions;
 
 const NOTHING: Effect = Effect { changed: false, terminate: false };
 const CHANGED: Effect = Effect { changed: true, terminate: false };
 
 fn run(scene: &mut Scene, y: &mut [f64], stepper: &mut dyn Stepper, t_end: f64) -> Summary {
     let mut watch = |_: &mut Scene, _: f64, _: &[f64], _: Moment| ControlFlow::Continue(());
-    integrate(scene, y, stepper, &Plan::new(0.0, t_end, Output::Start), &mut watch).unwrap()
+    integrate(scene, y, stepper, &RunPlan::new(0.0, t_end, OutputTimes::Start), &mut watch).unwrap()
 }
 
 /// An input that changes at every sample costs an evaluation, not the step size: x' = u − x, u = ±1 in turn for T, so that with e = exp(−T)
@@ -28,7 +28,7 @@ fn steps_keep_their_pace_when_inputs_change() {
             },
         )
     };
-    let options = Options { rtol: 1e-8, ..Options::default() };
+    let options = SolverOptions { rtol: 1e-8, ..SolverOptions::default() };
     let steppers: [Box<dyn Stepper>; 2] =
         [Box::new(Explicit::tsit45(options.clone())), Box::new(rodas5p(make().layout(), &options))];
     let e = (-0.01_f64).exp();
@@ -58,7 +58,7 @@ fn costly_guards_are_found_with_fewer_looks() {
     for level in [20.0, 0.9] {
         let [plain, costly] = [false, true].map(|costly| {
             let mut scene = make(costly, level);
-            let mut stepper = Explicit::tsit45(Options { rtol: 1e-11, ..Options::default() });
+            let mut stepper = Explicit::tsit45(SolverOptions { rtol: 1e-11, ..SolverOptions::default() });
             let summary = run(&mut scene, &mut [0.0, 1.0], &mut stepper, 10.0);
             looks.push((scene.looks as f64, summary.steps as f64));
             scene.fired

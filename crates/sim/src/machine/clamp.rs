@@ -1,7 +1,7 @@
 //! Events that hold what they set.
 //!
 //! A ball that is laid on the floor, `when x < 0 set x = 0, v = 0`, falls again at once: the event would fire for ever while time stands still. What
-//! it comes to is a rest: the states that it sets keep the values they are given, as long as the equations would drive its condition
+//! it comes to is an equilibrium: the states that it sets keep the values they are given, as long as the equations would drive its condition
 //! true again. That shows in the first of the rates of change of the guard g along the equations that is not zero,
 //!   L₁ = ∂g/∂t + ∇g · f,   L₂ = ∂L₁/∂t + ∇L₁ · f.                                  (1)
 //! While an event holds, the rows of its states are zero and a guard of its own, ± L₁ or ± L₂, tells when it ends.
@@ -13,7 +13,7 @@ use super::Machine;
 use crate::problem::Hybrid;
 use trunnion_equations::flat::Direction;
 use trunnion_equations::image::ImageEvent;
-use trunnion_equations::{Image, Part};
+use trunnion_equations::{Image, ProgramKind};
 
 /// Of the size of an unknown: how far differences of (1) reach.
 const REACH: f64 = 1e-4;
@@ -53,7 +53,7 @@ pub fn clamps(image: &Image) -> Vec<Clamp> {
 
 /// Which of them hold, and room for (1).
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct ActiveClamps {
     /// 1 or 2: which of (1) tells; 0: it does not hold.
     pub order: Vec<usize>,
     /// It ends where they drive the other way by more than this: by less, rounding would decide what comes next.
@@ -65,10 +65,10 @@ pub(super) struct Held {
     g: Vec<f64>,
 }
 
-impl Held {
+impl ActiveClamps {
     pub fn new(count: usize, n: usize, guards: usize) -> Self {
         let pair = || [vec![0.0; n], vec![0.0; n]];
-        Held {
+        ActiveClamps {
             order: vec![0; count],
             least: vec![0.0; count],
             log: vec![],
@@ -112,7 +112,7 @@ impl Machine {
         let mut noise = vec![0.0; self.model.layout.guards.len()];
         self.rounding(t, y, &mut noise);
         let mut g = std::mem::take(&mut self.held.g);
-        self.run(Part::Guards, t, y, &mut g);
+        self.run(ProgramKind::Guards, t, y, &mut g);
         let rests = g[event].abs() <= noise[event];
         self.held.g = g;
         if !rests {
@@ -130,7 +130,7 @@ impl Machine {
     }
 
     /// End the holding of whatever holds the state at this place.
-    pub(super) fn let_go(&mut self, place: usize) {
+    pub(super) fn release(&mut self, place: usize) {
         for (hold, order) in self.model.clamps.iter().zip(&mut self.held.order) {
             if hold.rows.contains(&place) {
                 *order = 0;
@@ -147,7 +147,7 @@ impl Machine {
         }
         let mut near = std::mem::take(&mut self.held.y[1]);
         let mut f = std::mem::take(&mut self.held.f[1]);
-        self.run(Part::Residual, t, y, &mut f);
+        self.run(ProgramKind::Residual, t, y, &mut f);
         let mut rates = [0.0; 2];
         for (rate, step) in rates.iter_mut().zip([-dt, dt]) {
             (0..y.len()).for_each(|i| near[i] = y[i] + step * f[i]);
@@ -163,11 +163,11 @@ impl Machine {
         let mut near = std::mem::take(&mut self.held.y[0]);
         let mut f = std::mem::take(&mut self.held.f[0]);
         let mut g = std::mem::take(&mut self.held.g);
-        self.run(Part::Residual, t, y, &mut f);
+        self.run(ProgramKind::Residual, t, y, &mut f);
         let mut values = [0.0; 2];
         for (value, step) in values.iter_mut().zip([-dt, dt]) {
             (0..y.len()).for_each(|i| near[i] = y[i] + step * f[i]);
-            self.run(Part::Guards, t + step, &near, &mut g);
+            self.run(ProgramKind::Guards, t + step, &near, &mut g);
             *value = g[event];
         }
         (self.held.y[0], self.held.f[0], self.held.g) = (near, f, g);
@@ -177,7 +177,7 @@ impl Machine {
     /// A time in which no unknown changes by more than a little.
     fn reach(&mut self, t: f64, y: &[f64]) -> f64 {
         let mut f = std::mem::take(&mut self.held.f[0]);
-        self.run(Part::Residual, t, y, &mut f);
+        self.run(ProgramKind::Residual, t, y, &mut f);
         let nominal = &self.model.layout.nominal;
         let time = |i: usize| REACH * nominal[i].max(y[i].abs()) / f[i].abs().max(f64::MIN_POSITIVE);
         let reach = (0..y.len()).map(time).fold(LONGEST, f64::min);

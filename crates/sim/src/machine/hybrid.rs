@@ -1,14 +1,14 @@
 //! The machine as the run loop sees it: guards, events, modes and sampled tasks.
 
-use trunnion_equations::Part;
+use trunnion_equations::ProgramKind;
 use trunnion_equations::image::ImageAction;
 
 use super::Machine;
-use crate::problem::{Corner, Crossing, Effect, Hybrid, Problem, Role};
+use crate::problem::{Corner, Crossing, Effect, GuardRole, Hybrid, Problem};
 use crate::script_error::TaskError;
 use crate::state_watch::StateWatch;
 use crate::stepper::Segment;
-use crate::time_watch::At;
+use crate::time_watch::TimeProgram;
 
 /// Rounds in which all modes that do not fit change together.
 const TOGETHER_ROUNDS: usize = 6;
@@ -18,7 +18,8 @@ impl Hybrid for Machine {
         let mut moved = self.normalise(y);
         if let Machine { model, k, scratch, loops: Some(loops), .. } = self {
             let compiled = &model.compiled;
-            moved |= loops.project(y, |y, gaps| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps));
+            moved |=
+                loops.project(y, |y, gaps| compiled.run(ProgramKind::Gaps as usize, t, y, k, scratch, gaps));
         }
         moved
     }
@@ -31,9 +32,9 @@ impl Hybrid for Machine {
             Some(loops) if open => {
                 loops.extended[..y.len()].copy_from_slice(y);
                 self.closed = None;
-                self.run(Part::Guards, t, y, g);
+                self.run(ProgramKind::Guards, t, y, g);
             }
-            _ => self.part(Part::Guards, t, y, g),
+            _ => self.part(ProgramKind::Guards, t, y, g),
         }
         self.judge_guards(t, y, g);
         self.guards_of_holds(t, y, of_holds);
@@ -53,7 +54,7 @@ impl Hybrid for Machine {
         loops.extended[..y.len()].copy_from_slice(y);
         self.closed = None;
         self.frictions.keep(&g[first..]);
-        self.run(Part::Guards, t, y, g);
+        self.run(ProgramKind::Guards, t, y, g);
         self.frictions.give_back(&self.slow, &mut g[first..]);
         self.judge_guards(t, y, g);
     }
@@ -69,7 +70,7 @@ impl Hybrid for Machine {
     }
 
     fn uncertainty(&mut self, t: f64, y: &[f64], of: &[f64], noise: &mut [f64], out: &mut [f64]) {
-        let part = Part::Guards as usize;
+        let part = ProgramKind::Guards as usize;
         let (out, of_holds) = out.split_at_mut(self.model.plain());
         of_holds.fill(0.0);
         if self.model.reads_multipliers[part] {
@@ -148,7 +149,7 @@ impl Hybrid for Machine {
         let mut kink_changed = false;
         for (number, relation) in image.relations.iter().enumerate() {
             let value = g[n_events + number];
-            let kink = relation.role != Role::Switch;
+            let kink = relation.role != GuardRole::Switch;
             if value.is_nan() || (kink && one_by_one && kink_changed) {
                 continue;
             }
@@ -172,7 +173,7 @@ impl Hybrid for Machine {
         if relation.is_some_and(|r| r.step != 0.0) {
             return 1;
         }
-        let relation = relation.filter(|r| r.role != Role::Argument);
+        let relation = relation.filter(|r| r.role != GuardRole::Argument);
         let Some(place) = relation.and_then(|r| image.slow_place(r.mode)) else { return 0 };
         if self.slow[place] != 0.0 { 1 } else { -1 }
     }
@@ -193,7 +194,7 @@ impl Hybrid for Machine {
     }
 
     fn follow_kinks(&mut self, on: bool) {
-        self.following = on && self.model.image.relations.iter().any(|r| r.role == Role::Kink);
+        self.following = on && self.model.image.relations.iter().any(|r| r.role == GuardRole::Kink);
     }
 
     fn hold(&mut self, t: f64, y: &[f64], guard: usize) -> bool {
@@ -202,7 +203,7 @@ impl Hybrid for Machine {
 
     fn other_branch(&mut self, t: f64, y: &[f64], guard: usize, f: &mut [f64]) -> bool {
         let image = &self.model.image;
-        let relation = image.relation(guard).filter(|r| r.role == Role::Kink && !self.following);
+        let relation = image.relation(guard).filter(|r| r.role == GuardRole::Kink && !self.following);
         let Some(relation) = relation else { return false };
         let Some(place) = image.slow_place(relation.mode) else { return false };
         let mode = self.slow[place];
@@ -219,24 +220,24 @@ impl Hybrid for Machine {
         let Machine { model, k, scratch, time_watch: Some(watch), .. } = self else {
             return Corner { t: f64::INFINITY, jumps: false };
         };
-        watch.next(At { compiled: &model.compiled, k, scratch }, t, horizon)
+        watch.next(TimeProgram { compiled: &model.compiled, k, scratch }, t, horizon)
     }
 
     fn time_limit(&mut self, t: f64, h: f64, horizon: f64, share: f64) -> f64 {
         let Machine { model, k, scratch, time_watch: Some(watch), .. } = self else {
             return f64::INFINITY;
         };
-        watch.limit(At { compiled: &model.compiled, k, scratch }, t, h, horizon, share)
+        watch.limit(TimeProgram { compiled: &model.compiled, k, scratch }, t, h, horizon, share)
     }
 
     fn passes_over(&mut self, start: (f64, &[f64]), end: (f64, &[f64])) -> Option<f64> {
         let Machine { model, k, scratch, state_watch: Some(watch), .. } = self else { return None };
-        watch.passes_over(&mut At { compiled: &model.compiled, k, scratch }, start, end)
+        watch.passes_over(&mut TimeProgram { compiled: &model.compiled, k, scratch }, start, end)
     }
 
     fn hidden_crossing(&mut self, curve: &Segment, from: f64, to: f64) -> Option<f64> {
         let Machine { model, k, scratch, state_watch: Some(watch), .. } = self else { return None };
-        watch.crossing(&mut At { compiled: &model.compiled, k, scratch }, curve, from, to)
+        watch.crossing(&mut TimeProgram { compiled: &model.compiled, k, scratch }, curve, from, to)
     }
 
     fn longest_step(&self) -> f64 {

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trunnion_equations::image::{Column, ColumnSource, RestStart};
+use trunnion_equations::image::{ColumnSource, ImageColumn, RestStart};
 use trunnion_equations::program::Programs;
-use trunnion_equations::{Compiled, Engine, Expr, Image, Part, Symbol, System};
+use trunnion_equations::{Compiled, EvaluationEngine, Expr, Image, ProgramKind, Symbol, System};
 
 use super::clamp::{Clamp, clamps};
-use crate::equilibrium::Hold;
-use crate::problem::{Direction, Guard, Layout, Role};
+use crate::equilibrium::HeldValues;
+use crate::problem::{Direction, Guard, GuardRole, Layout};
 
 /// An image with its code: all that a run needs, for any number of runs on any number of threads.
 #[derive(Debug)]
@@ -17,28 +17,29 @@ pub struct Loaded {
     pub image: Arc<Image>,
     pub compiled: Compiled,
     pub layout: Layout,
-    pub columns: Vec<Column>,
+    pub columns: Vec<ImageColumn>,
     /// Places of the columns.
     by_name: HashMap<String, usize>,
     /// By part: it reads multipliers.
     pub(super) reads_multipliers: Vec<bool>,
     pub(super) clamps: Vec<Clamp>,
     /// Runs begin at the static equilibrium, found with this held.
-    pub rest: Option<Hold>,
+    pub rest: Option<HeldValues>,
     /// Derivatives of the outputs held there.
     pub(super) rest_outputs: Option<Arc<Compiled>>,
 }
 
 impl Loaded {
-    pub fn new(image: Arc<Image>, engine: Engine) -> Self {
+    pub fn new(image: Arc<Image>, engine: EvaluationEngine) -> Self {
         let compiled = Compiled::new(image.programs.clone(), engine);
         let clamps = clamps(&image);
         let layout = layout(&image, &clamps);
         let reads = |part: usize| compiled.program(part).unknowns() > image.n();
-        let reads_multipliers = (0..=Part::Frictions as usize).map(reads).collect();
+        let reads_multipliers = (0..=ProgramKind::Frictions as usize).map(reads).collect();
         // Of several with one name the first.
         let by_name = image.columns.iter().enumerate().rev().map(|(i, c)| (c.name.clone(), i)).collect();
-        let hold = |rest: &RestStart| Hold { unknowns: rest.unknowns.clone(), outputs: rest.outputs.clone() };
+        let hold =
+            |rest: &RestStart| HeldValues { unknowns: rest.unknowns.clone(), outputs: rest.outputs.clone() };
         let (rest, rest_outputs) = (image.rest.as_ref().map(hold), rest_outputs(&image));
         let columns = image.columns.clone();
         Loaded { image, compiled, layout, columns, by_name, reads_multipliers, clamps, rest, rest_outputs }
@@ -46,7 +47,7 @@ impl Loaded {
 
     /// Guards of the model: those of clamps come after.
     pub(super) fn plain(&self) -> usize {
-        self.compiled.program(Part::Guards as usize).n_out
+        self.compiled.program(ProgramKind::Guards as usize).n_out
     }
 
     /// The place of a column by its name.
@@ -57,7 +58,7 @@ impl Loaded {
 
 fn rest_outputs(image: &Image) -> Option<Arc<Compiled>> {
     let rest = image.rest.as_ref().filter(|rest| !rest.outputs.is_empty())?;
-    Some(Arc::new(Compiled::new(rest.programs.clone(), Engine::Interpreter)))
+    Some(Arc::new(Compiled::new(rest.programs.clone(), EvaluationEngine::Interpreter)))
 }
 
 /// An analysed model with its code. Beside what a run needs it holds the equations in symbols: for linear models, and for the cause of a value
@@ -77,13 +78,13 @@ impl std::ops::Deref for Prepared {
 }
 
 impl Prepared {
-    pub fn new(system: System, engine: Engine) -> Self {
+    pub fn new(system: System, engine: EvaluationEngine) -> Self {
         let loaded = Loaded::new(Arc::clone(&system.image), engine);
         Prepared { system, loaded }
     }
 
     /// Other units to show columns in.
-    pub fn change_columns(&mut self, change: impl FnOnce(&mut [Column])) {
+    pub fn change_columns(&mut self, change: impl FnOnce(&mut [ImageColumn])) {
         let image = Arc::make_mut(&mut self.loaded.image);
         change(&mut image.columns);
         self.loaded.columns.clone_from(&image.columns);
@@ -96,9 +97,9 @@ impl Prepared {
     }
 
     /// Runs begin at the static equilibrium, found with this held.
-    pub fn set_rest(&mut self, hold: Hold) {
+    pub fn set_rest(&mut self, hold: HeldValues) {
         let programs = self.output_gradients(&hold.outputs);
-        let Hold { unknowns, outputs } = hold.clone();
+        let HeldValues { unknowns, outputs } = hold.clone();
         self.loaded.rest = Some(hold);
         Arc::make_mut(&mut self.loaded.image).rest = Some(RestStart { unknowns, outputs, programs });
         self.loaded.rest_outputs = rest_outputs(&self.loaded.image);
@@ -128,18 +129,18 @@ impl Prepared {
 
 /// What a machine runs.
 #[derive(Clone)]
-pub(super) enum Model {
+pub(super) enum LoadedModel {
     Analysed(Arc<Prepared>),
     Image(Arc<Loaded>),
 }
 
-impl std::ops::Deref for Model {
+impl std::ops::Deref for LoadedModel {
     type Target = Loaded;
 
     fn deref(&self) -> &Loaded {
         match self {
-            Model::Analysed(prepared) => prepared,
-            Model::Image(loaded) => loaded,
+            LoadedModel::Analysed(prepared) => prepared,
+            LoadedModel::Image(loaded) => loaded,
         }
     }
 }
@@ -162,7 +163,7 @@ fn layout(image: &Image, clamps: &[Clamp]) -> Layout {
     let ends = clamps.iter().map(|clamp| Guard {
         name: image.events[clamp.event].name.clone(),
         direction: Direction::Falling,
-        role: Role::Switch,
+        role: GuardRole::Switch,
         algebraic: false,
     });
     Layout {

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trunnion_equations::{Image, Part, SlowValues, Symbol, Unit};
+use trunnion_equations::{DisplayUnit, Image, ProgramKind, SlowValues, Symbol};
 
-use super::clamp::Held;
-use super::loaded::Model;
+use super::clamp::ActiveClamps;
+use super::loaded::LoadedModel;
 use super::{Loaded, Machine, Prepared};
-use crate::closure::{Assembly, Loops};
+use crate::constraints::{Assembly, ClosedLoops};
 use crate::cuts::Cuts;
-use crate::equilibrium::{Rest, balance_machine};
+use crate::equilibrium::{Equilibrium, find_equilibrium};
 use crate::friction::Frictions;
 use crate::start_error::StartError;
 use crate::state_watch::StateWatch;
@@ -20,14 +20,14 @@ use crate::time_watch::TimeWatch;
 /// By unknown: whether loops or a quaternion tie it to others.
 fn tied(image: &Image) -> Vec<bool> {
     let mut tied = vec![false; image.n()];
-    let closure = &image.closure;
-    closure.by_position.iter().chain(&closure.by_velocity).for_each(|e| tied[e.1] = true);
+    let layout = &image.constraint_layout;
+    layout.by_position.iter().chain(&layout.by_velocity).for_each(|e| tied[e.1] = true);
     image.quaternions.iter().flatten().for_each(|&i| tied[i] = true);
     tied
 }
 
 /// Factor and offset of a unit that is not SI.
-fn factors(unit: &Unit) -> Option<(f64, f64)> {
+fn factors(unit: &DisplayUnit) -> Option<(f64, f64)> {
     ((unit.factor, unit.offset) != (1.0, 0.0)).then_some((unit.factor, unit.offset))
 }
 
@@ -38,7 +38,7 @@ impl Machine {
         given: &HashMap<Symbol, f64>,
         t_0: f64,
     ) -> Result<(Self, Vec<f64>), StartError> {
-        Self::begin(Model::Analysed(prepared), given, t_0)
+        Self::begin(LoadedModel::Analysed(prepared), given, t_0)
     }
 
     /// The same of an image, without equations in symbols.
@@ -47,15 +47,19 @@ impl Machine {
         given: &HashMap<Symbol, f64>,
         t_0: f64,
     ) -> Result<(Self, Vec<f64>), StartError> {
-        Self::begin(Model::Image(loaded), given, t_0)
+        Self::begin(LoadedModel::Image(loaded), given, t_0)
     }
 
-    fn begin(model: Model, given: &HashMap<Symbol, f64>, t_0: f64) -> Result<(Self, Vec<f64>), StartError> {
+    fn begin(
+        model: LoadedModel,
+        given: &HashMap<Symbol, f64>,
+        t_0: f64,
+    ) -> Result<(Self, Vec<f64>), StartError> {
         let held = model.image.held.clone();
         let (mut machine, mut y) = Self::begin_holding(model, given, t_0, &held)?;
         if let Some(hold) = machine.model.rest.clone() {
-            machine.rest = balance_machine(&mut machine, t_0, &mut y, &hold)
-                .map_err(|no_rest| StartError::no_rest(&machine.model, t_0, &no_rest))?;
+            machine.equilibrium = find_equilibrium(&mut machine, t_0, &mut y, &hold)
+                .map_err(|no_rest| StartError::no_equilibrium(&machine.model, t_0, &no_rest))?;
         }
         Ok((machine, y))
     }
@@ -67,11 +71,11 @@ impl Machine {
         t_0: f64,
         held: &[Symbol],
     ) -> Result<(Self, Vec<f64>), StartError> {
-        Self::begin_holding(Model::Analysed(prepared), given, t_0, held)
+        Self::begin_holding(LoadedModel::Analysed(prepared), given, t_0, held)
     }
 
     fn begin_holding(
-        model: Model,
+        model: LoadedModel,
         given: &HashMap<Symbol, f64>,
         t_0: f64,
         held: &[Symbol],
@@ -83,9 +87,9 @@ impl Machine {
         let compiled = &model.compiled;
         let time_watch = TimeWatch::new(image, compiled);
         let state_watch = StateWatch::new(image, compiled);
-        let n_guards = compiled.program(Part::Guards as usize).n_out;
-        let sized = |part: Part| vec![0.0; compiled.program(part as usize).n_out];
-        let held_by_events = Held::new(model.clamps.len(), image.n(), n_guards);
+        let n_guards = compiled.program(ProgramKind::Guards as usize).n_out;
+        let sized = |part: ProgramKind| vec![0.0; compiled.program(part as usize).n_out];
+        let held_by_events = ActiveClamps::new(model.clamps.len(), image.n(), n_guards);
         let mut machine = Machine {
             given: given.clone(),
             held: held_by_events,
@@ -93,9 +97,9 @@ impl Machine {
             k: vec![0.0; compiled.n_slow()],
             scratch: vec![0.0; compiled.scratch()],
             bounds: vec![[0.0; 2]; compiled.scratch()],
-            actions: sized(Part::Actions),
-            outputs: sized(Part::Outputs),
-            loops: Loops::new(image),
+            actions: sized(ProgramKind::Actions),
+            outputs: sized(ProgramKind::Outputs),
+            loops: ClosedLoops::new(image),
             quaternions: image.quaternions.clone(),
             tied: tied(image),
             unfit: false,
@@ -104,7 +108,7 @@ impl Machine {
             moved: vec![],
             redundant: vec![],
             weak: vec![],
-            rest: Rest::default(),
+            equilibrium: Equilibrium::default(),
             tasks,
             frictions: Frictions::new(image),
             readings: image.columns.iter().map(|c| (c.source, factors(&c.unit))).collect(),
@@ -131,11 +135,13 @@ impl Machine {
         self.normalise(y);
         let Machine { model, k, scratch, loops: Some(loops), slow, .. } = self else { return Ok(()) };
         let Loaded { image, compiled, .. } = &**model;
-        let run = |y: &[f64], gaps: &mut [f64]| compiled.run(Part::Gaps as usize, t, y, k, scratch, gaps);
+        let run =
+            |y: &[f64], gaps: &mut [f64]| compiled.run(ProgramKind::Gaps as usize, t, y, k, scratch, gaps);
         let done = Assembly::new(loops, image, slow, t, run).assemble(held, y);
         self.moved = done.map_err(|open| StartError::open(image, open))?;
         self.close(t, y);
-        (self.redundant, self.weak) = self.loops.as_ref().map_or_else(Default::default, Loops::dependent);
+        (self.redundant, self.weak) =
+            self.loops.as_ref().map_or_else(Default::default, ClosedLoops::dependent);
         let constraints = &self.model.image.constraints;
         for list in [&mut self.redundant, &mut self.weak] {
             list.retain(|&k| !constraints[k].switched);

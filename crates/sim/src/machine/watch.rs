@@ -1,13 +1,13 @@
 //! Values that are no finite numbers: which, and why.
 
-use trunnion_equations::cause::{self, Cause};
-use trunnion_equations::{Expr, Node, Part};
+use trunnion_equations::cause::{self, NonFiniteCause};
+use trunnion_equations::{Expr, ExprNode, ProgramKind};
 
 use super::{ColumnSource, Machine, Prepared};
 use crate::output_watch::OutputWatch;
-use crate::plan::Piece;
+use crate::plan::StepPiece;
 use crate::run_error::RunError;
-use crate::time_watch::At;
+use crate::time_watch::TimeProgram;
 
 impl Machine {
     /// A condition that is no number never comes true: it is told with the next row.
@@ -30,9 +30,9 @@ impl Machine {
         let largest = y[of.len()..].iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let mut uncertain = of.to_vec();
         uncertain.resize(y.len(), multipliers * largest);
-        let mut rounding = vec![0.0; model.compiled.program(Part::Outputs as usize).n_out];
+        let mut rounding = vec![0.0; model.compiled.program(ProgramKind::Outputs as usize).n_out];
         let mut outputs = rounding.clone();
-        let (part, at) = (Part::Outputs as usize, (t, y, &k[..]));
+        let (part, at) = (ProgramKind::Outputs as usize, (t, y, &k[..]));
         model.compiled.rounding(part, at, [&[], &uncertain], scratch, bounds, [&mut rounding, &mut outputs]);
         for (noise, (source, unit)) in noise.iter_mut().zip(readings) {
             let si = match *source {
@@ -46,9 +46,9 @@ impl Machine {
     }
 
     /// Times within a piece of the solution at which `watch` wants its outputs read.
-    pub fn times_to_read<'w>(&mut self, watch: &'w mut OutputWatch, piece: &Piece<'_>) -> &'w [f64] {
+    pub fn times_to_read<'w>(&mut self, watch: &'w mut OutputWatch, piece: &StepPiece<'_>) -> &'w [f64] {
         let Machine { model, k, scratch, .. } = self;
-        let mut at = At { compiled: &model.compiled, k, scratch };
+        let mut at = TimeProgram { compiled: &model.compiled, k, scratch };
         watch.times(&mut at, piece.curve, piece.from, piece.to)
     }
 
@@ -77,17 +77,17 @@ impl Machine {
         t: f64,
         y: &[f64],
         expression: impl FnOnce(&Prepared) -> Expr,
-    ) -> Option<Cause> {
+    ) -> Option<NonFiniteCause> {
         self.cause(t, y, expression(self.prepared()?))
     }
 
     /// Which operation keeps an expression from having a finite value at (t, y), with multipliers as they were last found. None too where
     /// the machine runs an image.
-    pub fn cause(&self, t: f64, y: &[f64], e: Expr) -> Option<Cause> {
+    pub fn cause(&self, t: f64, y: &[f64], e: Expr) -> Option<NonFiniteCause> {
         let system = &self.prepared()?.system;
-        let leaf = |node: Node| match node {
-            Node::Time => Some(t),
-            Node::Symbol(s) => {
+        let leaf = |node: ExprNode| match node {
+            ExprNode::Time => Some(t),
+            ExprNode::Symbol(s) => {
                 let slow = system.slow_place(s).map(|i| self.slow[i]);
                 slow.or_else(|| system.y_place(s).map(|i| y[i])).or_else(|| {
                     let number = system.constraints.iter().position(|c| c.multiplier == s)?;

@@ -1,6 +1,6 @@
 //! What goes wrong in a program, said with its line, cause and a hint.
 
-use super::Engine;
+use super::ScriptEngine;
 use rquickjs::convert::Coerced;
 use rquickjs::{Ctx, Function, Value};
 use trunnion_equations::nearest::did_you_mean;
@@ -8,7 +8,7 @@ use trunnion_equations::nearest::did_you_mean;
 pub use crate::script_error::ScriptError;
 
 /// What is being done, for messages.
-pub struct Call<'a> {
+pub struct ScriptCall<'a> {
     pub name: &'a str,
     pub source: &'a str,
     pub inputs: &'a [String],
@@ -17,81 +17,81 @@ pub struct Call<'a> {
 }
 
 /// A failed call, before the engine is asked for details.
-pub enum Trouble {
+pub enum CallFailure {
     /// An exception waits in the engine, or the engine itself failed.
     Engine(rquickjs::Error),
     /// The program did not keep to the rules.
     Rules { place: Option<(u32, u32)>, message: String, hint: Option<String> },
 }
 
-impl From<rquickjs::Error> for Trouble {
-    fn from(error: rquickjs::Error) -> Trouble {
-        Trouble::Engine(error)
+impl From<rquickjs::Error> for CallFailure {
+    fn from(error: rquickjs::Error) -> CallFailure {
+        CallFailure::Engine(error)
     }
 }
 
-impl Trouble {
-    pub fn rules(message: String, hint: String) -> Trouble {
-        Trouble::Rules { place: None, message, hint: Some(hint) }
+impl CallFailure {
+    pub fn rules(message: String, hint: String) -> CallFailure {
+        CallFailure::Rules { place: None, message, hint: Some(hint) }
     }
 
     /// The place of a broken rule is where the function stands.
-    pub fn at(self, function: &Function<'_>) -> Trouble {
+    pub fn at(self, function: &Function<'_>) -> CallFailure {
         match self {
-            Trouble::Rules { message, hint, .. } => {
+            CallFailure::Rules { message, hint, .. } => {
                 let number = |key| function.get::<_, u32>(key).ok();
-                Trouble::Rules { place: number("lineNumber").zip(number("columnNumber")), message, hint }
+                CallFailure::Rules { place: number("lineNumber").zip(number("columnNumber")), message, hint }
             }
             engine => engine,
         }
     }
 
-    pub fn no_step(outputs: &[String]) -> Trouble {
+    pub fn no_step(outputs: &[String]) -> CallFailure {
         let body = return_statement(outputs);
-        Trouble::rules(
+        CallFailure::rules(
             "there is no function `step`".into(),
             format!("add `function step(t, inputs) {{ {body} }}`"),
         )
     }
 
-    pub fn not_a_function(name: &str, value: &Value<'_>) -> Trouble {
+    pub fn not_a_function(name: &str, value: &Value<'_>) -> CallFailure {
         let hint = format!("name that something else, or write `function {name}(…) {{ … }}`");
-        Trouble::rules(format!("`{name}` is {}, not a function", kind(value)), hint)
+        CallFailure::rules(format!("`{name}` is {}, not a function", kind(value)), hint)
     }
 
-    pub fn not_outputs(value: &Value<'_>, outputs: &[String]) -> Trouble {
+    pub fn not_outputs(value: &Value<'_>, outputs: &[String]) -> CallFailure {
         let hint = if value.is_promise() {
             "leave out `async`: a controller answers at once".into()
         } else {
             format!("end `step` with `{}`", return_statement(outputs))
         };
-        Trouble::rules(format!("`step` returned {}", kind(value)), hint)
+        CallFailure::rules(format!("`step` returned {}", kind(value)), hint)
     }
 
-    pub fn missing_output(name: &str, outputs: &[String]) -> Trouble {
+    pub fn missing_output(name: &str, outputs: &[String]) -> CallFailure {
         let hint = format!("end `step` with `{}`", return_statement(outputs));
-        Trouble::rules(format!("`step` returned no `{name}`"), hint)
+        CallFailure::rules(format!("`step` returned no `{name}`"), hint)
     }
 
-    pub fn unknown_output(name: &str, outputs: &[String]) -> Trouble {
-        Trouble::rules(format!("there is no output `{name}`"), suggest(name, outputs, "outputs"))
+    pub fn unknown_output(name: &str, outputs: &[String]) -> CallFailure {
+        CallFailure::rules(format!("there is no output `{name}`"), suggest(name, outputs, "outputs"))
     }
 
-    pub fn not_a_number(output: &str, value: &Value<'_>) -> Trouble {
+    pub fn not_a_number(output: &str, value: &Value<'_>) -> CallFailure {
         let hint = match value.as_bool() {
             Some(_) => "write `condition ? 1 : 0`".into(),
             None => "outputs are numbers in SI units".into(),
         };
-        Trouble::rules(format!("output `{output}` is {}, not a number", kind(value)), hint)
+        CallFailure::rules(format!("output `{output}` is {}, not a number", kind(value)), hint)
     }
 
-    pub fn not_finite(output: &str, value: f64) -> Trouble {
+    pub fn not_finite(output: &str, value: f64) -> CallFailure {
         let (value, hint) = if value.is_nan() {
             ("NaN", "look for 0/0, a root of a negative number, or a variable that was never set")
         } else {
             ("infinite", "look for a division by zero, or limit the output")
         };
-        Trouble::rules(format!("output `{output}` is {value}"), hint.into())
+        CallFailure::rules(format!("output `{output}` is {value}"), hint.into())
     }
 }
 
@@ -124,7 +124,7 @@ fn kind(value: &Value<'_>) -> &'static str {
     }
 }
 
-impl Call<'_> {
+impl ScriptCall<'_> {
     fn error(&self, message: String, hint: Option<String>) -> ScriptError {
         ScriptError { name: self.name.into(), line: None, column: None, message, hint }
     }
@@ -147,17 +147,17 @@ impl Call<'_> {
     }
 
     /// Asks the engine what happened. That may run code of the program (`toString`), so the limits stay on.
-    pub fn explain(&self, engine: &Engine, ctx: &Ctx<'_>, trouble: Trouble) -> ScriptError {
+    pub fn explain(&self, engine: &ScriptEngine, ctx: &Ctx<'_>, failure: CallFailure) -> ScriptError {
         let expired = engine.watch().again();
-        match trouble {
-            Trouble::Engine(rquickjs::Error::Exception) => {
+        match failure {
+            CallFailure::Engine(rquickjs::Error::Exception) => {
                 let thrown = Thrown::read(ctx, &ctx.catch());
                 let (line, column) = thrown.place(self.name, self.source).unzip();
                 let (message, hint) = self.words(engine, &thrown, expired, line);
                 ScriptError { line, column, ..self.error(message, hint) }
             }
-            Trouble::Engine(error) => self.error(format!("{} failed: {error}", self.what), None),
-            Trouble::Rules { place, message, hint } => {
+            CallFailure::Engine(error) => self.error(format!("{} failed: {error}", self.what), None),
+            CallFailure::Rules { place, message, hint } => {
                 let (line, column) = place.unzip();
                 ScriptError { line, column, ..self.error(message, hint) }
             }
@@ -166,7 +166,7 @@ impl Call<'_> {
 
     fn words(
         &self,
-        engine: &Engine,
+        engine: &ScriptEngine,
         thrown: &Thrown,
         expired: bool,
         line: Option<u32>,

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use rquickjs::{Array, Context, Ctx, Function, Object, Persistent, Value};
 use trunnion_num::Archive;
 
-use super::error::{Call, Trouble};
+use super::error::{CallFailure, ScriptCall};
 use super::host::{self, Log};
 use super::scopes::{Hidden, Scopes, words};
 use super::{Language, Script, ScriptError};
@@ -71,18 +71,18 @@ impl Script {
             return Err(failure.clone());
         }
         let call =
-            Call { name: &self.name, source: &self.source, inputs: &self.inputs, what: "the snapshot" };
+            ScriptCall { name: &self.name, source: &self.source, inputs: &self.inputs, what: "the snapshot" };
         // It looks at some thousand built-ins, on a machine that may be busy.
         self.engine.call_within(10 * self.engine.limits.call, &call, |ctx| {
             let scopes = Scopes::read(&self.source).map_err(hidden)?;
-            let make = make.map_err(Trouble::Engine)?.restore(ctx)?;
+            let make = make.map_err(CallFailure::Engine)?.restore(ctx)?;
             let memory: Object = make.call((self.subject(ctx, scopes)?,))?;
             Ok(body(memory.get(which)?)?)
         })
     }
 
     /// What memory.js is told about the program.
-    fn subject<'js>(&self, ctx: &Ctx<'js>, scopes: Scopes) -> Result<Object<'js>, Trouble> {
+    fn subject<'js>(&self, ctx: &Ctx<'js>, scopes: Scopes) -> Result<Object<'js>, CallFailure> {
         let subject = Object::new(ctx.clone())?;
         subject.set("global", ctx.globals())?;
         subject.set("words", words(&self.source))?;
@@ -109,7 +109,7 @@ fn clone_error(_: &rquickjs::Error) -> rquickjs::Error {
     rquickjs::Error::Allocation
 }
 
-fn hidden(hidden: Hidden) -> Trouble {
+fn hidden(hidden: Hidden) -> CallFailure {
     let (message, hint) = match hidden {
         Hidden::Private => {
             ("a private field `#…` can be seen by no snapshot", "write `this._…` in place of `this.#…`")
@@ -124,5 +124,5 @@ fn hidden(hidden: Hidden) -> Trouble {
             "look for a regular expression or text with quotes or brackets, and write it in another way",
         ),
     };
-    Trouble::rules(message.into(), hint.into())
+    CallFailure::rules(message.into(), hint.into())
 }

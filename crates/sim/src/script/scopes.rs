@@ -17,7 +17,7 @@ pub enum Hidden {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Token<'a> {
+enum ScriptToken<'a> {
     Word(&'a str),
     /// A bracket, an operator of one sign, or the first sign of a longer one.
     Mark(char),
@@ -28,8 +28,8 @@ enum Token<'a> {
     Quoted,
 }
 
-struct Placed<'a> {
-    token: Token<'a>,
+struct LocatedToken<'a> {
+    token: ScriptToken<'a>,
     start: usize,
     /// A new line comes before it.
     fresh: bool,
@@ -113,7 +113,7 @@ enum Holds {
     Code,
 }
 
-struct Level {
+struct BracketLevel {
     holds: Holds,
     /// Something around this level hides variables.
     hidden: bool,
@@ -125,9 +125,9 @@ struct Level {
     class: bool,
 }
 
-impl Level {
-    fn new(holds: Holds, hidden: bool) -> Level {
-        Level { holds, hidden, arrow: false, field: false, repeated: false, class: false }
+impl BracketLevel {
+    fn new(holds: Holds, hidden: bool) -> BracketLevel {
+        BracketLevel { holds, hidden, arrow: false, field: false, repeated: false, class: false }
     }
 
     fn hides(&self) -> bool {
@@ -136,9 +136,9 @@ impl Level {
 }
 
 /// For each token, whether a function that begins there may see variables that are not global.
-fn hidden(tokens: &[Placed]) -> Result<Vec<bool>, Hidden> {
+fn hidden(tokens: &[LocatedToken]) -> Result<Vec<bool>, Hidden> {
     let closing = matches(tokens)?;
-    let mut levels = vec![Level::new(Holds::Program, false)];
+    let mut levels = vec![BracketLevel::new(Holds::Program, false)];
     let mut list = vec![];
     for (k, placed) in tokens.iter().enumerate() {
         let before = k.checked_sub(1).map(|k| tokens[k].token);
@@ -151,33 +151,36 @@ fn hidden(tokens: &[Placed]) -> Result<Vec<bool>, Hidden> {
         list.push(level.hides());
         let hides = level.hides();
         match placed.token {
-            Token::Mark('(') => {
+            ScriptToken::Mark('(') => {
                 let after = closing[k].and_then(|j| tokens.get(j + 1)).map(|t| t.token);
-                let code = matches!(after, Some(Token::Mark('{') | Token::Arrow));
-                levels.push(Level::new(if code { Holds::Code } else { Holds::Values }, hides));
+                let code = matches!(after, Some(ScriptToken::Mark('{') | ScriptToken::Arrow));
+                levels.push(BracketLevel::new(if code { Holds::Code } else { Holds::Values }, hides));
             }
-            Token::Mark('[') | Token::Inside => levels.push(Level::new(Holds::Values, hides)),
-            Token::Mark('{') => {
+            ScriptToken::Mark('[') | ScriptToken::Inside => {
+                levels.push(BracketLevel::new(Holds::Values, hides))
+            }
+            ScriptToken::Mark('{') => {
                 let holds = match std::mem::take(&mut level.class) {
                     true => Holds::Class,
                     false if is_object(before, level.holds) => Holds::Object,
                     false => Holds::Code,
                 };
-                levels.push(Level::new(holds, hides));
+                levels.push(BracketLevel::new(holds, hides));
             }
-            Token::Mark(')' | ']' | '}') => drop(levels.pop()),
-            Token::Mark(';' | ',') => (level.arrow, level.field) = (false, false),
-            Token::Mark('=') if level.holds == Holds::Class => level.field = true,
-            Token::Arrow if next != Some(Token::Mark('{')) => level.arrow = true,
-            Token::Word(_) if before == Some(Token::Mark('.')) => {}
-            Token::Word("class") if next != Some(Token::Mark(':')) => level.class = true,
-            Token::Word("for" | "while" | "do") => {
-                let head = closing.get(k + 1).copied().flatten().filter(|_| next == Some(Token::Mark('(')));
+            ScriptToken::Mark(')' | ']' | '}') => drop(levels.pop()),
+            ScriptToken::Mark(';' | ',') => (level.arrow, level.field) = (false, false),
+            ScriptToken::Mark('=') if level.holds == Holds::Class => level.field = true,
+            ScriptToken::Arrow if next != Some(ScriptToken::Mark('{')) => level.arrow = true,
+            ScriptToken::Word(_) if before == Some(ScriptToken::Mark('.')) => {}
+            ScriptToken::Word("class") if next != Some(ScriptToken::Mark(':')) => level.class = true,
+            ScriptToken::Word("for" | "while" | "do") => {
+                let head =
+                    closing.get(k + 1).copied().flatten().filter(|_| next == Some(ScriptToken::Mark('(')));
                 let body = head.and_then(|j| tokens.get(j + 1)).map(|t| t.token).or(next);
-                level.repeated |= body != Some(Token::Mark('{'));
+                level.repeated |= body != Some(ScriptToken::Mark('{'));
             }
-            Token::Word("super") if !in_class => return Err(Hidden::Super),
-            Token::Word("eval" | "Function") => return Err(Hidden::Dynamic),
+            ScriptToken::Word("super") if !in_class => return Err(Hidden::Super),
+            ScriptToken::Word("eval" | "Function") => return Err(Hidden::Dynamic),
             _ => {}
         }
     }
@@ -185,15 +188,15 @@ fn hidden(tokens: &[Placed]) -> Result<Vec<bool>, Hidden> {
 }
 
 /// For each opening bracket, its closing one.
-fn matches(tokens: &[Placed]) -> Result<Vec<Option<usize>>, Hidden> {
+fn matches(tokens: &[LocatedToken]) -> Result<Vec<Option<usize>>, Hidden> {
     let mut closing = vec![None; tokens.len()];
     let mut open: Vec<(usize, char)> = vec![];
     for (k, placed) in tokens.iter().enumerate() {
         match placed.token {
-            Token::Mark('(') => open.push((k, ')')),
-            Token::Mark('[') => open.push((k, ']')),
-            Token::Mark('{') | Token::Inside => open.push((k, '}')),
-            Token::Mark(mark @ (')' | ']' | '}')) => match open.pop() {
+            ScriptToken::Mark('(') => open.push((k, ')')),
+            ScriptToken::Mark('[') => open.push((k, ']')),
+            ScriptToken::Mark('{') | ScriptToken::Inside => open.push((k, '}')),
+            ScriptToken::Mark(mark @ (')' | ']' | '}')) => match open.pop() {
                 Some((from, wanted)) if wanted == mark => closing[from] = Some(k),
                 _ => return Err(Hidden::Unread),
             },
@@ -204,12 +207,12 @@ fn matches(tokens: &[Placed]) -> Result<Vec<Option<usize>>, Hidden> {
 }
 
 /// Whether a brace after this begins an object, and no statements.
-fn is_object(before: Option<Token>, level: Holds) -> bool {
+fn is_object(before: Option<ScriptToken>, level: Holds) -> bool {
     match before {
-        Some(Token::Mark(':')) => level == Holds::Object || level == Holds::Values,
-        Some(Token::Mark(mark)) => "=([,?&|+-*%<>!~^".contains(mark),
-        Some(Token::Inside) => true,
-        Some(Token::Word(word)) => {
+        Some(ScriptToken::Mark(':')) => level == Holds::Object || level == Holds::Values,
+        Some(ScriptToken::Mark(mark)) => "=([,?&|+-*%<>!~^".contains(mark),
+        Some(ScriptToken::Inside) => true,
+        Some(ScriptToken::Word(word)) => {
             let leads = ["return", "typeof", "in", "of", "instanceof", "new", "delete", "void", "throw"];
             leads.contains(&word) || ["let", "const", "var", "await", "yield"].contains(&word)
         }
@@ -218,32 +221,32 @@ fn is_object(before: Option<Token>, level: Holds) -> bool {
 }
 
 /// Whether an expression may end with it.
-fn ends_operand(token: Token) -> bool {
+fn ends_operand(token: ScriptToken) -> bool {
     match token {
-        Token::Word(word) => {
+        ScriptToken::Word(word) => {
             !["return", "typeof", "in", "of", "instanceof", "new", "delete", "void"].contains(&word)
         }
-        Token::Mark(mark) => matches!(mark, ')' | ']' | '}'),
-        Token::Quoted => true,
-        Token::Arrow | Token::Inside => false,
+        ScriptToken::Mark(mark) => matches!(mark, ')' | ']' | '}'),
+        ScriptToken::Quoted => true,
+        ScriptToken::Arrow | ScriptToken::Inside => false,
     }
 }
 
 /// Whether what begins a line after an expression begins something new, and does not go on with it.
-fn begins_statement(token: Token, level: &Level) -> bool {
+fn begins_statement(token: ScriptToken, level: &BracketLevel) -> bool {
     const STATEMENTS: [&str; 14] = [
         "let", "const", "var", "function", "class", "if", "for", "while", "do", "switch", "try", "throw",
         "return", "async",
     ];
     match token {
-        Token::Word(word) if level.holds == Holds::Class => !["in", "of", "instanceof"].contains(&word),
-        Token::Word(word) => STATEMENTS.contains(&word),
+        ScriptToken::Word(word) if level.holds == Holds::Class => !["in", "of", "instanceof"].contains(&word),
+        ScriptToken::Word(word) => STATEMENTS.contains(&word),
         _ => false,
     }
 }
 
-fn tokens(source: &str) -> Result<Vec<Placed<'_>>, Hidden> {
-    let mut list: Vec<Placed> = vec![];
+fn tokens(source: &str) -> Result<Vec<LocatedToken<'_>>, Hidden> {
+    let mut list: Vec<LocatedToken> = vec![];
     // For every open brace, whether it belongs to a template.
     let mut braces: Vec<bool> = vec![];
     let (mut at, mut fresh) = (0, false);
@@ -271,7 +274,7 @@ fn tokens(source: &str) -> Result<Vec<Placed<'_>>, Hidden> {
             }
         };
         if let Some(token) = token {
-            list.push(Placed { token, start: at, fresh });
+            list.push(LocatedToken { token, start: at, fresh });
             fresh = false;
         }
         at += length;
@@ -282,32 +285,32 @@ fn tokens(source: &str) -> Result<Vec<Placed<'_>>, Hidden> {
 /// The token at the beginning of a text, and its length.
 fn token_at<'a>(
     rest: &'a str,
-    before: Option<Token>,
+    before: Option<ScriptToken>,
     braces: &mut Vec<bool>,
-) -> Result<(Token<'a>, usize), Hidden> {
+) -> Result<(ScriptToken<'a>, usize), Hidden> {
     let c = rest.chars().next().ok_or(Hidden::Unread)?;
     Ok(match c {
-        '"' | '\'' => (Token::Quoted, quoted(rest, c)?),
+        '"' | '\'' => (ScriptToken::Quoted, quoted(rest, c)?),
         '`' => template(rest, braces)?,
         '}' if braces.pop() == Some(true) => template_rest(rest, braces)?,
         '{' => {
             braces.push(false);
-            (Token::Mark('{'), 1)
+            (ScriptToken::Mark('{'), 1)
         }
-        '/' if begins_expression(before) => (Token::Quoted, quoted(rest, '/')?),
-        '/' if before == Some(Token::Mark(')')) || before == Some(Token::Mark('}')) => {
+        '/' if begins_expression(before) => (ScriptToken::Quoted, quoted(rest, '/')?),
+        '/' if before == Some(ScriptToken::Mark(')')) || before == Some(ScriptToken::Mark('}')) => {
             check_division(&rest[1..])?;
-            (Token::Mark('/'), 1)
+            (ScriptToken::Mark('/'), 1)
         }
-        '=' if rest.starts_with("=>") => (Token::Arrow, 2),
+        '=' if rest.starts_with("=>") => (ScriptToken::Arrow, 2),
         '=' | '!' | '<' | '>' if rest[1..].starts_with('=') => {
-            (Token::Mark('<'), 2 + usize::from(rest[2..].starts_with('=')))
+            (ScriptToken::Mark('<'), 2 + usize::from(rest[2..].starts_with('=')))
         }
         c if is_letter(c) => {
             let length = rest.find(|c| !is_letter(c)).unwrap_or(rest.len());
-            (Token::Word(&rest[..length]), length)
+            (ScriptToken::Word(&rest[..length]), length)
         }
-        c => (Token::Mark(c), c.len_utf8()),
+        c => (ScriptToken::Mark(c), c.len_utf8()),
     })
 }
 
@@ -322,16 +325,16 @@ fn check_division(rest: &str) -> Result<(), Hidden> {
 }
 
 /// A template from its first mark: as a whole, or up to `${`, which is a token of its own.
-fn template<'a>(text: &'a str, braces: &mut Vec<bool>) -> Result<(Token<'a>, usize), Hidden> {
+fn template<'a>(text: &'a str, braces: &mut Vec<bool>) -> Result<(ScriptToken<'a>, usize), Hidden> {
     let mut escaped = false;
     for (k, c) in text.char_indices().skip(1) {
         match c {
             _ if escaped => escaped = false,
             '\\' => escaped = true,
-            '`' => return Ok((Token::Quoted, k + 1)),
+            '`' => return Ok((ScriptToken::Quoted, k + 1)),
             '$' if text[k + 1..].starts_with('{') => {
                 braces.push(true);
-                return Ok((Token::Inside, k + 2));
+                return Ok((ScriptToken::Inside, k + 2));
             }
             _ => {}
         }
@@ -341,17 +344,17 @@ fn template<'a>(text: &'a str, braces: &mut Vec<bool>) -> Result<(Token<'a>, usi
 
 /// After `}` inside a template: the brace closes, and what follows up to the next `${` or the end is text. The text is left to the
 /// next token, which begins with a mark of its own.
-fn template_rest<'a>(text: &'a str, braces: &mut Vec<bool>) -> Result<(Token<'a>, usize), Hidden> {
+fn template_rest<'a>(text: &'a str, braces: &mut Vec<bool>) -> Result<(ScriptToken<'a>, usize), Hidden> {
     let mut escaped = false;
     for (k, c) in text.char_indices().skip(1) {
         match c {
             _ if escaped => escaped = false,
             '\\' => escaped = true,
-            '`' => return Ok((Token::Mark('}'), k + 1)),
+            '`' => return Ok((ScriptToken::Mark('}'), k + 1)),
             // `}…${` closes one and opens the next: for brackets that is nothing.
             '$' if text[k + 1..].starts_with('{') => {
                 braces.push(true);
-                return Ok((Token::Mark(','), k + 2));
+                return Ok((ScriptToken::Mark(','), k + 2));
             }
             _ => {}
         }
@@ -381,14 +384,14 @@ fn quoted(text: &str, mark: char) -> Result<usize, Hidden> {
 }
 
 /// A slash there begins a regular expression; elsewhere it divides.
-fn begins_expression(before: Option<Token>) -> bool {
+fn begins_expression(before: Option<ScriptToken>) -> bool {
     match before {
-        None | Some(Token::Arrow | Token::Inside) => true,
-        Some(Token::Word(word)) => {
+        None | Some(ScriptToken::Arrow | ScriptToken::Inside) => true,
+        Some(ScriptToken::Word(word)) => {
             ["return", "typeof", "case", "in", "of", "instanceof", "void", "delete", "throw"].contains(&word)
         }
-        Some(Token::Mark(mark)) => !matches!(mark, ')' | ']' | '}'),
-        Some(Token::Quoted) => false,
+        Some(ScriptToken::Mark(mark)) => !matches!(mark, ')' | ']' | '}'),
+        Some(ScriptToken::Quoted) => false,
     }
 }
 

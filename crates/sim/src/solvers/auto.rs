@@ -7,7 +7,7 @@
 use super::explicit::Explicit;
 use super::rosenbrock::rodas5p;
 use crate::problem::{Layout, Problem};
-use crate::stepper::{Failure, Options, Segment, Stepper, Tolerance, Work};
+use crate::stepper::{Segment, SolverOptions, SolverWork, StepFailure, Stepper, Tolerance};
 
 /// Entries in a row of the Jacobian, in the mean, from which an explicit method is tried first: an LU of rows with fewer costs
 /// about as much as the evaluations it saves.
@@ -16,7 +16,7 @@ const DENSE: usize = 8;
 #[derive(Clone)]
 pub struct Auto {
     layout: Layout,
-    options: Options,
+    options: SolverOptions,
     explicit: Explicit,
     implicit: Option<Box<dyn Stepper>>,
 }
@@ -28,7 +28,7 @@ impl Auto {
         layout.differential.iter().all(|d| *d) && (layout.constrained || layout.pattern.nnz() > DENSE * n)
     }
 
-    pub fn new(layout: &Layout, options: &Options) -> Self {
+    pub fn new(layout: &Layout, options: &SolverOptions) -> Self {
         Auto {
             layout: layout.clone(),
             options: options.clone(),
@@ -49,7 +49,7 @@ impl Auto {
     }
 
     /// Go on with the implicit method from where the explicit one stands.
-    fn switch(&mut self, problem: &mut dyn Problem) -> Result<(), Failure> {
+    fn switch(&mut self, problem: &mut dyn Problem) -> Result<(), StepFailure> {
         let (t, y) = self.explicit.state();
         let (y, mut implicit) = (y.to_vec(), Box::new(rodas5p(&self.layout, &self.options)));
         implicit.take_sizes(self.explicit.tolerance());
@@ -64,19 +64,19 @@ impl Stepper for Auto {
         Box::new(self.clone())
     }
 
-    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure> {
         self.active_mut().restart(problem, t, y)
     }
 
-    fn resume(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+    fn resume(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure> {
         self.active_mut().resume(problem, t, y)
     }
 
-    fn take_inputs(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+    fn take_inputs(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure> {
         self.active_mut().take_inputs(problem, t, y)
     }
 
-    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
+    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), StepFailure> {
         if self.implicit.is_none() {
             if !self.explicit.looks_stiff() && self.explicit.step(problem, limit).is_ok() {
                 return Ok(());
@@ -90,7 +90,7 @@ impl Stepper for Auto {
         self.active().pace()
     }
 
-    fn adjust(&mut self, problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
+    fn adjust(&mut self, problem: &mut dyn Problem, y: &[f64]) -> Result<(), StepFailure> {
         self.active_mut().adjust(problem, y)
     }
 
@@ -118,7 +118,7 @@ impl Stepper for Auto {
         self.active().tolerance()
     }
 
-    fn work(&self) -> Work {
+    fn work(&self) -> SolverWork {
         let (mut sum, more) = (self.explicit.work(), self.implicit.as_ref().map(|i| i.work()));
         if let Some(more) = more {
             sum.steps += more.steps;
@@ -137,8 +137,8 @@ mod tests {
     use super::*;
     use crate::solvers::problems;
 
-    fn run(problem: &mut problems::Written, t_end: f64) -> (Vec<f64>, Auto) {
-        let options = Options { rtol: 1e-8, ..Options::default() };
+    fn run(problem: &mut problems::TestProblem, t_end: f64) -> (Vec<f64>, Auto) {
+        let options = SolverOptions { rtol: 1e-8, ..SolverOptions::default() };
         let mut stepper = Auto::new(problem.layout(), &options);
         let start = problem.start.clone();
         stepper.restart(problem, 0.0, &start).unwrap();

@@ -15,10 +15,10 @@ use super::control::{AFTER_FAILURE, first_step, least_step, to_limit, too_small}
 use super::error::Tolerance;
 use super::implicit::mass;
 use super::newton::Newton;
-use super::one_step::Refusal;
+use super::one_step::StepRefusal;
 use super::vibration::Vibration;
 use crate::problem::{Layout, Problem};
-use crate::stepper::{Cause, Failure, Options, Segment, Stepper, Work};
+use crate::stepper::{FailureCause, Segment, SolverOptions, SolverWork, StepFailure, Stepper};
 
 const MAX_ORDER: usize = 5;
 /// Differences kept: orders 0 to k + 2.
@@ -53,7 +53,7 @@ fn error_constant(k: usize) -> f64 {
 }
 
 /// Adaptive BDF of order 1 to 5.
-pub fn bdf(layout: &Layout, options: &Options) -> Bdf {
+pub fn bdf(layout: &Layout, options: &SolverOptions) -> Bdf {
     Bdf::new(layout, options)
 }
 
@@ -65,7 +65,7 @@ pub struct Bdf {
     mass: Vec<f64>,
     newton: Newton,
     vibration: Vibration,
-    work: Work,
+    work: SolverWork,
     /// Order and step are kept as they are, without error control.
     constant: bool,
 
@@ -97,7 +97,7 @@ pub struct Bdf {
 }
 
 impl Bdf {
-    pub fn new(layout: &Layout, options: &Options) -> Self {
+    pub fn new(layout: &Layout, options: &SolverOptions) -> Self {
         let n = layout.n();
         Bdf {
             tolerance: Tolerance::new(layout, options),
@@ -106,7 +106,7 @@ impl Bdf {
             mass: mass(layout),
             newton: Newton::new(layout, SHARE),
             vibration: Vibration::new(layout),
-            work: Work::default(),
+            work: SolverWork::default(),
             constant: false,
             t: 0.0,
             h: 0.0,
@@ -177,7 +177,7 @@ impl Bdf {
     }
 
     /// One step of size h_table to t1: writes `y`, and d into `error`.
-    fn attempt(&mut self, problem: &mut dyn Problem, t1: f64) -> Result<(), Refusal> {
+    fn attempt(&mut self, problem: &mut dyn Problem, t1: f64) -> Result<(), StepRefusal> {
         let (n, k) = (self.mass.len(), self.order);
         let alpha = (1.0 - KAPPA[k]) * gamma(k);
         let c = self.h_table / alpha;
@@ -286,7 +286,7 @@ impl Bdf {
     }
 
     /// A smaller step after an error too large, and the order below if that allows a larger one.
-    fn retreat(&mut self, h: f64, error: f64) {
+    fn reduce_step(&mut self, h: f64, error: f64) {
         let (n, k) = (self.mass.len(), self.order);
         let mut factor = SAFETY * error.powf(-1.0 / (k + 1) as f64);
         if k > 1 {
@@ -301,17 +301,17 @@ impl Bdf {
         self.h = h * factor.clamp(SHRINK, 0.9);
     }
 
-    fn failure(&self, refusal: Refusal) -> Failure {
+    fn failure(&self, refusal: StepRefusal) -> StepFailure {
         let (t, h) = (self.t, self.h_table);
         match refusal {
-            Refusal::NoConvergence { unknown } => {
-                Failure::StepTooSmall { t, h, unknown, cause: Cause::NoConvergence }
+            StepRefusal::NoConvergence { unknown } => {
+                StepFailure::StepTooSmall { t, h, unknown, cause: FailureCause::NoConvergence }
             }
-            Refusal::NotFinite { row } => {
-                Failure::StepTooSmall { t, h, unknown: row, cause: Cause::NotFinite }
+            StepRefusal::NotFinite { row } => {
+                StepFailure::StepTooSmall { t, h, unknown: row, cause: FailureCause::NotFinite }
             }
-            Refusal::Singular { unknown } => Failure::Singular { t, unknown },
-            Refusal::NotFiniteAtStart { row } => Failure::NotFinite { t, row },
+            StepRefusal::Singular { unknown } => StepFailure::Singular { t, unknown },
+            StepRefusal::NotFiniteAtStart { row } => StepFailure::NotFinite { t, row },
         }
     }
 }
@@ -321,14 +321,14 @@ impl Stepper for Bdf {
         Box::new(self.clone())
     }
 
-    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure> {
         let n = y.len();
         self.tolerance.learn(y);
         let mut f = vec![0.0; n];
         problem.residual(t, y, &mut f);
         self.work.residuals += 1;
         if let Some(row) = f.iter().position(|v| !v.is_finite()) {
-            return Err(Failure::NotFinite { t, row });
+            return Err(StepFailure::NotFinite { t, row });
         }
         self.newton.restart(problem, t, y, &mut self.work);
         self.oscillating = 0.0;
@@ -349,7 +349,7 @@ impl Stepper for Bdf {
                 norm(&bent)
             })
         });
-        self.newton.rehearse(self.h);
+        self.newton.choose_pivots(self.h);
         self.differences.fill(0.0);
         self.differences[..n].copy_from_slice(y);
         (0..n).for_each(|i| self.differences[n + i] = self.h * y_dot[i]);
@@ -361,7 +361,7 @@ impl Stepper for Bdf {
         Ok(())
     }
 
-    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
+    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), StepFailure> {
         let n = self.mass.len();
         let t = self.t;
         if limit <= t {
@@ -371,7 +371,7 @@ impl Stepper for Bdf {
             let start = &self.differences[..n];
             self.newton.next_step(problem, t, start, &mut self.work);
         }
-        let mut last = Failure::StepTooSmall { t, h: self.h, unknown: 0, cause: Cause::Error };
+        let mut last = StepFailure::StepTooSmall { t, h: self.h, unknown: 0, cause: FailureCause::Error };
         while self.constant || !too_small(self.h, t) {
             let (h, t1) = if self.constant { (self.h, t + self.h) } else { to_limit(self.h, t, limit) };
             // A step cut short by a limit does not change the one asked for.
@@ -397,16 +397,16 @@ impl Stepper for Bdf {
                     }
                     let unknown = self.tolerance.dominant(&self.error, self.row(0), &self.y);
                     if error.is_finite() {
-                        self.retreat(h, error);
-                        last = Failure::StepTooSmall { t, h, unknown, cause: Cause::Error };
+                        self.reduce_step(h, error);
+                        last = StepFailure::StepTooSmall { t, h, unknown, cause: FailureCause::Error };
                     } else {
                         self.h = h * AFTER_FAILURE;
-                        last = self.failure(Refusal::NotFinite { row: unknown });
+                        last = self.failure(StepRefusal::NotFinite { row: unknown });
                     }
                 }
                 Err(refusal) => {
                     last = self.failure(refusal);
-                    if matches!(refusal, Refusal::NotFiniteAtStart { .. }) || self.constant {
+                    if matches!(refusal, StepRefusal::NotFiniteAtStart { .. }) || self.constant {
                         return Err(last);
                     }
                     self.h = h * AFTER_FAILURE;
@@ -421,7 +421,7 @@ impl Stepper for Bdf {
         self.h
     }
 
-    fn adjust(&mut self, _problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
+    fn adjust(&mut self, _problem: &mut dyn Problem, y: &[f64]) -> Result<(), StepFailure> {
         self.differences[..y.len()].copy_from_slice(y);
         Ok(())
     }
@@ -466,7 +466,7 @@ impl Stepper for Bdf {
         &self.segment
     }
 
-    fn work(&self) -> Work {
+    fn work(&self) -> SolverWork {
         self.work
     }
 

@@ -6,9 +6,9 @@
 
 use super::bdf::bdf;
 use super::explicit::Explicit;
-use super::problems::{Residual, Written, dense, differences};
+use super::problems::{ResidualFunction, TestProblem, dense, differences};
 use crate::problem::Problem;
-use crate::stepper::{Options, Stepper, Work};
+use crate::stepper::{SolverOptions, SolverWork, Stepper};
 use std::f64::consts::PI;
 
 const N: usize = 40;
@@ -59,13 +59,13 @@ fn residual(t: f64, y: &[f64], f: &mut [f64]) {
     }
 }
 
-fn beam() -> Written {
-    let jacobian: Residual = |t, y, j| differences(residual, t, y, j);
+fn beam() -> TestProblem {
+    let jacobian: ResidualFunction = |t, y, j| differences(residual, t, y, j);
     dense(vec![1.0; 2 * N], residual, jacobian, 5.0, vec![0.0; 2 * N])
 }
 
 /// The beam, with two sensors, one of them stiff, and an algebraic unknown.
-fn watched_beam() -> Written {
+fn watched_beam() -> TestProblem {
     const M: usize = 2 * N + 3;
     fn watched(t: f64, y: &[f64], f: &mut [f64]) {
         residual(t, &y[..2 * N], &mut f[..2 * N]);
@@ -73,14 +73,14 @@ fn watched_beam() -> Written {
         f[M - 2] = -300.0 * (y[M - 2] - y[N - 1]);
         f[M - 1] = y[0] + y[5] - y[M - 1];
     }
-    let jacobian: Residual = |t, y, j| differences(watched, t, y, j);
+    let jacobian: ResidualFunction = |t, y, j| differences(watched, t, y, j);
     let mut beam = dense(vec![1.0; M], watched, jacobian, 5.0, vec![0.0; M]);
     beam.layout.differential[M - 1] = false;
     beam
 }
 
 /// Work and values at 5 s. The force has a corner at π.
-fn run(mut problem: Written, solver: &mut dyn Stepper) -> (Work, Vec<f64>) {
+fn run(mut problem: TestProblem, solver: &mut dyn Stepper) -> (SolverWork, Vec<f64>) {
     let start = problem.start.clone();
     solver.restart(&mut problem, 0.0, &start).unwrap();
     for end in [PI, 5.0] {
@@ -94,14 +94,15 @@ fn run(mut problem: Written, solver: &mut dyn Stepper) -> (Work, Vec<f64>) {
 
 #[test]
 fn backward_differences_do_not_follow_the_fast_modes_of_a_beam() {
-    let (_, exact) = run(beam(), &mut Explicit::tsit45(Options { rtol: 1e-9, ..Options::default() }));
+    let (_, exact) =
+        run(beam(), &mut Explicit::tsit45(SolverOptions { rtol: 1e-9, ..SolverOptions::default() }));
     // [Mazzia, Magherini 2008, test set for IVP solvers, BEAM]
     assert!(
         (exact[0] + 0.005792366591).abs() < 1e-9 && (exact[1] + 0.016952985507).abs() < 1e-9,
         "{exact:?}"
     );
-    let check = |problem: Written, rtol: f64, most: u64| {
-        let mut solver = bdf(problem.layout(), &Options { rtol, ..Options::default() });
+    let check = |problem: TestProblem, rtol: f64, most: u64| {
+        let mut solver = bdf(problem.layout(), &SolverOptions { rtol, ..SolverOptions::default() });
         let (work, y) = run(problem, &mut solver);
         let error = (0..N).map(|i| (y[i] - exact[i]).abs() / (1.0 + exact[i].abs())).fold(0.0, f64::max);
         println!("{rtol:e}: {work:?}, {:.1} rtol", error / rtol);

@@ -5,16 +5,16 @@
 //!   ε = 1e-12 · max_j largest |y_j| / u_j, within 1e-15 … 1e-12; 1e-5 rtol or 1e-12 from a start at zero    (3)
 //!
 //! u_i is the size given, and then atol_i = rtol · u_i, or the one its unit suggests. Tolerances only grow, so they do not
-//! chatter, and never beyond rtol · u_i, so that learning makes no error larger. As atol times the length of the course may not
+//! chatter, and never beyond rtol · u_i, so that learning makes no error larger. As atol times the length of the trajectory may not
 //! hide the signal, small ones are held to 100 rtol of their own size; to hold all to 1 rtol costs a quarter of the steps of a crane.
-//! What is left of large terms that cancel, as at a rest, is no signal (3). Nor is what begins a motion after a rest at zero, where time
+//! What is left of large terms that cancel, as at an equilibrium, is no signal (3). Nor is what begins a motion after a rest at zero, where time
 //! itself has roundings.
 //!
 //! The maximum, not the root mean square: each unknown keeps its own tolerance, however many quiet ones
 //! stand beside it, and the one that dominates is known.
 
 use crate::problem::Layout;
-use crate::stepper::Options;
+use crate::stepper::SolverOptions;
 use trunnion_num::Archive;
 
 /// What may be off of a small signal, in parts of rtol · largest value: errors of single steps add up to as much in any case.
@@ -45,7 +45,7 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    pub fn new(layout: &Layout, options: &Options) -> Self {
+    pub fn new(layout: &Layout, options: &SolverOptions) -> Self {
         let rtol = options.rtol;
         let at_rest = (AT_REST * rtol).max(ROUNDING.1);
         let bounds = |i: usize| {
@@ -139,7 +139,7 @@ impl Tolerance {
         (self.rtol, self.bounds.iter().map(|b| b.1).collect())
     }
 
-    /// Whether the tolerance of unknown i was chosen by the user, and does not follow its course.
+    /// Whether the tolerance of unknown i was chosen by the user, and does not follow its history.
     pub fn is_given(&self, i: usize) -> bool {
         self.given[i]
     }
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn each_unknown_has_its_own_scale() {
         let layout = Layout { nominal: vec![1.0, 1e6], differential: vec![true; 2], ..Layout::default() };
-        let tolerance = Tolerance::new(&layout, &Options { rtol: 1e-3, ..Options::default() });
+        let tolerance = Tolerance::new(&layout, &SolverOptions { rtol: 1e-3, ..SolverOptions::default() });
         let (y0, y1) = ([0.0, 0.0], [1.0, 1e6]);
         assert_eq!(tolerance.norm(&[2e-3, 1e3], &y0, &y1), 1.0);
         assert_eq!(tolerance.dominant(&[1e-3, 2e3], &y0, &y1), 1);
@@ -238,7 +238,7 @@ mod tests {
             atol: vec![None, None, Some(1e-9)],
             ..Layout::default()
         };
-        let options = Options { rtol: 1e-3, ..Options::default() };
+        let options = SolverOptions { rtol: 1e-3, ..SolverOptions::default() };
         let mut tolerance = Tolerance::new(&layout, &options);
         let check = |tolerance: &Tolerance, atol: f64| {
             assert!(

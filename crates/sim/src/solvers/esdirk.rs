@@ -11,13 +11,13 @@
 
 use super::error::Tolerance;
 use super::newton::Newton;
-use super::one_step::{Method, OneStep, Refusal, Span};
+use super::one_step::{OneStep, OneStepMethod, StepRefusal, StepSpan};
 use crate::problem::{Layout, Problem};
-use crate::stepper::{Options, Segment, Work};
+use crate::stepper::{Segment, SolverOptions, SolverWork};
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 use trunnion_num::DenseLu;
 
-pub struct Tableau {
+pub struct EsdirkTableau {
     pub order: usize,
     pub estimate_order: usize,
     /// Diagonal of a, but for the first stage.
@@ -32,7 +32,7 @@ pub struct Tableau {
 }
 
 /// TR-BDF2: order 2, 3 with (3), 3 stages, L-stable. [Hosea, Shampine 1996]
-pub const TR_BDF2: Tableau = Tableau {
+pub const TR_BDF2: EsdirkTableau = EsdirkTableau {
     order: 3,
     estimate_order: 2,
     gamma: 1.0 - FRAC_1_SQRT_2,
@@ -44,7 +44,7 @@ pub const TR_BDF2: Tableau = Tableau {
 };
 
 /// ESDIRK34: order 3, 4 with (3), 4 stages, L-stable. [Jørgensen, Kristensen, Thomsen 2018]
-pub const ESDIRK34: Tableau = Tableau {
+pub const ESDIRK34: EsdirkTableau = EsdirkTableau {
     order: 4,
     estimate_order: 3,
     gamma: 0.435866521508459,
@@ -65,18 +65,18 @@ const STAGES: f64 = 0.1;
 const FAR: f64 = 1.9;
 
 /// Adaptive TR-BDF2.
-pub fn trbdf2(layout: &Layout, options: &Options) -> OneStep<Esdirk> {
+pub fn trbdf2(layout: &Layout, options: &SolverOptions) -> OneStep<Esdirk> {
     OneStep::adaptive(Esdirk::new(&TR_BDF2, layout, options), layout, options)
 }
 
 /// Adaptive ESDIRK34.
-pub fn esdirk34(layout: &Layout, options: &Options) -> OneStep<Esdirk> {
+pub fn esdirk34(layout: &Layout, options: &SolverOptions) -> OneStep<Esdirk> {
     OneStep::adaptive(Esdirk::new(&ESDIRK34, layout, options), layout, options)
 }
 
 /// Weights that follow from the nodes c alone.
 #[derive(Clone)]
-struct Nodes {
+struct NodeWeights {
     /// ∫₀^{c_i} of the polynomial through k_j, j < i.
     integral: Vec<Vec<f64>>,
     /// Value at c_i of the polynomial through Y_j, j < i.
@@ -89,8 +89,8 @@ struct Nodes {
 
 #[derive(Clone)]
 pub struct Esdirk {
-    tableau: &'static Tableau,
-    nodes: Nodes,
+    tableau: &'static EsdirkTableau,
+    nodes: NodeWeights,
     tolerance: Tolerance,
     newton: Newton,
     algebraic: Vec<usize>,
@@ -115,11 +115,11 @@ pub struct Esdirk {
 const NOISY: f64 = 1e3;
 
 impl Esdirk {
-    pub fn new(tableau: &'static Tableau, layout: &Layout, options: &Options) -> Self {
+    pub fn new(tableau: &'static EsdirkTableau, layout: &Layout, options: &SolverOptions) -> Self {
         let (n, s) = (layout.n(), tableau.c.len());
         Esdirk {
             tableau,
-            nodes: Nodes::new(tableau.c),
+            nodes: NodeWeights::new(tableau.c),
             tolerance: Tolerance::new(layout, options),
             newton: Newton::new(layout, STAGES),
             algebraic: (0..n).filter(|i| !layout.differential[*i]).collect(),
@@ -182,10 +182,10 @@ impl Esdirk {
     fn solve_stages(
         &mut self,
         problem: &mut dyn Problem,
-        span: Span,
+        span: StepSpan,
         y0: &[f64],
-        work: &mut Work,
-    ) -> Result<(), Refusal> {
+        work: &mut SolverWork,
+    ) -> Result<(), StepRefusal> {
         let (n, s) = (y0.len(), self.tableau.c.len());
         let h_gamma = span.h * self.tableau.gamma;
         for i in 1..s {
@@ -205,12 +205,20 @@ impl Esdirk {
     }
 }
 
-impl Method for Esdirk {
+impl OneStepMethod for Esdirk {
     fn orders(&self) -> (usize, usize) {
         (self.tableau.order, self.tableau.estimate_order)
     }
 
-    fn restart(&mut self, problem: &mut dyn Problem, t: f64, h: f64, y: &[f64], f: &[f64], work: &mut Work) {
+    fn restart(
+        &mut self,
+        problem: &mut dyn Problem,
+        t: f64,
+        h: f64,
+        y: &[f64],
+        f: &[f64],
+        work: &mut SolverWork,
+    ) {
         for j in 0..y.len() {
             self.k[j] = self.newton.matrix.mass[j] * f[j];
         }
@@ -218,18 +226,18 @@ impl Method for Esdirk {
         self.shift = false;
         self.stages_are_old = false;
         self.newton.restart(problem, t, y, work);
-        self.newton.rehearse(h * self.tableau.gamma);
+        self.newton.choose_pivots(h * self.tableau.gamma);
     }
 
     fn attempt(
         &mut self,
         problem: &mut dyn Problem,
-        span: Span,
+        span: StepSpan,
         y0: &[f64],
         y1: &mut [f64],
         error: &mut [f64],
-        work: &mut Work,
-    ) -> Result<(), Refusal> {
+        work: &mut SolverWork,
+    ) -> Result<(), StepRefusal> {
         let (n, s) = (y0.len(), self.tableau.c.len());
         let h_gamma = span.h * self.tableau.gamma;
         if self.shift {
@@ -281,11 +289,11 @@ impl Method for Esdirk {
         self.shift = true;
     }
 
-    fn make_up(&mut self, h: f64, off: &mut [f64]) {
-        self.newton.make_up(h * self.tableau.gamma, off);
+    fn correct_defect(&mut self, h: f64, off: &mut [f64]) {
+        self.newton.correct_defect(h * self.tableau.gamma, off);
     }
 
-    fn segment(&self, span: Span, y0: &[f64], y1: &[f64], segment: &mut Segment) {
+    fn segment(&self, span: StepSpan, y0: &[f64], y1: &[f64], segment: &mut Segment) {
         let (n, s) = (y0.len(), self.tableau.c.len());
         segment.degree = 3;
         segment.coefficients.clear();
@@ -319,7 +327,7 @@ fn quadratic_weights(c: f64, theta: f64) -> [f64; 3] {
     ]
 }
 
-impl Nodes {
+impl NodeWeights {
     fn new(c: &[f64]) -> Self {
         let s = c.len();
         // Weights w_j at the first `count` nodes with Σ w_j c_j^m = moment(m), m < count.
@@ -336,7 +344,7 @@ impl Nodes {
         // Coefficient k of the interpolant is e_kᵀ V⁻ᵀ, V_mj = c_j^m: column k of V⁻¹ transposed.
         let columns: Vec<Vec<f64>> = (0..s).map(at_end).collect();
         let off_middle = |i: &usize| (c[*i] - 0.5).abs();
-        Nodes {
+        NodeWeights {
             integral: (0..s).map(|i| weights(i, &|m| c[i].powi(m + 1) / (m + 1) as f64)).collect(),
             value: (0..s).map(|i| weights(i, &|m| c[i].powi(m))).collect(),
             coefficients: columns,

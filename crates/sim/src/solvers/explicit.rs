@@ -15,13 +15,13 @@
 use super::control::{EXPLICIT, StepControl, first_step};
 use super::error::Tolerance;
 use super::fixed::{DEFAULT_STEP, FixedSteps};
-use crate::newton::{Part, Stuck};
+use crate::newton::{NewtonBlock, NewtonFailure};
 use crate::problem::Problem;
-use crate::stepper::{Cause, Failure, Options, Segment, Stepper, Work};
+use crate::stepper::{FailureCause, Segment, SolverOptions, SolverWork, StepFailure, Stepper};
 
 /// A method. Stage s + 1 is the derivative at the end of the step.
 #[derive(Debug)]
-pub struct Tableau {
+pub struct ExplicitTableau {
     pub name: &'static str,
     pub order: usize,
     pub c: &'static [f64],
@@ -35,7 +35,7 @@ pub struct Tableau {
 
 /// Tsitouras 5(4): fifth order, embedded fourth, last stage reused, free interpolant of order four.
 /// [Tsitouras2011, table 1 and §4]
-pub static TSIT45: Tableau = Tableau {
+pub static TSIT45: ExplicitTableau = ExplicitTableau {
     name: "tsit45",
     order: 5,
     c: &[0.0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0],
@@ -76,7 +76,7 @@ pub static TSIT45: Tableau = Tableau {
 };
 
 /// The classical method of order four with cubic Hermite interpolation. [Hairer1993, table II.1.2]
-pub static RK4: Tableau = Tableau {
+pub static RK4: ExplicitTableau = ExplicitTableau {
     name: "rk4",
     order: 4,
     c: &[0.0, 0.5, 0.5, 1.0],
@@ -94,7 +94,7 @@ pub static RK4: Tableau = Tableau {
 };
 
 /// Explicit Euler with linear interpolation.
-pub static EULER: Tableau = Tableau {
+pub static EULER: ExplicitTableau = ExplicitTableau {
     name: "euler",
     order: 1,
     c: &[0.0],
@@ -117,13 +117,13 @@ const ESTIMATE_ORDER: usize = 4;
 /// An explicit Runge–Kutta solver.
 #[derive(Clone)]
 pub struct Explicit {
-    tableau: &'static Tableau,
-    options: Options,
-    work: Work,
+    tableau: &'static ExplicitTableau,
+    options: SolverOptions,
+    work: SolverWork,
     // Set up by `restart`.
     n: usize,
     differential: Vec<usize>,
-    algebraic: Option<Part>,
+    algebraic: Option<NewtonBlock>,
     nominal: Vec<f64>,
     tolerance: Tolerance,
     // The state: values at the end of the last step, and what the next one needs.
@@ -151,14 +151,14 @@ pub struct Explicit {
 }
 
 /// Why an attempt failed: unknown or row, and the cause.
-struct Rejected(usize, Cause);
+struct Rejected(usize, FailureCause);
 
 impl Explicit {
-    pub fn new(tableau: &'static Tableau, options: Options) -> Self {
+    pub fn new(tableau: &'static ExplicitTableau, options: SolverOptions) -> Self {
         Explicit {
             tableau,
             options,
-            work: Work::default(),
+            work: SolverWork::default(),
             n: 0,
             differential: vec![],
             algebraic: None,
@@ -185,15 +185,15 @@ impl Explicit {
         }
     }
 
-    pub fn tsit45(options: Options) -> Self {
+    pub fn tsit45(options: SolverOptions) -> Self {
         Self::new(&TSIT45, options)
     }
 
-    pub fn rk4(options: Options) -> Self {
+    pub fn rk4(options: SolverOptions) -> Self {
         Self::new(&RK4, options)
     }
 
-    pub fn euler(options: Options) -> Self {
+    pub fn euler(options: SolverOptions) -> Self {
         Self::new(&EULER, options)
     }
 
@@ -216,7 +216,7 @@ impl Explicit {
         let rows = self.stages() + 1;
         self.n = n;
         self.differential = (0..n).filter(|&i| layout.differential[i]).collect();
-        let part = Part::algebraic(layout);
+        let part = NewtonBlock::algebraic(layout);
         self.algebraic = (part.m() > 0).then_some(part);
         self.nominal = layout.nominal.clone();
         self.tolerance = Tolerance::new(layout, &self.options);
@@ -262,7 +262,7 @@ impl Explicit {
         self.work.residuals += part.work.residuals - before.residuals;
         self.work.jacobians += part.work.jacobians - before.jacobians;
         self.work.factorisations += part.work.factorisations - before.factorisations;
-        if let Err(Rejected(_, Cause::NoConvergence)) = solved {
+        if let Err(Rejected(_, FailureCause::NoConvergence)) = solved {
             self.work.newton_failures += 1;
         }
         solved?;
@@ -306,7 +306,7 @@ impl Explicit {
             }
         }
         if !norm.is_finite() {
-            return Err(Rejected(worst, Cause::NotFinite));
+            return Err(Rejected(worst, FailureCause::NotFinite));
         }
         if norm <= 1.0 || !self.is_adaptive() {
             self.solve_inside(problem, h)?;
@@ -380,7 +380,7 @@ impl Explicit {
     }
 
     /// One accepted step under control of the error (2).
-    fn adaptive_step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
+    fn adaptive_step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), StepFailure> {
         let scale = if limit.is_finite() { limit.abs() } else { 0.0 };
         let h_min = 16.0 * f64::EPSILON * self.t.abs().max(scale).max(f64::MIN_POSITIVE);
         // Never below what time resolves, or steps of no length would follow each other for ever.
@@ -396,7 +396,7 @@ impl Explicit {
                 }
                 Ok((error, worst)) => {
                     self.control.reject(taken, error);
-                    (worst, Cause::Error)
+                    (worst, FailureCause::Error)
                 }
                 Err(Rejected(unknown, cause)) => {
                     self.control.fail(taken);
@@ -405,24 +405,24 @@ impl Explicit {
             };
             self.work.rejected += 1;
             if self.control.h < h_min {
-                return Err(Failure::StepTooSmall { t: self.t, h: self.control.h, unknown, cause });
+                return Err(StepFailure::StepTooSmall { t: self.t, h: self.control.h, unknown, cause });
             }
         }
     }
 
-    fn fixed_step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
+    fn fixed_step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), StepFailure> {
         let t_end = self.steps.next(self.t, limit);
         let (t, h) = (self.t, t_end - self.t);
         self.attempt(problem, t_end).map_err(|Rejected(unknown, cause)| match cause {
-            Cause::NotFinite => Failure::NotFinite { t, row: unknown },
-            _ => Failure::StepTooSmall { t, h, unknown, cause },
+            FailureCause::NotFinite => StepFailure::NotFinite { t, row: unknown },
+            _ => StepFailure::StepTooSmall { t, h, unknown, cause },
         })?;
         self.accept(t_end);
         Ok(())
     }
 
     /// The next step starts at (t, y).
-    fn move_to(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+    fn move_to(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure> {
         (self.t, self.t_start) = (t, t);
         self.y.copy_from_slice(y);
         self.y_start.copy_from_slice(y);
@@ -430,9 +430,9 @@ impl Explicit {
         self.weigh();
         // Modes may have changed: the old Jacobian of the algebraic rows is no guide.
         if let Some(part) = &mut self.algebraic
-            && part.linearise(problem, t, y) == Err(Stuck::Singular)
+            && part.linearise(problem, t, y) == Err(NewtonFailure::Singular)
         {
-            return Err(part.failure(problem, t, y, Stuck::Singular));
+            return Err(part.failure(problem, t, y, NewtonFailure::Singular));
         }
         self.begin_at(problem)?;
         let (n, s) = (self.n, self.stages());
@@ -445,7 +445,7 @@ impl Explicit {
     }
 
     /// The derivative at `y_start`, into the first stage.
-    fn begin_at(&mut self, problem: &mut dyn Problem) -> Result<(), Failure> {
+    fn begin_at(&mut self, problem: &mut dyn Problem) -> Result<(), StepFailure> {
         let t = self.t_start;
         let mut y_here = std::mem::take(&mut self.stage);
         y_here.copy_from_slice(&self.y_start);
@@ -453,8 +453,8 @@ impl Explicit {
         self.stage = y_here;
         if let Err(Rejected(row, cause)) = done {
             return Err(match cause {
-                Cause::NotFinite => Failure::NotFinite { t, row },
-                _ => Failure::Inconsistent {
+                FailureCause::NotFinite => StepFailure::NotFinite { t, row },
+                _ => StepFailure::Inconsistent {
                     t,
                     row,
                     residual: self.algebraic.as_ref().map_or(0.0, |p| p.f[row]),
@@ -480,7 +480,7 @@ impl Stepper for Explicit {
         Box::new(self.clone())
     }
 
-    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure> {
         if self.n != y.len() || self.y.is_empty() {
             self.allocate(problem);
         }
@@ -498,12 +498,12 @@ impl Stepper for Explicit {
         Ok(())
     }
 
-    fn take_inputs(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+    fn take_inputs(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure> {
         let begun = self.y.len() == y.len();
         if begun && self.is_adaptive() { self.move_to(problem, t, y) } else { self.restart(problem, t, y) }
     }
 
-    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
+    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), StepFailure> {
         let (n, s) = (self.n, self.stages());
         self.t_start = self.t;
         self.y_start.copy_from_slice(&self.y);
@@ -516,7 +516,7 @@ impl Stepper for Explicit {
         if self.is_adaptive() { self.adaptive_step(problem, limit) } else { self.fixed_step(problem, limit) }
     }
 
-    fn held_down(&self) -> u64 {
+    fn stability_limited_steps(&self) -> u64 {
         self.held_down
     }
 
@@ -534,7 +534,7 @@ impl Stepper for Explicit {
         self.control.h
     }
 
-    fn adjust(&mut self, _: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
+    fn adjust(&mut self, _: &mut dyn Problem, y: &[f64]) -> Result<(), StepFailure> {
         self.y.copy_from_slice(y);
         self.moved = true;
         Ok(())
@@ -573,7 +573,7 @@ impl Stepper for Explicit {
         &self.segment
     }
 
-    fn work(&self) -> Work {
+    fn work(&self) -> SolverWork {
         self.work
     }
 
@@ -585,14 +585,14 @@ impl Stepper for Explicit {
 /// First of `rows` whose f is not finite.
 fn finite(f: &[f64], rows: &[usize]) -> Result<(), Rejected> {
     match rows.iter().find(|&&i| !f[i].is_finite()) {
-        Some(&i) => Err(Rejected(i, Cause::NotFinite)),
+        Some(&i) => Err(Rejected(i, FailureCause::NotFinite)),
         None => Ok(()),
     }
 }
 
 /// Algebraic unknowns of a stage by Newton's method from `y`, with the last factors as long as they serve.
 fn solve_stage(
-    part: &mut Part,
+    part: &mut NewtonBlock,
     problem: &mut dyn Problem,
     t: f64,
     y: &mut [f64],
@@ -602,8 +602,8 @@ fn solve_stage(
     let mut last = f64::INFINITY;
     let mut unknown = part.columns[0];
     for _ in 0..STAGE_ITERATIONS {
-        if let Err(Stuck::NotFinite { row }) = part.evaluate(problem, t, y) {
-            return Err(Rejected(row, Cause::NotFinite));
+        if let Err(NewtonFailure::NotFinite { row }) = part.evaluate(problem, t, y) {
+            return Err(Rejected(row, FailureCause::NotFinite));
         }
         let (norm, worst) = part.correct(y, weight, tolerance);
         unknown = worst;
@@ -613,14 +613,14 @@ fn solve_stage(
             return Ok(());
         }
         if !norm.is_finite() {
-            return Err(Rejected(unknown, Cause::Singular));
+            return Err(Rejected(unknown, FailureCause::Singular));
         }
         if norm > CONTRACTION * last && part.linearise(problem, t, y).is_err() {
-            return Err(Rejected(unknown, Cause::Singular));
+            return Err(Rejected(unknown, FailureCause::Singular));
         }
         last = norm;
     }
-    Err(Rejected(unknown, Cause::NoConvergence))
+    Err(Rejected(unknown, FailureCause::NoConvergence))
 }
 
 /// Coefficients of the polynomial of degree p through values at 0, 1/p … 1: divided differences, then powers of θ.

@@ -15,8 +15,8 @@
 
 use super::fixed::{DEFAULT_STEP, FixedSteps};
 use crate::problem::{Layout, Problem};
-use crate::stepper::{Cause, Failure, Options, Segment, Stepper, Work};
-use trunnion_num::{Fault, Lu, Pattern};
+use crate::stepper::{FailureCause, Segment, SolverOptions, SolverWork, StepFailure, Stepper};
+use trunnion_num::{FactorFault, Lu, Pattern};
 
 /// The numbers of (1) to (3).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +49,7 @@ impl Parameters {
 
 /// What a₀ of the first step is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Start {
+pub enum StartAcceleration {
     /// The accelerations the equations give.
     #[default]
     Consistent,
@@ -67,7 +67,7 @@ const CONTRACTION: f64 = 0.1;
 
 /// What an unknown of the Newton iteration is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum UnknownKind {
     /// Acceleration of this velocity, which also moves this position.
     Acceleration {
         position: usize,
@@ -78,18 +78,18 @@ enum Kind {
 
 /// The shape of the Newton system; built from the layout.
 #[derive(Clone, Default)]
-struct Shape {
+struct NewtonShape {
     /// Unknown of the problem and kind, for each local index.
-    unknowns: Vec<(usize, Kind)>,
+    unknowns: Vec<(usize, UnknownKind)>,
     /// Pattern of the Newton matrix; the place of each diagonal entry in it.
     pattern: Pattern,
     diagonal: Vec<usize>,
     /// Local row, local column, places in the Jacobian and in the matrix, and whether the column stands for a position.
-    entries: Vec<Entry>,
+    entries: Vec<MatrixEntry>,
 }
 
 #[derive(Clone)]
-struct Entry {
+struct MatrixEntry {
     row: usize,
     column: usize,
     from: usize,
@@ -97,23 +97,27 @@ struct Entry {
     is_position: bool,
 }
 
-impl Shape {
+impl NewtonShape {
     fn new(layout: &Layout) -> Self {
         let n = layout.n();
-        let mut kind: Vec<Option<Kind>> =
-            layout.differential.iter().map(|d| Some(if *d { Kind::Rate } else { Kind::Algebraic })).collect();
+        let mut kind: Vec<Option<UnknownKind>> = layout
+            .differential
+            .iter()
+            .map(|d| Some(if *d { UnknownKind::Rate } else { UnknownKind::Algebraic }))
+            .collect();
         for &(position, velocity) in &layout.second_order {
             kind[position] = None;
-            kind[velocity] = Some(Kind::Acceleration { position });
+            kind[velocity] = Some(UnknownKind::Acceleration { position });
         }
-        let unknowns: Vec<(usize, Kind)> = (0..n).filter_map(|i| kind[i].map(|kind| (i, kind))).collect();
+        let unknowns: Vec<(usize, UnknownKind)> =
+            (0..n).filter_map(|i| kind[i].map(|kind| (i, kind))).collect();
         // Local index of the unknown that moves each y.
         let mut local = vec![usize::MAX; n];
         let mut local_row = vec![usize::MAX; n];
         for (k, &(i, kind)) in unknowns.iter().enumerate() {
             local[i] = k;
             local_row[i] = k;
-            if let Kind::Acceleration { position } = kind {
+            if let UnknownKind::Acceleration { position } = kind {
                 local[position] = k;
             }
         }
@@ -125,22 +129,22 @@ impl Shape {
         let entries = inside()
             .map(|(i, j, from)| {
                 let (row, column) = (local_row[i], local[j]);
-                Entry { row, column, from, to: place(row, column), is_position: kind[j].is_none() }
+                MatrixEntry { row, column, from, to: place(row, column), is_position: kind[j].is_none() }
             })
             .collect();
         let diagonal = (0..m).map(|k| place(k, k)).collect();
-        Shape { unknowns, pattern, diagonal, entries }
+        NewtonShape { unknowns, pattern, diagonal, entries }
     }
 }
 
 #[derive(Clone)]
 pub struct GeneralizedAlpha {
     parameters: Parameters,
-    start: Start,
-    options: Options,
-    work: Work,
+    start: StartAcceleration,
+    options: SolverOptions,
+    work: SolverWork,
     // Set up by `restart`.
-    shape: Shape,
+    shape: NewtonShape,
     nominal: Vec<f64>,
     lu: Lu,
     matrix: Vec<f64>,
@@ -163,13 +167,13 @@ pub struct GeneralizedAlpha {
 }
 
 impl GeneralizedAlpha {
-    pub fn new(parameters: Parameters, start: Start, options: Options) -> Self {
+    pub fn new(parameters: Parameters, start: StartAcceleration, options: SolverOptions) -> Self {
         GeneralizedAlpha {
             parameters,
             start,
             options,
-            work: Work::default(),
-            shape: Shape::default(),
+            work: SolverWork::default(),
+            shape: NewtonShape::default(),
             nominal: vec![],
             lu: Lu::new(&Pattern::default()),
             matrix: vec![],
@@ -197,7 +201,7 @@ impl GeneralizedAlpha {
 
     fn allocate(&mut self, layout: &Layout) {
         let n = layout.n();
-        self.shape = Shape::new(layout);
+        self.shape = NewtonShape::new(layout);
         self.nominal = layout.nominal.clone();
         self.lu = Lu::new(&self.shape.pattern);
         self.matrix = vec![0.0; self.shape.pattern.nnz()];
@@ -216,11 +220,11 @@ impl GeneralizedAlpha {
         let Parameters { beta, gamma, .. } = self.parameters;
         let (y_0, a_0) = (&self.y_start, &self.a_start);
         for &(i, kind) in &self.shape.unknowns {
-            if kind == Kind::Algebraic {
+            if kind == UnknownKind::Algebraic {
                 continue;
             }
             self.y[i] = y_0[i] + h * ((1.0 - gamma) * a_0[i] + gamma * self.a[i]); // (2)
-            if let Kind::Acceleration { position } = kind {
+            if let UnknownKind::Acceleration { position } = kind {
                 let curve = (0.5 - beta) * a_0[i] + beta * self.a[i];
                 self.y[position] = y_0[position] + h * y_0[i] + h * h * curve; // (1)
             }
@@ -228,7 +232,7 @@ impl GeneralizedAlpha {
     }
 
     /// Newton matrix of (3), (4) with respect to a₁ and the algebraic unknowns.
-    fn linearise(&mut self, problem: &mut dyn Problem, h: f64) -> Result<(), (usize, Cause)> {
+    fn linearise(&mut self, problem: &mut dyn Problem, h: f64) -> Result<(), (usize, FailureCause)> {
         let Parameters { alpha_m, alpha_f, beta, gamma } = self.parameters;
         problem.jacobian(self.t, &self.y, &mut self.jacobian);
         self.work.jacobians += 1;
@@ -236,22 +240,22 @@ impl GeneralizedAlpha {
         for entry in &self.shape.entries {
             let dy = match self.shape.unknowns[entry.column].1 {
                 _ if entry.is_position => beta * h * h,
-                Kind::Algebraic => 1.0,
+                UnknownKind::Algebraic => 1.0,
                 _ => gamma * h,
             };
-            let is_algebraic = self.shape.unknowns[entry.row].1 == Kind::Algebraic;
+            let is_algebraic = self.shape.unknowns[entry.row].1 == UnknownKind::Algebraic;
             let weight = if is_algebraic { -1.0 } else { 1.0 - alpha_f };
             self.matrix[entry.to] -= weight * self.jacobian[entry.from] * dy;
         }
         for (place, &(_, kind)) in self.shape.diagonal.iter().zip(&self.shape.unknowns) {
-            if kind != Kind::Algebraic {
+            if kind != UnknownKind::Algebraic {
                 self.matrix[*place] += 1.0 - alpha_m;
             }
         }
         self.work.factorisations += 1;
         self.lu.refactor(&self.matrix).map_err(|fault| match fault {
-            Fault::Singular { column } => (self.shape.unknowns[column].0, Cause::Singular),
-            Fault::NotFinite => (self.shape.unknowns[0].0, Cause::NotFinite),
+            FactorFault::Singular { column } => (self.shape.unknowns[column].0, FailureCause::Singular),
+            FactorFault::NotFinite => (self.shape.unknowns[0].0, FailureCause::NotFinite),
         })
     }
 
@@ -261,7 +265,7 @@ impl GeneralizedAlpha {
         problem.residual(self.t, &self.y, &mut self.f);
         self.work.residuals += 1;
         for (k, &(i, kind)) in self.shape.unknowns.iter().enumerate() {
-            self.correction[k] = if kind == Kind::Algebraic {
+            self.correction[k] = if kind == UnknownKind::Algebraic {
                 -self.f[i]
             } else {
                 let force = (1.0 - alpha_f) * self.f[i] + alpha_f * self.f_start[i];
@@ -279,7 +283,7 @@ impl GeneralizedAlpha {
         let (mut norm, mut worst) = (0.0, 0);
         for (k, &(i, kind)) in self.shape.unknowns.iter().enumerate() {
             let size = self.nominal[i].max(self.y[i].abs());
-            let moved = if kind == Kind::Algebraic { 1.0 } else { self.parameters.gamma * h };
+            let moved = if kind == UnknownKind::Algebraic { 1.0 } else { self.parameters.gamma * h };
             let e = (self.correction[k] * moved / size).abs();
             if e > norm || e.is_nan() {
                 (norm, worst) = (e, i);
@@ -289,15 +293,15 @@ impl GeneralizedAlpha {
     }
 
     /// Solve (1) to (4) for the step from `t_start` to `t`.
-    fn solve(&mut self, problem: &mut dyn Problem) -> Result<(), Failure> {
+    fn solve(&mut self, problem: &mut dyn Problem) -> Result<(), StepFailure> {
         let h = self.t - self.t_start;
         let t = self.t_start;
-        let too_small = |unknown, cause| Failure::StepTooSmall { t, h, unknown, cause };
+        let too_small = |unknown, cause| StepFailure::StepTooSmall { t, h, unknown, cause };
         let mut last = 0.0;
         let mut unknown = 0;
         self.predict(h);
         for k in 0..ITERATIONS {
-            self.residual(problem).map_err(|row| Failure::NotFinite { t: self.t, row })?;
+            self.residual(problem).map_err(|row| StepFailure::NotFinite { t: self.t, row })?;
             if k > 0 && last <= CONVERGED {
                 return Ok(());
             }
@@ -311,15 +315,15 @@ impl GeneralizedAlpha {
             }
             if k == 0 || norm.is_nan() || norm > CONTRACTION * last {
                 self.linearise(problem, h).map_err(|(unknown, cause)| too_small(unknown, cause))?;
-                self.residual(problem).map_err(|row| Failure::NotFinite { t: self.t, row })?;
+                self.residual(problem).map_err(|row| StepFailure::NotFinite { t: self.t, row })?;
                 self.lu.solve(&mut self.correction);
                 (norm, worst) = self.norm(h);
             }
             if !norm.is_finite() {
-                return Err(too_small(worst, Cause::NotFinite));
+                return Err(too_small(worst, FailureCause::NotFinite));
             }
             for (k, &(i, kind)) in self.shape.unknowns.iter().enumerate() {
-                if kind == Kind::Algebraic {
+                if kind == UnknownKind::Algebraic {
                     self.y[i] += self.correction[k];
                 } else {
                     self.a[i] += self.correction[k];
@@ -329,7 +333,7 @@ impl GeneralizedAlpha {
             (last, unknown) = (norm, worst);
         }
         self.work.newton_failures += 1;
-        Err(too_small(unknown, Cause::NoConvergence))
+        Err(too_small(unknown, FailureCause::NoConvergence))
     }
 }
 
@@ -342,7 +346,7 @@ impl Stepper for GeneralizedAlpha {
         false
     }
 
-    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure> {
         if self.y.len() != y.len() || self.y.is_empty() {
             self.allocate(problem.layout());
         }
@@ -352,12 +356,12 @@ impl Stepper for GeneralizedAlpha {
         problem.residual(t, y, &mut self.f);
         self.work.residuals += 1;
         if let Some(row) = self.f.iter().position(|f| !f.is_finite()) {
-            return Err(Failure::NotFinite { t, row });
+            return Err(StepFailure::NotFinite { t, row });
         }
         self.a.fill(0.0);
-        if self.start == Start::Consistent {
+        if self.start == StartAcceleration::Consistent {
             for &(i, kind) in &self.shape.unknowns {
-                self.a[i] = if kind == Kind::Algebraic { 0.0 } else { self.f[i] };
+                self.a[i] = if kind == UnknownKind::Algebraic { 0.0 } else { self.f[i] };
             }
         }
         self.steps = FixedSteps::new(t, self.options.h.unwrap_or(DEFAULT_STEP).min(self.options.h_max));
@@ -369,7 +373,7 @@ impl Stepper for GeneralizedAlpha {
         Ok(())
     }
 
-    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
+    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), StepFailure> {
         self.t_start = self.t;
         self.y_start.copy_from_slice(&self.y);
         self.a_start.copy_from_slice(&self.a);
@@ -389,7 +393,7 @@ impl Stepper for GeneralizedAlpha {
         done
     }
 
-    fn adjust(&mut self, _problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
+    fn adjust(&mut self, _problem: &mut dyn Problem, y: &[f64]) -> Result<(), StepFailure> {
         self.y.copy_from_slice(y);
         Ok(())
     }
@@ -412,7 +416,7 @@ impl Stepper for GeneralizedAlpha {
                     (f_0, 3.0 * dy - 2.0 * f_0 - f_1, f_0 + f_1 - 2.0 * dy);
             }
             for &(i, kind) in &self.shape.unknowns {
-                if kind == Kind::Algebraic {
+                if kind == UnknownKind::Algebraic {
                     let dy = self.y[i] - self.y_start[i];
                     (c[n + i], c[2 * n + i], c[3 * n + i]) = (dy, 0.0, 0.0);
                 }
@@ -422,7 +426,7 @@ impl Stepper for GeneralizedAlpha {
         &self.segment
     }
 
-    fn work(&self) -> Work {
+    fn work(&self) -> SolverWork {
         self.work
     }
 }

@@ -4,9 +4,9 @@
 //!
 //! Algebraic rows are left unscaled by hγ, so that W stays well scaled as h → 0.
 
-use super::one_step::Refusal;
+use super::one_step::StepRefusal;
 use crate::problem::{Layout, Problem};
-use trunnion_num::{Archive, Fault, Lu, Pattern};
+use trunnion_num::{Archive, FactorFault, Lu, Pattern};
 
 #[derive(Clone, Debug)]
 pub struct IterationMatrix {
@@ -63,7 +63,7 @@ impl IterationMatrix {
     }
 
     /// Factorise (1). The fault of a Jacobian that is not finite lies at the start of the step.
-    pub fn factor(&mut self, h_gamma: f64) -> Result<(), Refusal> {
+    pub fn factor(&mut self, h_gamma: f64) -> Result<(), StepRefusal> {
         let entry = |k: usize| self.jacobian[k] * (h_gamma * self.differential[k] + self.algebraic[k]);
         match &self.place {
             None => (0..self.jacobian.len()).for_each(|k| self.values[k] = entry(k)),
@@ -78,10 +78,10 @@ impl IterationMatrix {
             self.values[*place] += 1.0;
         }
         self.lu.refactor(&self.values).map_err(|fault| match fault {
-            Fault::Singular { column } => Refusal::Singular { unknown: column },
-            Fault::NotFinite => match self.jacobian.iter().position(|v| !v.is_finite()) {
-                Some(k) => Refusal::NotFiniteAtStart { row: self.row[k] },
-                None => Refusal::NotFinite { row: 0 },
+            FactorFault::Singular { column } => StepRefusal::Singular { unknown: column },
+            FactorFault::NotFinite => match self.jacobian.iter().position(|v| !v.is_finite()) {
+                Some(k) => StepRefusal::NotFiniteAtStart { row: self.row[k] },
+                None => StepRefusal::NotFinite { row: 0 },
             },
         })
     }
@@ -94,7 +94,7 @@ impl IterationMatrix {
     /// y' at a consistent point, algebraic unknowns too: y_d' = f_d, J_a y' = −∂f_a/∂t.
     ///
     /// On entry `y_dot` holds f in differential rows and ∂f/∂t in algebraic ones. Leaves the factors of h = 0.
-    pub fn derivative(&mut self, y_dot: &mut [f64]) -> Result<(), Refusal> {
+    pub fn derivative(&mut self, y_dot: &mut [f64]) -> Result<(), StepRefusal> {
         self.factor(0.0)?;
         self.solve(y_dot);
         Ok(())

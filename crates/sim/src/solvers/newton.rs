@@ -8,9 +8,9 @@
 
 use super::error::{Tolerance, weighted_norm};
 use super::implicit::IterationMatrix;
-use super::one_step::Refusal;
+use super::one_step::StepRefusal;
 use crate::problem::{Layout, Problem};
-use crate::stepper::Work;
+use crate::stepper::SolverWork;
 
 /// Iterations stop when the remaining error is this part of the tolerance.
 const TOLERANCE: f64 = 0.1;
@@ -57,19 +57,19 @@ impl Newton {
         }
     }
 
-    pub fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut Work) {
+    pub fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut SolverWork) {
         self.renew(problem, t, y, work);
         self.slowest = 0.0;
         self.rate = UNKNOWN_RATE;
     }
 
     /// Choose pivots for steps like this one, where allocation is allowed. A fault is met again by `prepare`.
-    pub fn rehearse(&mut self, h_gamma: f64) {
+    pub fn choose_pivots(&mut self, h_gamma: f64) {
         let _ = self.matrix.factor(h_gamma);
         self.factored = None;
     }
 
-    fn renew(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut Work) {
+    fn renew(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut SolverWork) {
         self.matrix.evaluate(problem, t, y);
         work.jacobians += 1;
         self.jacobian_is_fresh = true;
@@ -78,7 +78,7 @@ impl Newton {
     }
 
     /// A step from (t, y) follows an accepted one: J may have aged.
-    pub fn next_step(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut Work) {
+    pub fn next_step(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut SolverWork) {
         self.jacobian_is_fresh = false;
         self.age += 1;
         if self.slowest > REUSE_RATE || self.age >= MAX_AGE {
@@ -92,8 +92,8 @@ impl Newton {
         h_gamma: f64,
         tolerance: &Tolerance,
         y: &[f64],
-        work: &mut Work,
-    ) -> Result<(), Refusal> {
+        work: &mut SolverWork,
+    ) -> Result<(), StepRefusal> {
         tolerance.inverse_weights(y, &mut self.inverse_weights);
         self.slowest = 0.0;
         if self.factored != Some(h_gamma) {
@@ -107,14 +107,14 @@ impl Newton {
     }
 
     /// Solve W x = h γ δ, in algebraic rows W x = δ, in place with the factors at hand.
-    pub fn make_up(&mut self, h_gamma: f64, off: &mut [f64]) {
+    pub fn correct_defect(&mut self, h_gamma: f64, off: &mut [f64]) {
         let mass = self.matrix.mass.iter();
         off.iter_mut().zip(mass).for_each(|(x, m)| *x *= if *m == 0.0 { 1.0 } else { h_gamma });
         self.matrix.solve(off);
     }
 
     /// After a failed solve: take J at (t, y) if it is older than that; false if there is nothing to renew.
-    pub fn recover(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut Work) -> bool {
+    pub fn recover(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut SolverWork) -> bool {
         work.newton_failures += 1;
         self.rate = UNKNOWN_RATE;
         if self.jacobian_is_fresh {
@@ -132,8 +132,8 @@ impl Newton {
         h_gamma: f64,
         base: &[f64],
         y: &mut [f64],
-        work: &mut Work,
-    ) -> Result<(), Refusal> {
+        work: &mut SolverWork,
+    ) -> Result<(), StepRefusal> {
         let n = y.len();
         let delta = &mut self.delta[..];
         // What the last solve found, trusted a little less.
@@ -153,7 +153,7 @@ impl Newton {
             }
             if sum != 0.0 {
                 let row = delta.iter().position(|v| !v.is_finite()).unwrap_or(0);
-                return Err(Refusal::NotFinite { row });
+                return Err(StepRefusal::NotFinite { row });
             }
             self.matrix.solve(delta);
             y.iter_mut().zip(&*delta).for_each(|(y, d)| *y += d);
@@ -177,7 +177,7 @@ impl Newton {
             last = size;
         }
         let share = |j: usize| delta[j].abs() * self.inverse_weights[j];
-        Err(Refusal::NoConvergence {
+        Err(StepRefusal::NoConvergence {
             unknown: (0..n).fold(0, |a, b| if share(b) > share(a) { b } else { a }),
         })
     }

@@ -5,7 +5,7 @@ use super::error::Tolerance;
 use super::fixed::FixedSteps;
 use super::implicit::mass;
 use crate::problem::{Layout, Problem};
-use crate::stepper::{Cause, Failure, Options, Segment, Stepper, Work};
+use crate::stepper::{FailureCause, Segment, SolverOptions, SolverWork, StepFailure, Stepper};
 use trunnion_num::Archive;
 
 /// Attempts at one step before a solver in periods hands back: whoever counts them is asked that often at least.
@@ -13,7 +13,7 @@ const TRIES: u64 = 2;
 
 /// From t to t1 = t + h; t1 is exact, h is rounded.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Span {
+pub struct StepSpan {
     pub t: f64,
     pub t1: f64,
     pub h: f64,
@@ -21,7 +21,7 @@ pub struct Span {
 
 /// Why a method could not compute a step of this size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum StepRefusal {
     NoConvergence {
         unknown: usize,
     },
@@ -38,11 +38,19 @@ pub enum Refusal {
 }
 
 /// A method that goes from y0 to y1 by itself.
-pub trait Method: Clone + Send + 'static {
+pub trait OneStepMethod: Clone + Send + 'static {
     /// Order of the solution, and of the error estimate: ‖e‖ ~ h^(estimate + 1).
     fn orders(&self) -> (usize, usize);
     /// Begin anew at (t, y), where f = f(t, y) is finite, with steps of about h. May allocate.
-    fn restart(&mut self, problem: &mut dyn Problem, t: f64, h: f64, y: &[f64], f: &[f64], work: &mut Work);
+    fn restart(
+        &mut self,
+        problem: &mut dyn Problem,
+        t: f64,
+        h: f64,
+        y: &[f64],
+        f: &[f64],
+        work: &mut SolverWork,
+    );
     /// Begin anew at (t, y) in the pace of before.
     fn resume(
         &mut self,
@@ -51,7 +59,7 @@ pub trait Method: Clone + Send + 'static {
         h: f64,
         y: &[f64],
         f: &mut [f64],
-        work: &mut Work,
+        work: &mut SolverWork,
     ) {
         problem.residual(t, y, f);
         work.residuals += 1;
@@ -61,18 +69,18 @@ pub trait Method: Clone + Send + 'static {
     fn attempt(
         &mut self,
         problem: &mut dyn Problem,
-        span: Span,
+        span: StepSpan,
         y0: &[f64],
         y1: &mut [f64],
         error: &mut [f64],
-        work: &mut Work,
-    ) -> Result<(), Refusal>;
+        work: &mut SolverWork,
+    ) -> Result<(), StepRefusal>;
     /// The step just attempted stands.
     fn accept(&mut self);
     /// The curve over the step accepted last.
-    fn segment(&self, span: Span, y0: &[f64], y1: &[f64], segment: &mut Segment);
+    fn segment(&self, span: StepSpan, y0: &[f64], y1: &[f64], segment: &mut Segment);
     /// The change of y that makes up for what y' is off by, and for residuals in algebraic rows, with the factors of the last step of h: W⁻¹ h γ δ.
-    fn make_up(&mut self, h: f64, off: &mut [f64]);
+    fn correct_defect(&mut self, h: f64, off: &mut [f64]);
     /// What the next step takes over from those before; false if this method has no way to keep it.
     fn remember(&mut self, archive: &mut Archive) -> bool {
         let _ = archive;
@@ -95,7 +103,7 @@ pub struct OneStep<M> {
     periods: FixedSteps,
     started: bool,
     /// The last accepted step.
-    span: Span,
+    span: StepSpan,
     y0: Vec<f64>,
     y1: Vec<f64>,
     /// Written by `attempt`.
@@ -105,14 +113,14 @@ pub struct OneStep<M> {
     f: Vec<f64>,
     y_dot: Vec<f64>,
     mass: Vec<f64>,
-    work: Work,
+    work: SolverWork,
     segment: Segment,
     segment_is_current: bool,
 }
 
-impl<M: Method> OneStep<M> {
+impl<M: OneStepMethod> OneStep<M> {
     /// A solver that chooses its steps.
-    pub fn adaptive(method: M, layout: &Layout, options: &Options) -> Self {
+    pub fn adaptive(method: M, layout: &Layout, options: &SolverOptions) -> Self {
         let n = layout.n();
         OneStep {
             tolerance: Tolerance::new(layout, options),
@@ -123,7 +131,7 @@ impl<M: Method> OneStep<M> {
             period: None,
             periods: FixedSteps::default(),
             started: false,
-            span: Span::default(),
+            span: StepSpan::default(),
             y0: vec![0.0; n],
             y1: vec![0.0; n],
             y_new: vec![0.0; n],
@@ -131,7 +139,7 @@ impl<M: Method> OneStep<M> {
             f: vec![0.0; n],
             y_dot: vec![0.0; n],
             mass: mass(layout),
-            work: Work::default(),
+            work: SolverWork::default(),
             segment: Segment::default(),
             segment_is_current: false,
         }
@@ -140,13 +148,13 @@ impl<M: Method> OneStep<M> {
 
     /// A solver of constant steps `h`; the last one before a limit may be shorter.
     pub fn fixed(method: M, layout: &Layout, h: f64) -> Self {
-        let options = Options { h_max: h, ..Options::default() };
+        let options = SolverOptions { h_max: h, ..SolverOptions::default() };
         OneStep { fixed: Some(h), ..Self::adaptive(method, layout, &options) }
     }
 
     /// A solver that chooses its steps within periods and meets their ends. They are counted from the first restart.
-    pub fn in_periods(method: M, layout: &Layout, options: &Options, period: f64) -> Self {
-        let options = Options { h: Some(period), h_max: period.min(options.h_max), ..options.clone() };
+    pub fn in_periods(method: M, layout: &Layout, options: &SolverOptions, period: f64) -> Self {
+        let options = SolverOptions { h: Some(period), h_max: period.min(options.h_max), ..options.clone() };
         OneStep { period: Some(period), ..Self::adaptive(method, layout, &options) }
     }
 
@@ -157,7 +165,7 @@ impl<M: Method> OneStep<M> {
         }
     }
 
-    fn first_step_from(mut self, options: &Options) -> Self {
+    fn first_step_from(mut self, options: &SolverOptions) -> Self {
         if let Some(h) = options.h {
             self.control.h = h;
             self.started = true;
@@ -189,21 +197,21 @@ impl<M: Method> OneStep<M> {
         estimate
     }
 
-    fn failure(&self, refusal: Refusal, h: f64) -> Failure {
+    fn failure(&self, refusal: StepRefusal, h: f64) -> StepFailure {
         let t = self.span.t1;
         match refusal {
-            Refusal::NoConvergence { unknown } => {
-                Failure::StepTooSmall { t, h, unknown, cause: Cause::NoConvergence }
+            StepRefusal::NoConvergence { unknown } => {
+                StepFailure::StepTooSmall { t, h, unknown, cause: FailureCause::NoConvergence }
             }
-            Refusal::NotFinite { row } => {
-                Failure::StepTooSmall { t, h, unknown: row, cause: Cause::NotFinite }
+            StepRefusal::NotFinite { row } => {
+                StepFailure::StepTooSmall { t, h, unknown: row, cause: FailureCause::NotFinite }
             }
-            Refusal::Singular { unknown } => Failure::Singular { t, unknown },
-            Refusal::NotFiniteAtStart { row } => Failure::NotFinite { t, row },
+            StepRefusal::Singular { unknown } => StepFailure::Singular { t, unknown },
+            StepRefusal::NotFiniteAtStart { row } => StepFailure::NotFinite { t, row },
         }
     }
 
-    fn keep(&mut self, span: Span) {
+    fn keep(&mut self, span: StepSpan) {
         self.method.accept();
         self.tolerance.learn(&self.y_new);
         std::mem::swap(&mut self.y0, &mut self.y1);
@@ -213,21 +221,21 @@ impl<M: Method> OneStep<M> {
         self.segment_is_current = false;
     }
 
-    fn fixed_step(&mut self, problem: &mut dyn Problem, h: f64, limit: f64) -> Result<(), Failure> {
+    fn fixed_step(&mut self, problem: &mut dyn Problem, h: f64, limit: f64) -> Result<(), StepFailure> {
         let t = self.span.t1;
         // Counted from the origin of the grid, so that rounding does not add up to a crumb before a limit.
         let (origin, count) = self.grid;
         let next = origin + (count + 1) as f64 * h;
         let span = if next >= limit - 1e-6 * h {
-            Span { t, t1: limit, h: limit - t }
+            StepSpan { t, t1: limit, h: limit - t }
         } else {
-            Span { t, t1: next, h }
+            StepSpan { t, t1: next, h }
         };
         self.method
             .attempt(problem, span, &self.y1, &mut self.y_new, &mut self.error, &mut self.work)
             .map_err(|refusal| self.failure(refusal, h))?;
         if let Some(row) = self.y_new.iter().position(|v| !v.is_finite()) {
-            return Err(Failure::NotFinite { t: span.t1, row });
+            return Err(StepFailure::NotFinite { t: span.t1, row });
         }
         self.grid = if span.t1 == limit { (limit, 0) } else { (origin, count + 1) };
         self.keep(span);
@@ -235,13 +243,13 @@ impl<M: Method> OneStep<M> {
     }
 }
 
-impl<M: Method> Stepper for OneStep<M> {
+impl<M: OneStepMethod> Stepper for OneStep<M> {
     fn boxed(&self) -> Box<dyn Stepper> {
         Box::new(self.clone())
     }
 
-    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
-        self.span = Span { t, t1: t, h: 0.0 };
+    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure> {
+        self.span = StepSpan { t, t1: t, h: 0.0 };
         self.grid = (t, 0);
         if let (Some(period), true) = (self.period, self.work.residuals == 0) {
             self.periods = FixedSteps::new(t, period);
@@ -252,7 +260,7 @@ impl<M: Method> Stepper for OneStep<M> {
         problem.residual(t, y, &mut self.f);
         self.work.residuals += 1;
         if let Some(row) = self.f.iter().position(|v| !v.is_finite()) {
-            return Err(Failure::NotFinite { t, row });
+            return Err(StepFailure::NotFinite { t, row });
         }
         let h = match self.fixed {
             Some(h) => h,
@@ -267,7 +275,7 @@ impl<M: Method> Stepper for OneStep<M> {
         Ok(())
     }
 
-    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), Failure> {
+    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), StepFailure> {
         let t = self.span.t1;
         if limit <= t {
             return Ok(());
@@ -276,14 +284,15 @@ impl<M: Method> Stepper for OneStep<M> {
             return self.fixed_step(problem, h, limit);
         }
         let limit = if self.period.is_some() { self.periods.next(t, limit) } else { limit };
-        let mut last = Failure::StepTooSmall { t, h: self.control.h, unknown: 0, cause: Cause::Error };
+        let mut last =
+            StepFailure::StepTooSmall { t, h: self.control.h, unknown: 0, cause: FailureCause::Error };
         let most = if self.period.is_some() { self.work.rejected + TRIES } else { u64::MAX };
         while !self.control.exhausted(t) {
             if self.work.rejected == most {
                 return Ok(());
             }
             let (h, t1) = self.control.next(t, limit);
-            let span = Span { t, t1, h };
+            let span = StepSpan { t, t1, h };
             match self.method.attempt(
                 problem,
                 span,
@@ -302,13 +311,13 @@ impl<M: Method> Stepper for OneStep<M> {
                     let unknown = self.tolerance.dominant(&self.error, &self.y1, &self.y_new);
                     if error.is_finite() {
                         self.control.reject(h, error);
-                        last = Failure::StepTooSmall { t, h, unknown, cause: Cause::Error };
+                        last = StepFailure::StepTooSmall { t, h, unknown, cause: FailureCause::Error };
                     } else {
                         self.control.fail(h);
-                        last = self.failure(Refusal::NotFinite { row: unknown }, h);
+                        last = self.failure(StepRefusal::NotFinite { row: unknown }, h);
                     }
                 }
-                Err(refusal @ Refusal::NotFiniteAtStart { .. }) => return Err(self.failure(refusal, h)),
+                Err(refusal @ StepRefusal::NotFiniteAtStart { .. }) => return Err(self.failure(refusal, h)),
                 Err(refusal) => {
                     self.control.fail(h);
                     last = self.failure(refusal, h);
@@ -319,11 +328,11 @@ impl<M: Method> Stepper for OneStep<M> {
         Err(last)
     }
 
-    fn resume(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), Failure> {
+    fn resume(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure> {
         if self.fixed.is_some() {
             return self.restart(problem, t, y);
         }
-        self.span = Span { t, t1: t, h: 0.0 };
+        self.span = StepSpan { t, t1: t, h: 0.0 };
         self.y1.copy_from_slice(y);
         self.y0.copy_from_slice(y);
         self.tolerance.learn(y);
@@ -340,7 +349,7 @@ impl<M: Method> Stepper for OneStep<M> {
         self.control.h
     }
 
-    fn adjust(&mut self, _problem: &mut dyn Problem, y: &[f64]) -> Result<(), Failure> {
+    fn adjust(&mut self, _problem: &mut dyn Problem, y: &[f64]) -> Result<(), StepFailure> {
         self.y1.copy_from_slice(y);
         Ok(())
     }
@@ -359,7 +368,7 @@ impl<M: Method> Stepper for OneStep<M> {
         &self.segment
     }
 
-    fn work(&self) -> Work {
+    fn work(&self) -> SolverWork {
         self.work
     }
 
@@ -378,7 +387,7 @@ impl<M: Method> Stepper for OneStep<M> {
         for ((f, slope), mass) in f.iter_mut().zip(slope).zip(&self.mass) {
             *f -= *slope * mass;
         }
-        self.method.make_up(self.span.h, f);
+        self.method.correct_defect(self.span.h, f);
         self.tolerance.norm(f, &self.y0, &self.y1)
     }
 

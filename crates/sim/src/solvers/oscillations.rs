@@ -1,18 +1,18 @@
 //! Oscillations that nothing damps: errors of single steps add up.
 
 use super::bdf::bdf;
-use super::esdirk::{ESDIRK34, TR_BDF2, Tableau, esdirk34, trbdf2};
+use super::esdirk::{ESDIRK34, EsdirkTableau, TR_BDF2, esdirk34, trbdf2};
 use super::explicit::Explicit;
-use super::problems::{Residual, Written, dense, differences, oscillator};
+use super::problems::{ResidualFunction, TestProblem, dense, differences, oscillator};
 use super::rosenbrock::rodas5p;
 use crate::problem::{Layout, Problem};
-use crate::stepper::{Options, Stepper};
+use crate::stepper::{SolverOptions, Stepper};
 
 /// With the error they keep to, in rtol.
 const SOLVERS: [(&str, f64); 4] = [("rodas5p", 30.0), ("esdirk34", 30.0), ("trbdf2", 30.0), ("bdf", 30.0)];
 
 fn solver(name: &str, layout: &Layout, rtol: f64) -> Box<dyn Stepper> {
-    let options = Options { rtol, ..Options::default() };
+    let options = SolverOptions { rtol, ..SolverOptions::default() };
     match name {
         "rodas5p" => Box::new(rodas5p(layout, &options)),
         "esdirk34" => Box::new(esdirk34(layout, &options)),
@@ -23,7 +23,7 @@ fn solver(name: &str, layout: &Layout, rtol: f64) -> Box<dyn Stepper> {
 }
 
 /// Steps, and the values at the end.
-fn run(name: &str, problem: &mut Written, rtol: f64) -> (u64, Vec<f64>) {
+fn run(name: &str, problem: &mut TestProblem, rtol: f64) -> (u64, Vec<f64>) {
     let (start, t_end) = (problem.start.clone(), problem.t_end);
     let mut solver = solver(name, problem.layout(), rtol);
     solver.restart(problem, 0.0, &start).unwrap();
@@ -38,7 +38,7 @@ fn run(name: &str, problem: &mut Written, rtol: f64) -> (u64, Vec<f64>) {
 /// The heavy top of the literature, 150 rad/s about y, held at its point: ω and the upward direction γ, both in the body.
 ///
 ///   I ω' = Iω × ω − m g l e_y × γ,   γ' = γ × ω,   I = diag(15.234375, 0.46875, 15.234375) kg m², m = 15 kg, l = 1 m
-fn heavy_top() -> Written {
+fn heavy_top() -> TestProblem {
     const A: f64 = 15.234375;
     const C: f64 = 0.46875;
     const MGL: f64 = 15.0 * 9.81;
@@ -51,7 +51,7 @@ fn heavy_top() -> Written {
         f[4] = g[2] * w[0] - g[0] * w[2];
         f[5] = g[0] * w[1] - g[1] * w[0];
     }
-    let jacobian: Residual = |t, y, j| differences(residual, t, y, j);
+    let jacobian: ResidualFunction = |t, y, j| differences(residual, t, y, j);
     let start = vec![0.0, 150.0, -4.61538, 0.0, 0.0, 1.0];
     dense(vec![5.0, 150.0, 5.0, 1.0, 1.0, 1.0], residual, jacobian, 2.0, start)
 }
@@ -76,7 +76,7 @@ fn thirty_periods_keep_what_rtol_promises() {
     for (name, most) in SOLVERS {
         for rtol in [1e-4, 1e-6] {
             let t_end = 60.0 * std::f64::consts::PI;
-            let (_, y) = run(name, &mut Written { t_end, ..oscillator() }, rtol);
+            let (_, y) = run(name, &mut TestProblem { t_end, ..oscillator() }, rtol);
             let error = (y[0] - 1.0).abs().max(y[1].abs());
             println!("{name} {rtol:e}: {:.1} rtol", error / rtol);
             assert!(error < most * rtol, "{name} {rtol:e}: {:.0} rtol", error / rtol);
@@ -94,7 +94,7 @@ fn what_is_taken_off_leaves_methods_l_stable() {
         let size = b.0 * b.0 + b.1 * b.1;
         mul(a, (b.0 / size, -b.1 / size))
     };
-    let growth = |tableau: &Tableau, z: C| {
+    let growth = |tableau: &EsdirkTableau, z: C| {
         let pole = (1.0 - tableau.gamma * z.0, -tableau.gamma * z.1);
         let mut k: Vec<C> = vec![z];
         let sum = |weights: &[f64], k: &[C]| {

@@ -4,22 +4,22 @@ use crate::problem::{Layout, Problem};
 use std::f64::consts::PI;
 use trunnion_num::Pattern;
 
-pub type Residual = fn(f64, &[f64], &mut [f64]);
+pub type ResidualFunction = fn(f64, &[f64], &mut [f64]);
 
 /// A problem given by plain functions. `time_gradient` defaults to zero.
-pub struct Written {
+pub struct TestProblem {
     pub layout: Layout,
-    pub residual: Residual,
+    pub residual: ResidualFunction,
     /// ∂f/∂y in the order of the pattern.
-    pub jacobian: Residual,
-    pub time_gradient: Residual,
+    pub jacobian: ResidualFunction,
+    pub time_gradient: ResidualFunction,
     pub t_end: f64,
     pub start: Vec<f64>,
     /// Values at `t_end`.
     pub end: Vec<f64>,
 }
 
-impl Problem for Written {
+impl Problem for TestProblem {
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -40,12 +40,12 @@ fn written(
     nominal: &[f64],
     algebraic: usize,
     entries: &[(usize, usize)],
-    residual: Residual,
-    jacobian: Residual,
+    residual: ResidualFunction,
+    jacobian: ResidualFunction,
     t_end: f64,
     start: &[f64],
     end: &[f64],
-) -> Written {
+) -> TestProblem {
     let n = nominal.len();
     let layout = Layout {
         names: (1..=n).map(|i| format!("y{i}")).collect(),
@@ -56,18 +56,18 @@ fn written(
     };
     debug_assert!(entries.is_sorted_by_key(|(i, j)| (*j, *i)));
     let time_gradient = |_, _: &[f64], f_t: &mut [f64]| f_t.fill(0.0);
-    Written { layout, residual, jacobian, time_gradient, t_end, start: start.to_vec(), end: end.to_vec() }
+    TestProblem { layout, residual, jacobian, time_gradient, t_end, start: start.to_vec(), end: end.to_vec() }
 }
 
 /// All unknowns with derivatives, a full Jacobian, no time in it.
 #[cfg(test)]
 pub fn dense(
     nominal: Vec<f64>,
-    residual: Residual,
-    jacobian: Residual,
+    residual: ResidualFunction,
+    jacobian: ResidualFunction,
     t_end: f64,
     start: Vec<f64>,
-) -> Written {
+) -> TestProblem {
     let n = nominal.len();
     let all = (0..n).flat_map(|j| (0..n).map(move |i| (i, j)));
     let layout = Layout {
@@ -77,13 +77,13 @@ pub fn dense(
         pattern: Pattern::from_entries(n, all),
         ..Layout::default()
     };
-    let time_gradient: Residual = |_, _, f_t| f_t.fill(0.0);
-    Written { layout, residual, jacobian, time_gradient, t_end, start, end: vec![] }
+    let time_gradient: ResidualFunction = |_, _, f_t| f_t.fill(0.0);
+    TestProblem { layout, residual, jacobian, time_gradient, t_end, start, end: vec![] }
 }
 
 /// ∂f/∂y by differences, good to 1e-8 of its size.
 #[cfg(test)]
-pub fn differences(residual: Residual, t: f64, y: &[f64], j: &mut [f64]) {
+pub fn differences(residual: ResidualFunction, t: f64, y: &[f64], j: &mut [f64]) {
     let n = y.len();
     let (mut y, mut a, mut b) = (y.to_vec(), vec![0.0; n], vec![0.0; n]);
     for column in 0..n {
@@ -98,7 +98,7 @@ pub fn differences(residual: Residual, t: f64, y: &[f64], j: &mut [f64]) {
 }
 
 /// x'' = −x: x = cos t, over one period and a bit.
-pub fn oscillator() -> Written {
+pub fn oscillator() -> TestProblem {
     let residual = |_, y: &[f64], f: &mut [f64]| f.copy_from_slice(&[y[1], -y[0]]);
     let jacobian = |_, _: &[f64], j: &mut [f64]| j.copy_from_slice(&[-1.0, 1.0]);
     let end = [7f64.cos(), -7f64.sin()];
@@ -106,26 +106,26 @@ pub fn oscillator() -> Written {
 }
 
 /// y' = −y³: y = 1/√(1 + 2 t). Nonlinear, smooth. (RODAS3 solves y' = −y² to rounding, which shows no order.)
-pub fn hyperbola() -> Written {
+pub fn hyperbola() -> TestProblem {
     let residual = |_, y: &[f64], f: &mut [f64]| f[0] = -y[0].powi(3);
     let jacobian = |_, y: &[f64], j: &mut [f64]| j[0] = -3.0 * y[0] * y[0];
     written(&[1.0], 0, &[(0, 0)], residual, jacobian, 1.0, &[1.0], &[1.0 / 3f64.sqrt()])
 }
 
 /// Prothero–Robinson: y' = −10⁶ (y − sin t) + cos t, y = sin t: stiff order without transient.
-pub fn prothero_robinson() -> Written {
+pub fn prothero_robinson() -> TestProblem {
     const STIFF: f64 = 1e6;
     let residual = |t: f64, y: &[f64], f: &mut [f64]| f[0] = -STIFF * (y[0] - t.sin()) + t.cos();
     let jacobian = |_, _: &[f64], j: &mut [f64]| j[0] = -STIFF;
-    let time_gradient: Residual = |t, _, f_t| f_t[0] = STIFF * t.cos() - t.sin();
+    let time_gradient: ResidualFunction = |t, _, f_t| f_t[0] = STIFF * t.cos() - t.sin();
     let pr = written(&[1.0], 0, &[(0, 0)], residual, jacobian, 3.0, &[0.0], &[3f64.sin()]);
-    Written { time_gradient, ..pr }
+    TestProblem { time_gradient, ..pr }
 }
 
 /// y' = −y z,   0 = z + z³ − g(t) + y − e^{−t − sin t},   g = (1 + cos t) + (1 + cos t)³.
 ///
 /// Nonlinear, index 1, with y = e^{−t − sin t} and z = 1 + cos t.
-pub fn index_one() -> Written {
+pub fn index_one() -> TestProblem {
     fn q(t: f64) -> (f64, f64) {
         ((1.0 + t.cos()), (-t - t.sin()).exp())
     }
@@ -136,7 +136,7 @@ pub fn index_one() -> Written {
     };
     let jacobian =
         |_, y: &[f64], j: &mut [f64]| j.copy_from_slice(&[-y[1], 1.0, -y[0], 1.0 + 3.0 * y[1] * y[1]]);
-    let time_gradient: Residual = |t, _, f_t| {
+    let time_gradient: ResidualFunction = |t, _, f_t| {
         let (z, e) = q(t);
         f_t[0] = 0.0;
         f_t[1] = (1.0 + 3.0 * z * z) * t.sin() + e * z;
@@ -144,11 +144,11 @@ pub fn index_one() -> Written {
     let (z, e) = q(2.0);
     let all = [(0, 0), (1, 0), (0, 1), (1, 1)];
     let problem = written(&[1.0, 2.0], 1, &all, residual, jacobian, 2.0, &[1.0, 2.0], &[e, z]);
-    Written { time_gradient, ..problem }
+    TestProblem { time_gradient, ..problem }
 }
 
 /// Robertson's reactions to t = 10¹¹.
-pub fn robertson() -> Written {
+pub fn robertson() -> TestProblem {
     let residual = |_, y: &[f64], f: &mut [f64]| {
         f[0] = -0.04 * y[0] + 1e4 * y[1] * y[2];
         f[2] = 3e7 * y[1] * y[1];
@@ -171,7 +171,7 @@ pub fn robertson() -> Written {
 }
 
 /// HIRES: eight reactions of plant physiology.
-pub fn hires() -> Written {
+pub fn hires() -> TestProblem {
     let residual = |_, y: &[f64], f: &mut [f64]| {
         let r = 280.0 * y[5] * y[7];
         f[0] = -1.71 * y[0] + 0.43 * y[1] + 8.32 * y[2] + 0.0007;
@@ -218,7 +218,7 @@ pub fn hires() -> Written {
 }
 
 /// Van der Pol, μ = 1000, to t = 2000: two slow branches, two jumps.
-pub fn van_der_pol() -> Written {
+pub fn van_der_pol() -> TestProblem {
     let residual = |_, y: &[f64], f: &mut [f64]| {
         f.copy_from_slice(&[y[1], 1e3 * (1.0 - y[0] * y[0]) * y[1] - y[0]]);
     };
@@ -234,7 +234,7 @@ pub fn van_der_pol() -> Written {
 ///
 /// With a = y1 − y2, b = y4 − y5, c = y7 − y8 the sums of each pair of equations are algebraic:
 /// 0 = (y1 − Ue)/R0 + y2/R1 + (y2 − Ub)/R2 + (1 − α) g1, and alike for the other two.
-pub fn transistor_amplifier() -> Written {
+pub fn transistor_amplifier() -> TestProblem {
     const UB: f64 = 6.0;
     const UF: f64 = 0.026;
     const ALPHA: f64 = 0.99;
@@ -300,7 +300,7 @@ pub fn transistor_amplifier() -> Written {
             2.0 / R,
         ]);
     };
-    let time_gradient: Residual = |t, _, f_t| {
+    let time_gradient: ResidualFunction = |t, _, f_t| {
         let ue_dot = 0.1 * 200.0 * PI * (200.0 * PI * t).cos();
         f_t.fill(0.0);
         f_t[0] = ue_dot / R0 / 1e-6;
@@ -325,14 +325,14 @@ pub fn transistor_amplifier() -> Written {
     let start = [-3.0, 3.0, 3.0, 3.0, 6.0, 3.0, 3.0, 0.0];
     let size = [3.1, 3.0, 3.0, 3.0, 6.0, 3.1, 3.1, 3.0];
     let problem = written(&size, 3, &entries, residual, jacobian, 0.2, &start, &end);
-    Written { time_gradient, ..problem }
+    TestProblem { time_gradient, ..problem }
 }
 
 /// Three cylinders on one supply, 18 states, stiff by oil and line inertance; 10 s. No closed answer: `end` is empty.
 ///
 /// Per axis: position x, velocity v, chamber pressures p_A, p_B, line flows q_A, q_B. The valve follows a sine
 /// through smoothed metering edges; end stops keep x in range.
-pub fn hydraulic_circuit() -> Written {
+pub fn hydraulic_circuit() -> TestProblem {
     const COUPLED: [(usize, usize); 15] = [
         (1, 0),
         (2, 0),
@@ -364,7 +364,7 @@ pub fn hydraulic_circuit() -> Written {
             axis.jacobian(t, y, j);
         }
     };
-    let time_gradient: Residual = |t, y, f_t| {
+    let time_gradient: ResidualFunction = |t, y, f_t| {
         for (axis, (y, f_t)) in
             circuit::AXES.iter().zip(y.as_chunks::<6>().0.iter().zip(f_t.as_chunks_mut::<6>().0.iter_mut()))
         {
@@ -373,15 +373,15 @@ pub fn hydraulic_circuit() -> Written {
     };
     let entries: Vec<_> = (0..3).flat_map(|k| COUPLED.map(|(i, j)| (6 * k + i, 6 * k + j))).collect();
     let size = [0.1, 0.1, 1e6, 1e6, 1e-4, 1e-4].repeat(3);
-    let start: Vec<f64> = circuit::AXES.iter().flat_map(circuit::Axis::start).collect();
+    let start: Vec<f64> = circuit::AXES.iter().flat_map(circuit::HydraulicAxis::start).collect();
     let problem = written(&size, 0, &entries, residual, jacobian, 10.0, &start, &[]);
-    Written { time_gradient, ..problem }
+    TestProblem { time_gradient, ..problem }
 }
 
 mod circuit {
     use std::f64::consts::TAU;
 
-    pub struct Axis {
+    pub struct HydraulicAxis {
         m: f64,
         area_a: f64,
         area_b: f64,
@@ -389,10 +389,10 @@ mod circuit {
         phase: f64,
         k: f64,
     }
-    pub const AXES: [Axis; 3] = [
-        Axis { m: 400.0, area_a: 5.0e-3, area_b: 3.3e-3, frequency: 0.35, phase: 0.0, k: 4e4 },
-        Axis { m: 250.0, area_a: 3.8e-3, area_b: 2.5e-3, frequency: 0.50, phase: 0.7, k: 3e4 },
-        Axis { m: 120.0, area_a: 2.0e-3, area_b: 1.3e-3, frequency: 0.80, phase: 1.9, k: 2e4 },
+    pub const AXES: [HydraulicAxis; 3] = [
+        HydraulicAxis { m: 400.0, area_a: 5.0e-3, area_b: 3.3e-3, frequency: 0.35, phase: 0.0, k: 4e4 },
+        HydraulicAxis { m: 250.0, area_a: 3.8e-3, area_b: 2.5e-3, frequency: 0.50, phase: 0.7, k: 3e4 },
+        HydraulicAxis { m: 120.0, area_a: 2.0e-3, area_b: 1.3e-3, frequency: 0.80, phase: 1.9, k: 2e4 },
     ];
     const BULK: f64 = 1.4e9;
     const P_SUPPLY: f64 = 20e6;
@@ -428,7 +428,7 @@ mod circuit {
         loss_dot: f64,
     }
 
-    impl Axis {
+    impl HydraulicAxis {
         pub fn start(&self) -> [f64; 6] {
             let p_b = 5e6;
             [0.4, 0.0, (self.area_b * p_b + self.m * GRAVITY) / self.area_a, p_b, 0.0, 0.0]
@@ -515,13 +515,13 @@ mod tests {
     use super::*;
 
     /// Central differences of f in y and t match the derivatives written out.
-    fn check_derivatives(name: &str, mut problem: Written, t: f64) {
+    fn check_derivatives(name: &str, mut problem: TestProblem, t: f64) {
         let n = problem.layout.n();
         let y: Vec<f64> = (0..n).map(|i| problem.start[i] + 0.01 * problem.layout.nominal[i]).collect();
         let pattern = problem.layout.pattern.clone();
         let mut values = vec![0.0; pattern.nnz()];
         problem.jacobian(t, &y, &mut values);
-        let difference = |problem: &mut Written, t: [f64; 2], y: [&[f64]; 2], width: f64| {
+        let difference = |problem: &mut TestProblem, t: [f64; 2], y: [&[f64]; 2], width: f64| {
             let mut f = [vec![0.0; n], vec![0.0; n]];
             (0..2).for_each(|k| problem.residual(t[k], y[k], &mut f[k]));
             (0..n).map(|i| (f[1][i] - f[0][i]) / width).collect::<Vec<_>>()

@@ -9,12 +9,12 @@
 
 use super::fixed::DEFAULT_STEP;
 use super::implicit::IterationMatrix;
-use super::one_step::{Method, OneStep, Refusal, Span};
+use super::one_step::{OneStep, OneStepMethod, StepRefusal, StepSpan};
 use crate::problem::{Layout, Problem};
-use crate::stepper::{Options, Segment, Work};
+use crate::stepper::{Segment, SolverOptions, SolverWork};
 use trunnion_num::Archive;
 
-pub struct Tableau {
+pub struct RosenbrockTableau {
     pub order: usize,
     pub estimate_order: usize,
     pub gamma: f64,
@@ -30,7 +30,7 @@ pub struct Tableau {
 }
 
 /// RODAS5P: order 5(4), 8 stages, L-stable, stiffly accurate, dense output of order 4. [Steinebach 2023]
-pub const RODAS5P: Tableau = Tableau {
+pub const RODAS5P: RosenbrockTableau = RosenbrockTableau {
     order: 5,
     estimate_order: 4,
     gamma: 0.21193756319429014,
@@ -134,7 +134,7 @@ const A65: f64 = 0.030198172008377946;
 /// accurate. [Sandu 1997, table 1]
 ///
 /// The quadratic with Σ b_i(θ) = θ, Σ b_i(θ) β_i = θ²/2 and, for algebraic unknowns, Σ b_i(θ) ω_ij α_j² = θ² gives D_0.
-pub const RODAS3: Tableau = Tableau {
+pub const RODAS3: RosenbrockTableau = RosenbrockTableau {
     order: 3,
     estimate_order: 2,
     gamma: 0.5,
@@ -148,12 +148,12 @@ pub const RODAS3: Tableau = Tableau {
 };
 
 /// Adaptive RODAS5P.
-pub fn rodas5p(layout: &Layout, options: &Options) -> OneStep<Rosenbrock> {
+pub fn rodas5p(layout: &Layout, options: &SolverOptions) -> OneStep<Rosenbrock> {
     OneStep::adaptive(Rosenbrock::new(&RODAS5P, layout), layout, options)
 }
 
 /// RODAS3 in steps that end at the multiples of `options.h` (1 ms unless given), divided where the tolerance asks for it.
-pub fn realtime(layout: &Layout, options: &Options) -> OneStep<Rosenbrock> {
+pub fn realtime(layout: &Layout, options: &SolverOptions) -> OneStep<Rosenbrock> {
     let period = options.h.unwrap_or(DEFAULT_STEP);
     let mut method = Rosenbrock::new(&RODAS3, layout);
     method.matrix.reserve();
@@ -162,7 +162,7 @@ pub fn realtime(layout: &Layout, options: &Options) -> OneStep<Rosenbrock> {
 
 #[derive(Clone)]
 pub struct Rosenbrock {
-    tableau: &'static Tableau,
+    tableau: &'static RosenbrockTableau,
     /// Row i of `a` begins with row i − 1: the stage adds one term to the one before.
     continues: Vec<bool>,
     matrix: IterationMatrix,
@@ -176,7 +176,7 @@ pub struct Rosenbrock {
 }
 
 impl Rosenbrock {
-    pub fn new(tableau: &'static Tableau, layout: &Layout) -> Self {
+    pub fn new(tableau: &'static RosenbrockTableau, layout: &Layout) -> Self {
         let (n, s) = (layout.n(), tableau.m.len());
         let rows: Vec<&[f64]> = tableau.a.iter().copied().chain([tableau.m]).collect();
         Rosenbrock {
@@ -191,7 +191,7 @@ impl Rosenbrock {
         }
     }
 
-    fn evaluate(&mut self, problem: &mut dyn Problem, t: f64, y0: &[f64], work: &mut Work) {
+    fn evaluate(&mut self, problem: &mut dyn Problem, t: f64, y0: &[f64], work: &mut SolverWork) {
         problem.residual(t, y0, &mut self.f0);
         problem.time_gradient(t, y0, &mut self.f_t);
         self.matrix.evaluate(problem, t, y0);
@@ -201,38 +201,46 @@ impl Rosenbrock {
     }
 }
 
-impl Method for Rosenbrock {
+impl OneStepMethod for Rosenbrock {
     fn orders(&self) -> (usize, usize) {
         (self.tableau.order, self.tableau.estimate_order)
     }
 
-    fn restart(&mut self, problem: &mut dyn Problem, t: f64, h: f64, y: &[f64], _f: &[f64], work: &mut Work) {
+    fn restart(
+        &mut self,
+        problem: &mut dyn Problem,
+        t: f64,
+        h: f64,
+        y: &[f64],
+        _f: &[f64],
+        work: &mut SolverWork,
+    ) {
         self.evaluate(problem, t, y, work);
         // Pivots are chosen here, where allocation is allowed. A fault is met again, and told, by `attempt`.
         let _ = self.matrix.factor(h * self.tableau.gamma);
     }
 
     /// All is evaluated where the step starts.
-    fn resume(&mut self, _: &mut dyn Problem, _: f64, _: f64, _: &[f64], _: &mut [f64], _: &mut Work) {
+    fn resume(&mut self, _: &mut dyn Problem, _: f64, _: f64, _: &[f64], _: &mut [f64], _: &mut SolverWork) {
         self.at_start = false;
     }
 
     fn attempt(
         &mut self,
         problem: &mut dyn Problem,
-        span: Span,
+        span: StepSpan,
         y0: &[f64],
         y1: &mut [f64],
         error: &mut [f64],
-        work: &mut Work,
-    ) -> Result<(), Refusal> {
+        work: &mut SolverWork,
+    ) -> Result<(), StepRefusal> {
         let (n, h) = (y0.len(), span.h);
-        let Tableau { gamma, alpha, gamma_i, a, c, m, e, .. } = *self.tableau;
+        let RosenbrockTableau { gamma, alpha, gamma_i, a, c, m, e, .. } = *self.tableau;
         if !self.at_start {
             self.evaluate(problem, span.t, y0, work);
         }
         if let Some(row) = self.f0.iter().position(|v| !v.is_finite()) {
-            return Err(Refusal::NotFiniteAtStart { row });
+            return Err(StepRefusal::NotFiniteAtStart { row });
         }
         work.factorisations += 1;
         self.matrix.factor(h * gamma)?;
@@ -285,7 +293,7 @@ impl Method for Rosenbrock {
         self.at_start = false;
     }
 
-    fn make_up(&mut self, h: f64, off: &mut [f64]) {
+    fn correct_defect(&mut self, h: f64, off: &mut [f64]) {
         let h_gamma = h * self.tableau.gamma;
         off.iter_mut().zip(&self.matrix.mass).for_each(|(x, m)| *x *= if *m == 0.0 { 1.0 } else { h_gamma });
         self.matrix.solve(off);
@@ -299,7 +307,7 @@ impl Method for Rosenbrock {
         true
     }
 
-    fn segment(&self, _span: Span, y0: &[f64], y1: &[f64], segment: &mut Segment) {
+    fn segment(&self, _span: StepSpan, y0: &[f64], y1: &[f64], segment: &mut Segment) {
         let n = y0.len();
         let rows = self.tableau.dense;
         segment.degree = rows.len() + 1;

@@ -3,13 +3,13 @@
 use super::bdf::bdf;
 use super::esdirk::{ESDIRK34, Esdirk, TR_BDF2, esdirk34, trbdf2};
 use super::one_step::OneStep;
-use super::problems::{self, Written};
+use super::problems::{self, TestProblem};
 use super::rosenbrock::{RODAS3, RODAS5P, Rosenbrock, realtime, rodas5p};
 use crate::problem::{Layout, Problem};
-use crate::stepper::{Failure, Options, Stepper};
+use crate::stepper::{SolverOptions, StepFailure, Stepper};
 
-type Make = fn(&Layout, &Options) -> Box<dyn Stepper>;
-type Pose = fn() -> Written;
+type Make = fn(&Layout, &SolverOptions) -> Box<dyn Stepper>;
+type Pose = fn() -> TestProblem;
 
 /// Every adaptive implicit solver by name.
 const ADAPTIVE: [(&str, Make); 4] = [
@@ -19,7 +19,7 @@ const ADAPTIVE: [(&str, Make); 4] = [
     ("bdf", |layout, options| Box::new(bdf(layout, options))),
 ];
 
-fn run(solver: &mut dyn Stepper, problem: &mut Written) {
+fn run(solver: &mut dyn Stepper, problem: &mut TestProblem) {
     let (start, t_end) = (problem.start.clone(), problem.t_end);
     solver.restart(problem, 0.0, &start).unwrap();
     while solver.state().0 < t_end {
@@ -28,7 +28,7 @@ fn run(solver: &mut dyn Stepper, problem: &mut Written) {
 }
 
 /// −log₁₀ max |y − ref| / (size + |ref|): the measure of the test set, for atol = rtol · size.
-fn mescd(y: &[f64], problem: &Written) -> f64 {
+fn mescd(y: &[f64], problem: &TestProblem) -> f64 {
     let error = |i: usize| (y[i] - problem.end[i]).abs() / (problem.layout.nominal[i] + problem.end[i].abs());
     -(0..y.len()).map(error).fold(0.0, f64::max).log10()
 }
@@ -46,7 +46,7 @@ fn standard_problems_keep_the_tolerance_within_a_factor_100() {
         for (solver_name, solver) in ADAPTIVE {
             for digits in [4, 6, 8] {
                 let mut problem = make();
-                let options = Options { rtol: 10f64.powi(-digits), ..Options::default() };
+                let options = SolverOptions { rtol: 10f64.powi(-digits), ..SolverOptions::default() };
                 let mut solver = solver(problem.layout(), &options);
                 run(&mut *solver, &mut problem);
                 let achieved = mescd(solver.state().1, &problem);
@@ -61,8 +61,8 @@ fn standard_problems_keep_the_tolerance_within_a_factor_100() {
 }
 
 /// Newton iterations to rounding, for constant steps.
-fn exact() -> Options {
-    Options { rtol: 1e-13, ..Options::default() }
+fn exact() -> SolverOptions {
+    SolverOptions { rtol: 1e-13, ..SolverOptions::default() }
 }
 
 /// Every one-step method with constant steps, and its order.
@@ -89,7 +89,7 @@ fn assert_near(value: f64, expected: f64, tolerance: f64, what: &str) {
 }
 
 /// Error of unknown i at the end, with constant steps.
-fn final_error(name: &str, mut problem: Written, h: f64, i: usize) -> f64 {
+fn final_error(name: &str, mut problem: TestProblem, h: f64, i: usize) -> f64 {
     let (mut solver, _) = fixed(name, problem.layout(), h);
     run(&mut *solver, &mut problem);
     (solver.state().1[i] - problem.end[i]).abs()
@@ -141,7 +141,7 @@ fn stiffness_without_transient_costs_no_accuracy() {
 }
 
 /// y' = p t^(p−1): y = t^p.
-fn polynomial(degree: i32) -> Written {
+fn polynomial(degree: i32) -> TestProblem {
     fn residual<const P: i32>(t: f64, _: &[f64], f: &mut [f64]) {
         f[0] = f64::from(P) * t.powi(P - 1);
     }
@@ -149,13 +149,13 @@ fn polynomial(degree: i32) -> Written {
         f_t[0] = f64::from(P * (P - 1)) * t.powi((P - 2).max(0));
     }
     let base = problems::hyperbola();
-    let (residual, time_gradient): (problems::Residual, problems::Residual) = match degree {
+    let (residual, time_gradient): (problems::ResidualFunction, problems::ResidualFunction) = match degree {
         2 => (residual::<2>, time_gradient::<2>),
         3 => (residual::<3>, time_gradient::<3>),
         4 => (residual::<4>, time_gradient::<4>),
         _ => (residual::<5>, time_gradient::<5>),
     };
-    Written {
+    TestProblem {
         residual,
         time_gradient,
         jacobian: |_, _, j| j[0] = 0.0,
@@ -175,7 +175,7 @@ fn a_method_of_order_p_integrates_degree_p_exactly() {
 }
 
 /// Largest error of the curve inside steps of constant size, unknown i of `index_one`; checks that both ends are hit.
-fn curve_error(solver: &mut dyn Stepper, problem: &mut Written, i: usize) -> f64 {
+fn curve_error(solver: &mut dyn Stepper, problem: &mut TestProblem, i: usize) -> f64 {
     let start = problem.start.clone();
     solver.restart(problem, 0.0, &start).unwrap();
     let (mut worst, mut y, mut before) = (0.0_f64, vec![0.0; 2], start);
@@ -216,7 +216,7 @@ fn the_curve_over_a_step_is_as_good_as_its_ends() {
     }
     for (name, make) in ADAPTIVE {
         let mut problem = problems::index_one();
-        let mut solver = make(problem.layout(), &Options { rtol: 1e-7, ..Options::default() });
+        let mut solver = make(problem.layout(), &SolverOptions { rtol: 1e-7, ..SolverOptions::default() });
         let worst = (0..2).map(|i| curve_error(&mut *solver, &mut problem, i)).fold(0.0, f64::max);
         assert!(worst < 3e-6, "{name}: {worst}");
     }
@@ -226,7 +226,7 @@ fn the_curve_over_a_step_is_as_good_as_its_ends() {
 fn limits_are_met_exactly_and_do_not_shorten_later_steps() {
     for (name, make) in ADAPTIVE {
         let mut problem = problems::oscillator();
-        let options = Options { rtol: 1e-5, ..Options::default() };
+        let options = SolverOptions { rtol: 1e-5, ..SolverOptions::default() };
         let free = {
             let mut solver = make(problem.layout(), &options);
             run(&mut *solver, &mut problem);
@@ -253,7 +253,8 @@ fn limits_are_met_exactly_and_do_not_shorten_later_steps() {
 fn no_step_exceeds_the_largest_allowed() {
     for (name, make) in ADAPTIVE {
         let mut problem = problems::hyperbola();
-        let mut solver = make(problem.layout(), &Options { rtol: 1e-3, h_max: 0.01, ..Options::default() });
+        let mut solver =
+            make(problem.layout(), &SolverOptions { rtol: 1e-3, h_max: 0.01, ..SolverOptions::default() });
         run(&mut *solver, &mut problem);
         assert!(solver.work().steps >= 96, "{name}: {:?}", solver.work());
     }
@@ -263,13 +264,13 @@ fn no_step_exceeds_the_largest_allowed() {
 fn a_value_that_cannot_be_computed_is_named() {
     for (name, make) in ADAPTIVE {
         // y' = −1/(2y): y = √(1 − t) ends at t = 1.
-        let mut problem = Written {
+        let mut problem = TestProblem {
             residual: |_, y, f| f[0] = -0.5 / y[0],
             jacobian: |_, y, j| j[0] = 0.5 / (y[0] * y[0]),
             t_end: 2.0,
             ..problems::hyperbola()
         };
-        let mut solver = make(problem.layout(), &Options::default());
+        let mut solver = make(problem.layout(), &SolverOptions::default());
         solver.restart(&mut problem, 0.0, &[1.0]).unwrap();
         let failure = loop {
             if let Err(failure) = solver.step(&mut problem, 2.0) {
@@ -279,12 +280,14 @@ fn a_value_that_cannot_be_computed_is_named() {
                 panic!("{name} went past the end of the solution");
             }
         };
-        let (Failure::StepTooSmall { t, unknown: 0, .. } | Failure::NotFinite { t, row: 0 }) = failure else {
+        let (StepFailure::StepTooSmall { t, unknown: 0, .. } | StepFailure::NotFinite { t, row: 0 }) =
+            failure
+        else {
             panic!("{name}: {failure:?}");
         };
         assert_near(t, 1.0, 1e-3, name);
         let start = solver.restart(&mut problem, 0.0, &[0.0]);
-        assert_eq!(start, Err(Failure::NotFinite { t: 0.0, row: 0 }), "{name}");
+        assert_eq!(start, Err(StepFailure::NotFinite { t: 0.0, row: 0 }), "{name}");
     }
 }
 
@@ -292,16 +295,16 @@ fn a_value_that_cannot_be_computed_is_named() {
 fn an_undetermined_unknown_is_named() {
     for (name, make) in ADAPTIVE {
         // 0 = y₁ − t holds, but nothing determines y₂.
-        let mut problem = Written {
+        let mut problem = TestProblem {
             residual: |_, y, f| f.copy_from_slice(&[-y[0], 0.0]),
             jacobian: |_, _, j| j.copy_from_slice(&[-1.0, 0.0, 0.0, 0.0]),
             time_gradient: |_, _, f_t| f_t.fill(0.0),
             ..problems::index_one()
         };
-        let mut solver = make(problem.layout(), &Options::default());
+        let mut solver = make(problem.layout(), &SolverOptions::default());
         solver.restart(&mut problem, 0.0, &[1.0, 0.0]).unwrap();
         let failure = solver.step(&mut problem, 1.0).unwrap_err();
-        assert!(matches!(failure, Failure::Singular { unknown: 1, .. }), "{name}: {failure:?}");
+        assert!(matches!(failure, StepFailure::Singular { unknown: 1, .. }), "{name}: {failure:?}");
     }
 }
 
@@ -311,7 +314,7 @@ fn a_second_run_gives_the_same_bits() {
         let ends: Vec<_> = (0..2)
             .map(|_| {
                 let mut problem = problems::hires();
-                let mut solver = make(problem.layout(), &Options::default());
+                let mut solver = make(problem.layout(), &SolverOptions::default());
                 run(&mut *solver, &mut problem);
                 (solver.state().1.to_vec(), solver.work())
             })
@@ -324,7 +327,7 @@ fn a_second_run_gives_the_same_bits() {
 fn a_jump_is_followed_from_where_it_leads() {
     for (name, make) in ADAPTIVE {
         let mut problem = problems::oscillator();
-        let mut solver = make(problem.layout(), &Options::default());
+        let mut solver = make(problem.layout(), &SolverOptions::default());
         solver.restart(&mut problem, 0.0, &[1.0, 0.0]).unwrap();
         while solver.state().0 < 3.0 {
             solver.step(&mut problem, 3.0).unwrap();
@@ -350,7 +353,8 @@ fn constant_steps_stay_on_their_grid() {
 #[test]
 fn steps_in_real_time_meet_the_ends_of_periods() {
     let mut problem = problems::hydraulic_circuit();
-    let mut solver = realtime(problem.layout(), &Options { rtol: 1e-4, h: Some(1e-3), ..Options::default() });
+    let mut solver =
+        realtime(problem.layout(), &SolverOptions { rtol: 1e-4, h: Some(1e-3), ..SolverOptions::default() });
     let start = problem.start.clone();
     solver.restart(&mut problem, 0.0, &start).unwrap();
     let mut met = 0;

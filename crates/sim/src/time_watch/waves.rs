@@ -4,12 +4,12 @@
 //! values of f change by a `FINE` part of what a step allows, and its bounds go beyond them by little. A step may pass through the
 //! cells next to its own as long as their bounds are near enough to the value of f it starts with, and f does not turn and come back.
 
-use trunnion_equations::{Compiled, Enclosed, Image, Interval, Part};
+use trunnion_equations::{Compiled, Enclosed, Image, Interval, ProgramKind};
 
-use super::{At, HIDDEN, RANGE_LOOKS, is_constant};
+use super::{HIDDEN, RANGE_LOOKS, TimeProgram, is_constant};
 use crate::state_watch::NONE;
 
-const PART: usize = Part::OfWaves as usize;
+const WAVES_PROGRAM: usize = ProgramKind::OfWaves as usize;
 const FINE: f64 = 0.125;
 const CLOSE: f64 = 0.2;
 /// Parts of a cell for which bounds are tried.
@@ -20,19 +20,19 @@ const NARROW: f64 = 1e-9;
 const MOST_CELLS: usize = 64;
 
 /// Values of a wave, bounds of its functions there, and values that were seen.
-struct Cell {
+struct WaveCell {
     range: Interval,
     bounds: Vec<Interval>,
     seen: Vec<Interval>,
 }
 
-pub struct Waves {
+pub struct PeriodicFunctions {
     /// Functions of each wave.
     members: Vec<Vec<usize>>,
     /// Lowest and highest value of each function in the run, as far as found.
     ranges: Vec<Interval>,
     /// By waves, in order, none twice.
-    cells: Vec<Vec<Cell>>,
+    cells: Vec<Vec<WaveCell>>,
     /// By which functions may leave their values, of their ranges.
     share: f64,
     // Scratch: where bounds and values are asked for, and values and bounds that functions have in a cell.
@@ -47,17 +47,17 @@ pub struct Waves {
     stack: Vec<Interval>,
 }
 
-impl Waves {
+impl PeriodicFunctions {
     pub fn new(image: &Image, compiled: &Compiled) -> Self {
         let (n, functions) = (image.of_time.n_waves, &image.of_time.functions);
         let members = |wave: usize| (0..functions.len()).filter(|&f| functions[f] == wave).collect();
-        Waves {
+        PeriodicFunctions {
             members: (0..n).map(members).collect(),
             ranges: vec![NONE; functions.len()],
             cells: (0..n).map(|_| vec![]).collect(),
             share: f64::NAN,
             waves: vec![(0.0, 0.0); n],
-            enclosed: compiled.program(PART).enclosed(),
+            enclosed: compiled.program(WAVES_PROGRAM).enclosed(),
             place: vec![0.0; n],
             point: vec![0.0; functions.len()],
             start: vec![0.0; functions.len()],
@@ -69,17 +69,17 @@ impl Waves {
     }
 
     /// Begin anew for other slow values; `waves` are the ranges of the waves in the run.
-    pub fn refresh(&mut self, at: &mut At<'_>, waves: &[Interval]) {
+    pub fn refresh(&mut self, at: &mut TimeProgram<'_>, waves: &[Interval]) {
         self.cells.iter_mut().for_each(Vec::clear);
         self.ranges.fill(NONE);
-        at.compiled.enclose_again(PART, &self.waves, at.k, &mut self.enclosed);
+        at.compiled.enclose_again(WAVES_PROGRAM, &self.waves, at.k, &mut self.enclosed);
         for (wave, &range) in waves.iter().enumerate() {
             self.find_ranges(at, wave, range);
         }
     }
 
     /// Ranges of the functions of a wave, as those of inputs are found.
-    fn find_ranges(&mut self, at: &mut At<'_>, wave: usize, range: Interval) {
+    fn find_ranges(&mut self, at: &mut TimeProgram<'_>, wave: usize, range: Interval) {
         self.see(at, wave, range.0);
         self.see(at, wave, range.1);
         self.stack.clear();
@@ -104,13 +104,13 @@ impl Waves {
         }
     }
 
-    fn evaluate(&mut self, at: &mut At<'_>, wave: usize, value: f64) {
+    fn evaluate(&mut self, at: &mut TimeProgram<'_>, wave: usize, value: f64) {
         self.place[wave] = value;
-        at.compiled.run(PART, 0.0, &self.place, at.k, at.scratch, &mut self.point);
+        at.compiled.run(WAVES_PROGRAM, 0.0, &self.place, at.k, at.scratch, &mut self.point);
     }
 
     /// Values at a value of the wave are within the ranges.
-    fn see(&mut self, at: &mut At<'_>, wave: usize, value: f64) {
+    fn see(&mut self, at: &mut TimeProgram<'_>, wave: usize, value: f64) {
         self.evaluate(at, wave, value);
         for &f in &self.members[wave] {
             if self.point[f].is_finite() {
@@ -119,13 +119,13 @@ impl Waves {
         }
     }
 
-    fn enclose(&mut self, at: &mut At<'_>, wave: usize, range: Interval) {
+    fn enclose(&mut self, at: &mut TimeProgram<'_>, wave: usize, range: Interval) {
         self.waves[wave] = range;
-        at.compiled.enclose_cone(PART, wave, &self.waves, at.k, &mut self.enclosed);
+        at.compiled.enclose_cone(WAVES_PROGRAM, wave, &self.waves, at.k, &mut self.enclosed);
     }
 
     /// Where a wave may go to from a value in a step.
-    pub fn window(&mut self, at: &mut At<'_>, (wave, value): (usize, f64), share: f64) -> Interval {
+    pub fn window(&mut self, at: &mut TimeProgram<'_>, (wave, value): (usize, f64), share: f64) -> Interval {
         if self.share != share {
             self.share = share;
             self.cells.iter_mut().for_each(Vec::clear);
@@ -182,25 +182,25 @@ impl Waves {
     }
 
     /// The number of the cell of a value.
-    fn cell(&mut self, at: &mut At<'_>, wave: usize, value: f64) -> usize {
+    fn cell(&mut self, at: &mut TimeProgram<'_>, wave: usize, value: f64) -> usize {
         let value = value.clamp(-1.0, 1.0_f64.next_down());
         let place = self.cells[wave].partition_point(|c| c.range.1 <= value);
         if self.cells[wave].get(place).is_some_and(|c| c.range.0 <= value) {
             return place;
         }
         let mut range = (-1.0, 1.0);
-        while !self.is_calm(at, wave, range) && range.1 - range.0 > NARROW {
+        while !self.is_nearly_constant(at, wave, range) && range.1 - range.0 > NARROW {
             let middle = 0.5 * (range.0 + range.1);
             range = if value < middle { (range.0, middle) } else { (middle, range.1) };
         }
         let of_members = |of: &[Interval]| self.members[wave].iter().map(|&f| of[f]).collect();
-        let cell = Cell { range, bounds: of_members(&self.reached), seen: of_members(&self.taken) };
+        let cell = WaveCell { range, bounds: of_members(&self.reached), seen: of_members(&self.taken) };
         self.cells[wave].insert(place, cell);
         place
     }
 
     /// Every function of the wave changes little over a cell, by its values and by bounds over parts of it.
-    fn is_calm(&mut self, at: &mut At<'_>, wave: usize, cell: Interval) -> bool {
+    fn is_nearly_constant(&mut self, at: &mut TimeProgram<'_>, wave: usize, cell: Interval) -> bool {
         self.taken.fill(NONE);
         self.reached.fill(NONE);
         if !self.takes(at, wave, cell.0) || !self.takes(at, wave, cell.1) {
@@ -229,7 +229,7 @@ impl Waves {
     }
 
     /// Take values at a place in; false: they change too much for a cell.
-    fn takes(&mut self, at: &mut At<'_>, wave: usize, value: f64) -> bool {
+    fn takes(&mut self, at: &mut TimeProgram<'_>, wave: usize, value: f64) -> bool {
         self.evaluate(at, wave, value);
         for &f in &self.members[wave] {
             self.taken[f] = hull(self.taken[f], self.point[f]);

@@ -90,7 +90,7 @@ fn values(project: &Project, before: &[f64], after: &[f64], all: bool) -> Vec<Re
         own && PRESSURES.contains(&column.unit.text.as_str()) && !same(before[i], after[i])
     };
     let shown = prepared.columns.iter().enumerate().filter(|&(i, _)| i < n || pressure(i));
-    let value = |(i, column): (usize, &trunnion_sim::machine::Column)| RestValue {
+    let value = |(i, column): (usize, &trunnion_sim::machine::ImageColumn)| RestValue {
         name: column.name.clone(),
         unit: column.unit.text.clone(),
         doc: column.doc.clone(),

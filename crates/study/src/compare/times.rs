@@ -14,20 +14,20 @@ pub fn single_times(times: &[f64]) -> Vec<f64> {
 }
 
 /// The times at which two signals are compared.
-pub struct Times {
+pub struct ComparisonTimes {
     pub at: Vec<f64>,
     pub a: Vec<f64>,
     pub b: Vec<f64>,
     pub interpolated: bool,
     /// Instants with two rows: in both, only in the first, only in the second.
-    events: [Vec<(Instant, Instant)>; 3],
+    events: [Vec<(InstantRows, InstantRows)>; 3],
 }
 
 /// First and last row of an instant; the same where it has one.
-type Instant = (usize, usize);
+type InstantRows = (usize, usize);
 
 /// Instants with several rows.
-fn events(times: &[f64]) -> Vec<Instant> {
+fn events(times: &[f64]) -> Vec<InstantRows> {
     let runs = times.chunk_by(|a, b| a == b);
     let from = runs.scan(0, |at, run| {
         *at += run.len();
@@ -38,13 +38,13 @@ fn events(times: &[f64]) -> Vec<Instant> {
 
 /// Events of both that belong together, being nearest to each other without a row between them; the others of each, with the row of the other
 /// one that comes last before them.
-fn matched(a: &[f64], b: &[f64]) -> [Vec<(Instant, Instant)>; 3] {
+fn matched(a: &[f64], b: &[f64]) -> [Vec<(InstantRows, InstantRows)>; 3] {
     let (of_a, of_b) = (events(a), events(b));
     let row_at = |times: &[f64], t: f64| times.partition_point(|&s| s <= t).saturating_sub(1);
     let between = |times: &[f64], s: f64, t: f64| {
         times.partition_point(|&x| x < s.max(t)) > times.partition_point(|&x| x <= s.min(t))
     };
-    let nearest = |list: &[Instant], times: &[f64], t: f64| {
+    let nearest = |list: &[InstantRows], times: &[f64], t: f64| {
         let k = list.partition_point(|e| times[e.0] < t);
         let near = [k.checked_sub(1), Some(k)].into_iter().flatten().filter(|&k| k < list.len());
         near.min_by(|&i, &j| (times[list[i].0] - t).abs().total_cmp(&(times[list[j].0] - t).abs()))
@@ -71,7 +71,7 @@ fn matched(a: &[f64], b: &[f64]) -> [Vec<(Instant, Instant)>; 3] {
     [both, only_a, only_b]
 }
 
-impl Times {
+impl ComparisonTimes {
     pub fn new(a: &[f64], b: &[f64]) -> Self {
         let (single_a, single_b) = (single_times(a), single_times(b));
         let mut common = vec![];
@@ -93,12 +93,12 @@ impl Times {
             common = coarse;
             common.retain(|t| first.is_some_and(|f| f <= *t) && last.is_some_and(|l| *t <= l));
         }
-        Times { at: common, a: a.to_vec(), b: b.to_vec(), interpolated, events: matched(a, b) }
+        ComparisonTimes { at: common, a: a.to_vec(), b: b.to_vec(), interpolated, events: matched(a, b) }
     }
 
     /// Differences of signals that jump, before and after events.
     pub fn at_events(&self, x: &Column, y: &Column, size: f64) -> Vec<(f64, f64)> {
-        let jumps = |c: &Column, e: Instant| (c.values[e.0] - c.values[e.1]).abs() > JUMP * size;
+        let jumps = |c: &Column, e: InstantRows| (c.values[e.0] - c.values[e.1]).abs() > JUMP * size;
         let mut found = vec![];
         let [both, only_a, only_b] = &self.events;
         for &(e, f) in both.iter().filter(|(e, f)| jumps(x, *e) || jumps(y, *f)) {

@@ -6,14 +6,14 @@
 use serde_json::{Value, json};
 use trunnion_num::Matrix;
 
-use super::{Shown, Signal};
+use super::{NamedLinearModel, Signal};
 
-pub fn json(shown: &Shown) -> String {
+pub fn json(shown: &NamedLinearModel) -> String {
     format!("{:#}\n", document(shown))
 }
 
 /// The linear model with names, units and poles.
-pub fn document(shown: &Shown) -> Value {
+pub fn document(shown: &NamedLinearModel) -> Value {
     let signals = |list: &[Signal]| -> Vec<Value> {
         list.iter().map(|s| json!({ "name": s.name, "unit": s.unit.text, "value": s.value })).collect()
     };
@@ -39,7 +39,7 @@ pub fn document(shown: &Shown) -> Value {
     })
 }
 
-pub fn csv(shown: &Shown) -> String {
+pub fn csv(shown: &NamedLinearModel) -> String {
     let linear = &shown.linear;
     let mut text = String::new();
     let columns = shown.states.iter().chain(&shown.inputs).map(|s| quoted(&s.label()));

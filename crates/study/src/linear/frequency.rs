@@ -4,11 +4,11 @@ use std::f64::consts::TAU;
 
 use num_complex::Complex64;
 
-use super::Shown;
+use super::NamedLinearModel;
 
 /// One curve.
 #[derive(Clone, Debug, Default)]
-pub struct Response {
+pub struct ResponseCurve {
     pub name: String,
     /// In Hz, ascending.
     pub frequency: Vec<f64>,
@@ -22,7 +22,7 @@ const POINTS: usize = 100;
 const DECADES: f64 = 12.0;
 
 /// Frequencies in Hz, ascending: a decade beyond the slowest and fastest pole, or as asked for.
-fn grid(shown: &Shown, wanted: Option<(f64, f64)>) -> Vec<f64> {
+fn grid(shown: &NamedLinearModel, wanted: Option<(f64, f64)>) -> Vec<f64> {
     let sizes: Vec<f64> = shown.poles.iter().map(|p| p.natural_frequency()).filter(|f| *f > 0.0).collect();
     let fastest = sizes.iter().fold(0.0, |m: f64, f| m.max(*f));
     // Poles that are zero but for rounding do not stretch the picture.
@@ -45,13 +45,13 @@ fn grid(shown: &Shown, wanted: Option<(f64, f64)>) -> Vec<f64> {
 }
 
 /// One curve for each pair of input and output.
-pub fn responses(shown: &Shown, wanted: Option<(f64, f64)>) -> Vec<Response> {
+pub fn responses(shown: &NamedLinearModel, wanted: Option<(f64, f64)>) -> Vec<ResponseCurve> {
     let (inputs, outputs) = (&shown.inputs, &shown.outputs);
     let mut list = vec![];
     for output in outputs {
         for input in inputs {
             let name = format!("{} / {}", output.label(), input.label());
-            list.push(Response { name, ..Response::default() });
+            list.push(ResponseCurve { name, ..ResponseCurve::default() });
         }
     }
     let mut response = shown.linear.frequency_response();

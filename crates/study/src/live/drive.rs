@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use trunnion_equations::System;
-use trunnion_model::live::{Binding, Move};
+use trunnion_model::live::{KeyBinding, Move};
 
 /// How long a key counts as held after the first press (keyboards begin to repeat after a quarter to two thirds of a second), and after a
 /// repeat.
@@ -13,7 +13,7 @@ const FIRST: Duration = Duration::from_millis(700);
 const REPEAT: Duration = Duration::from_millis(150);
 
 /// An input that keys move.
-struct Driven {
+struct KeyInput {
     /// Among the slow values.
     place: usize,
     name: String,
@@ -23,11 +23,11 @@ struct Driven {
     range: (f64, f64),
 }
 
-pub struct Drive {
-    bindings: Vec<Binding>,
+pub struct KeyDrive {
+    bindings: Vec<KeyBinding>,
     /// Of each binding, its place in `inputs`.
     of: Vec<usize>,
-    inputs: Vec<Driven>,
+    inputs: Vec<KeyInput>,
 }
 
 /// The place of an input among the slow values.
@@ -35,10 +35,10 @@ pub fn input_place(system: &System, name: &str) -> Option<usize> {
     system.slow.iter().position(|&s| system.quantity(s).name == name)
 }
 
-impl Drive {
+impl KeyDrive {
     /// `value` gives the present value of a slow place.
-    pub fn new(system: &System, bindings: &[Binding], mut value: impl FnMut(usize) -> f64) -> Self {
-        let mut drive = Drive { bindings: vec![], of: vec![], inputs: vec![] };
+    pub fn new(system: &System, bindings: &[KeyBinding], mut value: impl FnMut(usize) -> f64) -> Self {
+        let mut drive = KeyDrive { bindings: vec![], of: vec![], inputs: vec![] };
         for binding in bindings {
             // An input that the equations do not need was left out of them.
             let Some(place) = input_place(system, &binding.input) else { continue };
@@ -46,7 +46,7 @@ impl Drive {
             let at = known.unwrap_or_else(|| {
                 let name = binding.input.clone();
                 let range = (f64::NEG_INFINITY, f64::INFINITY);
-                drive.inputs.push(Driven { place, name, value: value(place), held: None, range });
+                drive.inputs.push(KeyInput { place, name, value: value(place), held: None, range });
                 drive.inputs.len() - 1
             });
             let range = &mut drive.inputs[at].range;
@@ -104,7 +104,7 @@ impl Drive {
     }
 }
 
-impl Driven {
+impl KeyInput {
     fn limit(&mut self) {
         // Limits of two keys may leave nothing between them.
         self.value = self.value.min(self.range.1).max(self.range.0);
@@ -115,20 +115,20 @@ impl Driven {
 mod tests {
     use super::*;
 
-    fn drive() -> Drive {
+    fn drive() -> KeyDrive {
         let binding =
-            |key: &str, action, range| Binding { key: key.into(), input: "u".into(), action, range };
+            |key: &str, action, range| KeyBinding { key: key.into(), input: "u".into(), action, range };
         let free = (f64::NEG_INFINITY, f64::INFINITY);
         let bindings = vec![
             binding("q", Move::Step(2.0), (f64::NEG_INFINITY, 5.0)),
             binding("h", Move::Hold(3.0), free),
             binding("1", Move::Set(-7.0), (-4.0, f64::INFINITY)),
         ];
-        let input = Driven { place: 0, name: "u".into(), value: 0.0, held: None, range: (-4.0, 5.0) };
-        Drive { bindings, of: vec![0; 3], inputs: vec![input] }
+        let input = KeyInput { place: 0, name: "u".into(), value: 0.0, held: None, range: (-4.0, 5.0) };
+        KeyDrive { bindings, of: vec![0; 3], inputs: vec![input] }
     }
 
-    fn value(drive: &Drive) -> f64 {
+    fn value(drive: &KeyDrive) -> f64 {
         drive.values().next().unwrap().2
     }
 

@@ -18,13 +18,13 @@ use trunnion_equations::System;
 use super::drive::input_place;
 use trunnion_engine::Failure;
 use trunnion_engine::files::Disk;
-use trunnion_files::output::{self, Growing, Refusal};
+use trunnion_files::output::{self, GrowingFile, OverwriteRefusal};
 use trunnion_model::Files;
 use trunnion_results::nearest;
 
 /// A change of an input.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Change {
+pub struct InputChange {
     /// The period before which it was made, counted from 0.
     pub period: u64,
     /// Among the slow values.
@@ -34,19 +34,19 @@ pub struct Change {
 
 /// All changes, and the period after which the run ended.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Changes {
-    pub list: Vec<Change>,
+pub struct InputChanges {
+    pub list: Vec<InputChange>,
     pub end: Option<u64>,
 }
 
 /// When period k begins.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub struct PeriodClock {
     pub t_0: f64,
     pub period: f64,
 }
 
-impl Clock {
+impl PeriodClock {
     pub fn time(&self, k: u64) -> f64 {
         self.t_0 + k as f64 * self.period
     }
@@ -61,9 +61,9 @@ impl Clock {
 /// Changes on their way to a file, written by another thread as they come: a killed run leaves them in `<path>.partial`.
 pub struct Recording {
     path: PathBuf,
-    to_write: SyncSender<Change>,
-    thread: JoinHandle<io::Result<Growing>>,
-    clock: Clock,
+    to_write: SyncSender<InputChange>,
+    thread: JoinHandle<io::Result<GrowingFile>>,
+    clock: PeriodClock,
 }
 
 /// Changes that may wait for the disk.
@@ -71,19 +71,21 @@ const WAITING: usize = 1 << 12;
 
 impl Recording {
     /// Opens the file at once, so that one that cannot be written is refused before the run.
-    pub fn open(path: &Path, system: &System, hash: &str, clock: Clock) -> Result<Self, Failure> {
+    pub fn open(path: &Path, system: &System, hash: &str, clock: PeriodClock) -> Result<Self, Failure> {
         let failed = |cause: io::Error| match output::refusal(&cause) {
-            Some(Refusal::Leftover | Refusal::Busy) => unwritten(output::partial_path(path), cause),
+            Some(OverwriteRefusal::Leftover | OverwriteRefusal::Busy) => {
+                unwritten(output::partial_path(path), cause)
+            }
             _ => unwritten(path.to_owned(), cause),
         };
-        let mut growing = Growing::open(path, has_no_change).map_err(failed)?;
+        let mut growing = GrowingFile::open(path, has_no_change).map_err(failed)?;
         let period = clock.period;
         let head = format!(
             "# trunnion inputs 1, model_hash {hash}, period {period} s; values are in SI\n{COLUMNS}\n"
         );
         growing.file.write_all(head.as_bytes()).map_err(failed)?;
         let names: Vec<String> = system.slow.iter().map(|&s| system.quantity(s).name.clone()).collect();
-        let (to_write, changes) = sync_channel::<Change>(WAITING);
+        let (to_write, changes) = sync_channel::<InputChange>(WAITING);
         let thread = thread::spawn(move || {
             for change in changes {
                 let line =
@@ -95,7 +97,7 @@ impl Recording {
         Ok(Recording { path: path.to_owned(), to_write, thread, clock })
     }
 
-    pub fn push(&self, change: Change) {
+    pub fn push(&self, change: InputChange) {
         // A thread that has failed takes nothing; `finish` tells why.
         let _ = self.to_write.send(change);
     }
@@ -104,7 +106,7 @@ impl Recording {
     pub fn finish(self, end: u64) -> Result<(), Failure> {
         drop(self.to_write);
         let written = self.thread.join().unwrap_or_else(|_| Err(io::Error::other("the recording was lost")));
-        let publish = |mut growing: Growing| {
+        let publish = |mut growing: GrowingFile| {
             growing.file.write_all(format!("# end {}\n", self.clock.time(end)).as_bytes())?;
             growing.publish()
         };
@@ -120,15 +122,15 @@ fn has_no_change(path: &Path) -> bool {
     text.is_ok_and(|text| text.lines().all(|line| line.starts_with('#') || line == COLUMNS))
 }
 
-pub fn read(path: &Path, system: &System, clock: Clock) -> Result<Changes, Failure> {
+pub fn read(path: &Path, system: &System, clock: PeriodClock) -> Result<InputChanges, Failure> {
     let shown = path.display().to_string();
-    let file = |reason: String| Failure::File(trunnion_files::Error::read(&shown, reason));
+    let file = |reason: String| Failure::File(trunnion_files::FileError::read(&shown, reason));
     let mut text = Disk.read(&shown).map_err(file)?;
     if shown.ends_with(".partial") {
         // A killed run may have cut its last line.
         text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
     }
-    let mut changes = Changes::default();
+    let mut changes = InputChanges::default();
     for (number, line) in text.lines().enumerate() {
         let place = format!("{shown}:{}", number + 1);
         let line = line.trim();
@@ -143,7 +145,7 @@ pub fn read(path: &Path, system: &System, clock: Clock) -> Result<Changes, Failu
     Ok(changes)
 }
 
-fn change(line: &str, system: &System, clock: Clock, place: &str) -> Result<Change, Failure> {
+fn change(line: &str, system: &System, clock: PeriodClock, place: &str) -> Result<InputChange, Failure> {
     let [time, name, value] = line.split(',').map(str::trim).collect::<Vec<_>>()[..] else {
         return Err(Failure::usage_hint(
             format!("{place}: `{line}` is no change of an input"),
@@ -159,13 +161,13 @@ fn change(line: &str, system: &System, clock: Clock, place: &str) -> Result<Chan
         let near = nearest(name, names).first().map(|near| format!("did you mean `{near}`?"));
         Failure::Usage { message: format!("{place}: the model has no input `{name}`"), hint: near }
     })?;
-    Ok(Change { period, place: input, value })
+    Ok(InputChange { period, place: input, value })
 }
 
-fn period(time: &str, clock: Clock, place: &str) -> Result<u64, Failure> {
+fn period(time: &str, clock: PeriodClock, place: &str) -> Result<u64, Failure> {
     let t: Option<f64> = time.parse().ok();
     t.and_then(|t| clock.number(t)).ok_or_else(|| {
-        let Clock { t_0, period } = clock;
+        let PeriodClock { t_0, period } = clock;
         Failure::usage_hint(
             format!("{place}: `{time}` is no time at which a period begins"),
             format!(
@@ -177,5 +179,5 @@ fn period(time: &str, clock: Clock, place: &str) -> Result<u64, Failure> {
 }
 
 fn unwritten(path: PathBuf, cause: io::Error) -> Failure {
-    Failure::File(trunnion_files::Error::Write { path, cause })
+    Failure::File(trunnion_files::FileError::Write { path, cause })
 }

@@ -7,25 +7,25 @@ use std::path::PathBuf;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use trunnion_equations::Unit;
+use trunnion_equations::DisplayUnit;
 use trunnion_sim::integrate::{Ended, RunError};
 use trunnion_sim::live::LiveRun;
 
 use crate::Cancel;
-use crate::live::drive::Drive;
-use crate::live::inputs::{Change, Changes, Recording};
+use crate::live::drive::KeyDrive;
+use crate::live::inputs::{InputChange, InputChanges, Recording};
 use crate::live::recorder::Recorder;
 use crate::live::snapshot;
-use crate::live::times::Times;
+use crate::live::times::TimeHistogram;
 use trunnion_engine::Failure;
 use trunnion_engine::project::Project;
 
 /// A sleeping thread wakes late by about this much; the rest is waited out awake.
-const WAKING: Duration = Duration::from_micros(200);
+const WAKE_LATENCY: Duration = Duration::from_micros(200);
 /// A clock that is so many periods ahead is set back: the program was stopped for a while.
 const LONGEST_DELAY: u32 = 1000;
 /// Time between two looks at the screen, and at the keyboard during a pause.
-const GLANCE: Duration = Duration::from_millis(50);
+const DISPLAY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What is shown.
 #[derive(Clone, Default)]
@@ -33,7 +33,7 @@ pub struct Status {
     pub t: f64,
     /// Simulated over real time.
     pub factor: f64,
-    pub times: Times,
+    pub times: TimeHistogram,
     pub missed: u64,
     pub overruns: u64,
     /// Values to show, as they are shown.
@@ -44,7 +44,7 @@ pub struct Status {
 }
 
 /// Who drives the run: keys come from there, and what it does is shown there.
-pub trait Operator {
+pub trait LiveOperator {
     /// The next key pressed since it was asked last.
     fn key(&mut self) -> Option<String>;
     /// Somebody looks at what is shown.
@@ -60,17 +60,17 @@ pub struct Pilot<'a> {
     pub paced: bool,
     /// The period after which the run ends.
     pub end: Option<u64>,
-    pub drive: Drive,
+    pub drive: KeyDrive,
     /// Changes to repeat, and the next of them; keys move nothing then.
-    pub replay: Option<(Changes, usize)>,
+    pub replay: Option<(InputChanges, usize)>,
     pub recorder: Option<Recorder>,
     /// Where changes of inputs go.
     pub inputs: Option<Recording>,
     /// Columns to record, and to show, these with the unit they are recorded and the one they are shown in.
     pub recorded: Vec<usize>,
-    pub shown: Vec<(usize, Unit, Unit)>,
-    /// None: nobody looks or touches a key.
-    pub operator: Option<Box<dyn Operator>>,
+    pub shown: Vec<(usize, DisplayUnit, DisplayUnit)>,
+    /// None: no display and no keyboard.
+    pub operator: Option<Box<dyn LiveOperator>>,
     pub snapshot_to: PathBuf,
     pub cancel: Cancel,
     pub state: State,
@@ -79,7 +79,7 @@ pub struct Pilot<'a> {
 /// What the loop keeps count of.
 #[derive(Default)]
 pub struct State {
-    pub times: Times,
+    pub times: TimeHistogram,
     pub missed: u64,
     /// Real time spent, pauses aside (s).
     pub wall: f64,
@@ -105,10 +105,10 @@ impl Pilot<'_> {
             self.listen(now);
             if self.state.paused {
                 worked += now.saturating_duration_since(start);
-                thread::sleep(GLANCE);
+                thread::sleep(DISPLAY_INTERVAL);
                 start = Instant::now();
                 deadline = start + h;
-                self.glance(Instant::now(), 0.0)?;
+                self.refresh_display(Instant::now(), 0.0)?;
                 continue;
             }
             self.apply();
@@ -117,7 +117,7 @@ impl Pilot<'_> {
             let done = Instant::now();
             self.state.times.add(done - now);
             self.state.wall = (worked + (done - start)).as_secs_f64();
-            let shown = self.glance(done, (self.live.t() - t_begin) / self.state.wall);
+            let shown = self.refresh_display(done, (self.live.t() - t_begin) / self.state.wall);
             let ended = ended?;
             recorded.and(shown)?;
             if let Some(ended) = ended {
@@ -166,7 +166,7 @@ impl Pilot<'_> {
         for (_, place, value) in self.drive.values() {
             if self.live.machine().slow(place).to_bits() != value.to_bits() {
                 self.live.set(place, value);
-                self.inputs.iter().for_each(|inputs| inputs.push(Change { period, place, value }));
+                self.inputs.iter().for_each(|inputs| inputs.push(InputChange { period, place, value }));
             }
         }
     }
@@ -181,8 +181,8 @@ impl Pilot<'_> {
     }
 
     /// What the screen shows, now and then.
-    fn glance(&mut self, now: Instant, factor: f64) -> Result<(), RunError> {
-        let due = self.state.glanced.is_none_or(|last| now - last >= GLANCE);
+    fn refresh_display(&mut self, now: Instant, factor: f64) -> Result<(), RunError> {
+        let due = self.state.glanced.is_none_or(|last| now - last >= DISPLAY_INTERVAL);
         if !due || !self.operator.as_ref().is_some_and(|o| o.watches()) {
             return Ok(());
         }
@@ -229,8 +229,8 @@ impl Pilot<'_> {
 
 fn wait(until: Instant) {
     let left = until.saturating_duration_since(Instant::now());
-    if left > WAKING {
-        thread::sleep(left - WAKING);
+    if left > WAKE_LATENCY {
+        thread::sleep(left - WAKE_LATENCY);
     }
     while Instant::now() < until {
         std::hint::spin_loop();

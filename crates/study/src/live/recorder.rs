@@ -5,9 +5,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use trunnion_engine::Failure;
-use trunnion_results::{Metadata, Table, Writer};
+use trunnion_results::{Metadata, ResultsWriter, Table};
 
-/// Rows in a block, and blocks: some seconds at 1 kHz before anybody waits for the disk.
+/// Rows in a block, and blocks: some seconds at 1 kHz before the run waits for the disk.
 const ROWS: usize = 256;
 const BLOCKS: usize = 32;
 
@@ -16,13 +16,13 @@ pub struct Recorder {
     block: Vec<f64>,
     full: Sender<Vec<f64>>,
     empty: Receiver<Vec<f64>>,
-    thread: JoinHandle<Result<Writer, Failure>>,
+    thread: JoinHandle<Result<ResultsWriter, Failure>>,
 }
 
 impl Recorder {
     /// Opens the file at once, so that one that cannot be written is refused before the run.
     pub fn open(path: &Path, header: &Table) -> Result<Self, Failure> {
-        let mut writer = Writer::open(path, header)?;
+        let mut writer = ResultsWriter::open(path, header)?;
         let width = header.columns.len();
         let (full, to_write) = channel::<Vec<f64>>();
         let (give_back, empty) = channel();

@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use trunnion_engine::controllers::{run_failure, start_failure};
 use trunnion_engine::{Failure, Project};
-use trunnion_equations::Unit;
+use trunnion_equations::DisplayUnit;
 use trunnion_files::output;
-use trunnion_model::Run;
+use trunnion_model::RunSection;
 use trunnion_model::run::matches;
 use trunnion_num::text::number;
 use trunnion_results::{CANCELLED, COMPLETE};
 use trunnion_sim::integrate::{Ended, RunError};
-use trunnion_sim::live::{LiveRun, Pace};
+use trunnion_sim::live::{LiveRun, RealTimeSettings};
 use trunnion_sim::machine::Machine;
 
-use super::drive::Drive;
-use super::inputs::{self, Clock, Recording};
+use super::drive::KeyDrive;
+use super::inputs::{self, PeriodClock, Recording};
 use super::pilot::{Pilot, State};
 use super::recorder::Recorder;
 use super::snapshot;
@@ -64,8 +64,8 @@ pub struct LiveRequest {
     pub snapshot_to: PathBuf,
 }
 
-fn pace(project: &Project, request: &LiveRequest) -> Result<Pace, Failure> {
-    let (wanted, default) = (&project.live, Pace::default());
+fn pace(project: &Project, request: &LiveRequest) -> Result<RealTimeSettings, Failure> {
+    let (wanted, default) = (&project.live, RealTimeSettings::default());
     let period = request.rate.or(wanted.rate).map_or(default.period, |rate| 1.0 / rate);
     if !(PERIODS.0..=PERIODS.1).contains(&period) {
         return Err(Failure::usage_hint(
@@ -75,7 +75,7 @@ fn pace(project: &Project, request: &LiveRequest) -> Result<Pace, Failure> {
     }
     let attempts = wanted.steps.map_or(default.attempts, |steps| steps as u64);
     let rtol = request.rtol.or(wanted.rtol).unwrap_or(default.rtol);
-    Ok(Pace { period, rtol, attempts, ..default })
+    Ok(RealTimeSettings { period, rtol, attempts, ..default })
 }
 
 /// The run at its start, or at the snapshot it goes on from. Whoever drives it is still missing.
@@ -83,7 +83,7 @@ pub fn open<'a>(project: &'a Project, request: &LiveRequest, cancel: Cancel) -> 
     let (prepared, system) = (&project.prepared, &project.prepared.system);
     let pace = pace(project, request)?;
     if request.rtol.is_some() {
-        settings(&Run::default(), &Overrides { rtol: request.rtol, ..Overrides::default() })?;
+        settings(&RunSection::default(), &Overrides { rtol: request.rtol, ..Overrides::default() })?;
     }
     let t_0 = project.run.t_start;
     let start = Machine::start(Arc::clone(prepared), &HashMap::new(), t_0);
@@ -96,7 +96,7 @@ pub fn open<'a>(project: &'a Project, request: &LiveRequest, cancel: Cancel) -> 
         // A controller whose memory cannot be kept is told now, not at the end.
         snapshot::take(&mut live, project, pace.period)?;
     }
-    let clock = Clock { t_0, period: pace.period };
+    let clock = PeriodClock { t_0, period: pace.period };
     let replay = match &request.replay {
         Some(path) => Some((inputs::read(path, system, clock)?, 0)),
         None => None,
@@ -113,7 +113,7 @@ pub fn open<'a>(project: &'a Project, request: &LiveRequest, cancel: Cancel) -> 
         remember(&project.display, &table.clone(), &mut table.metadata);
         Recorder::open(path, &table)
     };
-    let drive = Drive::new(system, &project.live.keys, |place| live.machine().slow(place));
+    let drive = KeyDrive::new(system, &project.live.keys, |place| live.machine().slow(place));
     Ok(Pilot {
         cancel,
         project,
@@ -134,11 +134,11 @@ pub fn open<'a>(project: &'a Project, request: &LiveRequest, cancel: Cancel) -> 
 }
 
 /// What [live] shows: its place, the unit it is recorded and the one it is shown in.
-fn shown(project: &Project) -> Vec<(usize, Unit, Unit)> {
+fn shown(project: &Project) -> Vec<(usize, DisplayUnit, DisplayUnit)> {
     let wanted = |name: &str| project.live.show.iter().any(|pattern| matches(pattern, name));
     let columns = project.prepared.columns.iter().enumerate().filter(|(_, c)| wanted(&c.name));
     let units = columns.map(|(k, c)| {
-        let unit = project.display.unit(&c.name, &c.unit.text).map_or(c.unit.clone(), Unit::from);
+        let unit = project.display.unit(&c.name, &c.unit.text).map_or(c.unit.clone(), DisplayUnit::from);
         (k, c.unit.clone(), unit)
     });
     units.collect()
@@ -149,7 +149,7 @@ fn end(
     end: LiveEnd,
     project: &Project,
     live: &LiveRun,
-    clock: Clock,
+    clock: PeriodClock,
     replayed: Option<u64>,
 ) -> Result<Option<u64>, Failure> {
     let periods = |duration: f64| live.periods() + (duration / clock.period).round() as u64;

@@ -43,7 +43,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 /// Puts `live`, which has just begun, where the snapshot was taken.
 pub fn resume(path: &Path, live: &mut LiveRun, project: &Project, period: f64) -> Result<(), Failure> {
     let shown = path.display();
-    let bytes = input::bytes(path, LARGEST).map_err(|unread| trunnion_files::Error::read(path, unread))?;
+    let bytes =
+        input::bytes(path, LARGEST).map_err(|unread| trunnion_files::FileError::read(path, unread))?;
     let Some((head, words)) = parse(&bytes) else {
         return Err(Failure::usage_hint(
             format!("`{shown}` is no snapshot, or not a whole one"),

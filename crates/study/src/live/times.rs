@@ -9,7 +9,7 @@ const SHORTEST: f64 = 1e-7;
 const BINS: usize = 1700;
 
 #[derive(Clone)]
-pub struct Times {
+pub struct TimeHistogram {
     bins: Vec<u32>,
     count: u64,
     /// All together, and the longest (s).
@@ -17,13 +17,13 @@ pub struct Times {
     pub worst: f64,
 }
 
-impl Default for Times {
+impl Default for TimeHistogram {
     fn default() -> Self {
-        Times { bins: vec![0; BINS], count: 0, sum: 0.0, worst: 0.0 }
+        TimeHistogram { bins: vec![0; BINS], count: 0, sum: 0.0, worst: 0.0 }
     }
 }
 
-impl Times {
+impl TimeHistogram {
     pub fn add(&mut self, time: Duration) {
         let s = time.as_secs_f64();
         let bin = (BINS_PER_E * (s / SHORTEST).ln()).clamp(0.0, (BINS - 1) as f64);
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn shares_are_known_to_a_hundredth() {
-        let mut times = Times::default();
+        let mut times = TimeHistogram::default();
         (1..=1000).for_each(|k| times.add(Duration::from_nanos(10 * 1000 + 10 * k)));
         times.add(Duration::from_secs(2));
         for (share, expected) in [(0.5, 15e-6), (0.99, 19.9e-6), (1.0, 2.0)] {
@@ -65,6 +65,6 @@ mod tests {
             assert!((found / expected - 1.0).abs() < 0.011, "{share}: {found}");
         }
         assert_eq!((times.count(), times.worst), (1001, 2.0));
-        assert_eq!(Times::default().share(0.5), 0.0);
+        assert_eq!(TimeHistogram::default().share(0.5), 0.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Measures that need a signal's whole course.
+//! Measures that need a signal's whole history.
 //!
 //!   overshoot = max over t of (x − x_end)/(x_end − x_0)                                                  (1)
 //!   settling  = last t with |x − x_end| > share · |x_end − x_0|, counted from the start                  (2)
@@ -9,7 +9,7 @@
 use trunnion_num::spectrum::{Window, spectrum};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shape {
+pub enum ResponseShape {
     /// Share of the change by which it is exceeded; 0 if it is not.
     Overshoot,
     /// Time after which the signal stays within this share of the change.
@@ -22,10 +22,10 @@ pub enum Shape {
 const REST: f64 = 0.1;
 /// Share of the change that counts as staying, where none is given.
 const STAYS: f64 = 0.02;
-/// A change below this share of the course is rounding.
+/// A change below this share of the signal is rounding.
 const ROUNDING: f64 = 1e-9;
 
-impl Shape {
+impl ResponseShape {
     /// Err: why there is none.
     pub fn of(self, times: &[f64], values: &[f64]) -> Result<f64, &'static str> {
         if values.len() < 2 {
@@ -35,13 +35,13 @@ impl Shape {
             return Err("the signal has values that are no numbers");
         }
         match self {
-            Shape::Overshoot => {
+            ResponseShape::Overshoot => {
                 let (end, change) = step(values)?;
                 settling(times, values, STAYS)?;
                 Ok(values.iter().map(|x| (x - end) / change).fold(0.0, f64::max)) // (1)
             }
-            Shape::Settling(share) => settling(times, values, share),
-            Shape::PeakFrequency => {
+            ResponseShape::Settling(share) => settling(times, values, share),
+            ResponseShape::PeakFrequency => {
                 let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |m, &x| (m.0.min(x), m.1.max(x)));
                 if high - low <= 1e-12 * high.abs().max(low.abs()) {
                     return Err("the signal is constant");
@@ -98,9 +98,9 @@ mod tests {
         let (t, x) = step_response(zeta);
         let w_d = (1.0 - zeta * zeta).sqrt();
         let expected = (-zeta * std::f64::consts::PI / w_d).exp();
-        assert!((Shape::Overshoot.of(&t, &x).unwrap() - expected).abs() < 1e-5);
+        assert!((ResponseShape::Overshoot.of(&t, &x).unwrap() - expected).abs() < 1e-5);
         // After t_s the curve is inside for good, just before it is not.
-        let t_s = Shape::Settling(0.05).of(&t, &x).unwrap();
+        let t_s = ResponseShape::Settling(0.05).of(&t, &x).unwrap();
         let inside =
             |from: f64| t.iter().zip(&x).filter(|(t, _)| **t >= from).all(|(_, x)| (x - 1.0).abs() <= 0.05);
         assert!(inside(t_s + 2e-3) && !inside(t_s - 2e-3) && (5.0..12.0).contains(&t_s), "{t_s}");
@@ -117,16 +117,16 @@ mod tests {
             (of(|t| (0.3 * t).sin()), "has not settled"),
             (of(|t| if *t < 95.0 { 0.0 } else { 1.0 }), "has not settled"),
         ] {
-            for shape in [Shape::Overshoot, Shape::Settling(0.02)] {
+            for shape in [ResponseShape::Overshoot, ResponseShape::Settling(0.02)] {
                 assert!(shape.of(&t, &signal).is_err_and(|e| e.contains(reason)), "{shape:?} {reason}");
             }
         }
-        assert!(Shape::Overshoot.of(&[], &[]).is_err());
-        assert!(Shape::PeakFrequency.of(&t, &of(|_| 2.0)).is_err());
-        assert_eq!(Shape::Overshoot.of(&t, &of(|t| if *t < 5.0 { 0.0 } else { 1.0 })), Ok(0.0));
+        assert!(ResponseShape::Overshoot.of(&[], &[]).is_err());
+        assert!(ResponseShape::PeakFrequency.of(&t, &of(|_| 2.0)).is_err());
+        assert_eq!(ResponseShape::Overshoot.of(&t, &of(|t| if *t < 5.0 { 0.0 } else { 1.0 })), Ok(0.0));
         // Down by 4 from 1 to −3, through 2 % of it between 1 and 2.
         let drop = of(|t| if *t < 2.0 { 1.0 } else { -3.0 });
-        assert!((Shape::Settling(0.02).of(&t, &drop).unwrap() - 1.98).abs() < 1e-12);
+        assert!((ResponseShape::Settling(0.02).of(&t, &drop).unwrap() - 1.98).abs() < 1e-12);
     }
 
     #[test]
@@ -134,6 +134,6 @@ mod tests {
         let t: Vec<f64> = (0..4000).map(|k| 1e-3 * f64::from(k)).collect();
         let x: Vec<f64> =
             t.iter().map(|t| 3.0 + (TAU * 7.3 * t).sin() + 0.4 * (TAU * 31.0 * t).sin()).collect();
-        assert!((Shape::PeakFrequency.of(&t, &x).unwrap() - 7.3).abs() < 0.01);
+        assert!((ResponseShape::PeakFrequency.of(&t, &x).unwrap() - 7.3).abs() < 0.01);
     }
 }

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use trunnion_engine::Failure;
 use trunnion_engine::files::Disk;
-use trunnion_model::{Definition, Files, Library, Source};
+use trunnion_model::{ComponentDefinition, Files, Library, Source};
 
 use super::reasons::{Excuse, Reasons};
 use super::sites::{Mutant, Site};
-use super::{Example, Target, Verdict};
+use super::{Example, MutantVerdict, Target};
 use crate::monitor::Monitor;
 use crate::parallel::for_each;
 use crate::verify::find_models;
@@ -62,14 +62,14 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn enter(&mut self, verdict: &Verdict, has_reason: bool) {
+    fn enter(&mut self, verdict: &MutantVerdict, has_reason: bool) {
         match verdict {
-            Verdict::Invalid => self.invalid += 1,
+            MutantVerdict::Invalid => self.invalid += 1,
             _ => self.tried += 1,
         }
         match verdict {
-            Verdict::Caught(_) => self.caught += 1,
-            Verdict::Survived | Verdict::Unused if has_reason => self.explained += 1,
+            MutantVerdict::Caught(_) => self.caught += 1,
+            MutantVerdict::Survived | MutantVerdict::Unused if has_reason => self.explained += 1,
             _ => {}
         }
     }
@@ -80,14 +80,14 @@ pub struct Tried<'a> {
     pub source: &'a Source,
     pub site: &'a Site,
     pub mutant: &'a Mutant,
-    pub verdict: Verdict,
+    pub verdict: MutantVerdict,
     /// Why it may survive.
     pub reason: Option<&'a str>,
 }
 
 impl Tried<'_> {
     pub fn survived(&self) -> bool {
-        matches!(self.verdict, Verdict::Survived | Verdict::Unused)
+        matches!(self.verdict, MutantVerdict::Survived | MutantVerdict::Unused)
     }
 }
 
@@ -118,7 +118,7 @@ pub struct Campaign {
     request: CampaignRequest,
     library: Library,
     reasons: Reasons,
-    chosen: Vec<(Arc<Definition>, Arc<Source>)>,
+    chosen: Vec<(Arc<ComponentDefinition>, Arc<Source>)>,
     examples: Vec<Example>,
 }
 
@@ -128,7 +128,7 @@ impl Campaign {
         let reasons = read_reasons(&request.reasons)?;
         let names = &request.names;
         let wanted = |path: &str| names.is_empty() || names.iter().any(|n| path.contains(n.as_str()));
-        let mut chosen: Vec<(Arc<Definition>, Arc<Source>)> = vec![];
+        let mut chosen: Vec<(Arc<ComponentDefinition>, Arc<Source>)> = vec![];
         for definition in library.iter() {
             for file in std::iter::once(&definition.source).chain(&definition.included) {
                 if wanted(&file.name) && !chosen.iter().any(|(_, known)| known.name == file.name) {
@@ -266,6 +266,6 @@ fn read_reasons(path: &str) -> Result<Reasons, Failure> {
     if !Path::new(path).exists() {
         return Ok(Reasons::default());
     }
-    let refused = |reason: String| Failure::File(trunnion_files::Error::read(path, reason));
+    let refused = |reason: String| Failure::File(trunnion_files::FileError::read(path, reason));
     Reasons::read(path, &Disk.read(path).map_err(refused)?).map_err(Failure::usage)
 }

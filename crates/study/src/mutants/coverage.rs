@@ -1,7 +1,7 @@
 //! Which places of a component a model puts to use.
 //!
 //! Every place gets a name that does not exist; places whose names a model's errors complain of are in use. What is
-//! given another value, or stands under an option that is not chosen, nobody looks at.
+//! given another value, or stands under an option that is not chosen, is not read.
 
 use trunnion_model::{Library, Source};
 
@@ -9,7 +9,7 @@ use super::sites::Site;
 use super::{Example, model_of, reworded};
 use trunnion_engine::Failure;
 
-const NOBODY: &str = "no_such_name_";
+const UNUSED_NAME: &str = "no_such_name_";
 
 /// For each site whether the example uses it.
 pub fn reached(library: &Library, source: &Source, sites: &[Site], example: &Example) -> Vec<bool> {
@@ -38,7 +38,7 @@ pub fn reached(library: &Library, source: &Source, sites: &[Site], example: &Exa
 /// The numbers of names that do not exist, in a text.
 fn numbers(text: &str) -> Vec<usize> {
     let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>();
-    text.split(NOBODY).skip(1).filter_map(|rest| digits(rest).parse().ok()).collect()
+    text.split(UNUSED_NAME).skip(1).filter_map(|rest| digits(rest).parse().ok()).collect()
 }
 
 /// Columns of tables take numbers only, and a bare mode takes its unit from a text.
@@ -57,9 +57,9 @@ fn poisoned(source: &Source, sites: &[Site], known: &[bool]) -> String {
     let mut text = source.text.clone();
     for (k, site) in sites.iter().enumerate().rev().filter(|(k, _)| !known[*k]) {
         let name = match site.path.split('.').next() {
-            Some("equations") => format!("\"{NOBODY}{k} = 0\""),
-            Some("events") if site.path.ends_with(".when") => format!("\"{NOBODY}{k} > 0\""),
-            _ => format!("\"{NOBODY}{k}\""),
+            Some("equations") => format!("\"{UNUSED_NAME}{k} = 0\""),
+            Some("events") if site.path.ends_with(".when") => format!("\"{UNUSED_NAME}{k} > 0\""),
+            _ => format!("\"{UNUSED_NAME}{k}\""),
         };
         text.replace_range(site.range.clone(), &name);
     }

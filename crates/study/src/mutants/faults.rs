@@ -5,14 +5,14 @@
 //! for every term t: the expression itself, each member of each sum in it, however deep, and each argument of a function.
 //! A factor of a product is no term of its own: scaling it is scaling the product.
 
-use trunnion_model::language::{Ast, Kind, Operator};
+use trunnion_model::language::{Ast, AstKind, ChainOperator};
 
 /// The factor of (1).
 pub const FACTOR: f64 = 1.05;
 
 /// An expression with one fault, and which one.
 #[derive(Clone, Debug)]
-pub struct Fault {
+pub struct PlantedFault {
     pub ast: Ast,
     pub change: String,
 }
@@ -32,30 +32,30 @@ const OF_FAMILY: [&str; 5] = ["count", "previous", "next", "first", "last"];
 const LINEAR: [&str; 1] = ["sum"];
 
 /// All faults of a right side, a law or a default.
-pub fn faults(ast: &Ast) -> Vec<Fault> {
+pub fn faults(ast: &Ast) -> Vec<PlantedFault> {
     term(ast, true, true)
 }
 
 /// All faults of an equation, of its right side first. A left side that only names the unknown has none.
-pub fn equation_faults(left: &Ast, right: &Ast) -> Vec<(Fault, bool)> {
+pub fn equation_faults(left: &Ast, right: &Ast) -> Vec<(PlantedFault, bool)> {
     let of_right = faults(right).into_iter().map(|f| (f, false));
     // Scaling all of the left side is scaling the right side.
     of_right.chain(inside(left).into_iter().map(|f| (f, true))).collect()
 }
 
 /// Faults of something that stands alone, as a side or an argument does.
-fn term(ast: &Ast, scales: bool, turns: bool) -> Vec<Fault> {
+fn term(ast: &Ast, scales: bool, turns: bool) -> Vec<PlantedFault> {
     if is_sum(ast) {
         return inside(ast);
     }
     let mut found = vec![];
-    let is_constraint = matches!(&ast.kind, Kind::Call(name, ..) if name == HOLD);
+    let is_constraint = matches!(&ast.kind, AstKind::Call(name, ..) if name == HOLD);
     if !is_zero(ast) && !is_truth(ast) && !is_constraint {
         if scales {
-            found.push(Fault { ast: scaled(ast), change: format!("{ast} × {FACTOR}") });
+            found.push(PlantedFault { ast: scaled(ast), change: format!("{ast} × {FACTOR}") });
         }
         if turns {
-            found.push(Fault { ast: turned(ast), change: format!("sign of {ast}") });
+            found.push(PlantedFault { ast: turned(ast), change: format!("sign of {ast}") });
         }
     }
     found.extend(inside(ast));
@@ -63,40 +63,40 @@ fn term(ast: &Ast, scales: bool, turns: bool) -> Vec<Fault> {
 }
 
 /// Faults of what is inside.
-fn inside(ast: &Ast) -> Vec<Fault> {
+fn inside(ast: &Ast) -> Vec<PlantedFault> {
     match &ast.kind {
-        Kind::Number(..) | Kind::Name(_) => vec![],
-        Kind::Negate(a) => wrap(inside(a), Kind::Negate),
-        Kind::Not(a) => wrap(term(a, false, false), Kind::Not),
-        Kind::Chain(..) if is_sum(ast) => sum(ast),
-        Kind::Chain(first, rest) => chain(first, rest),
-        Kind::Power(base, exponent) => {
-            let in_base = wrap(inside(base), |b| Kind::Power(b, exponent.clone()));
-            let in_exponent = wrap(term(exponent, true, false), |e| Kind::Power(base.clone(), e));
+        AstKind::Number(..) | AstKind::Name(_) => vec![],
+        AstKind::Negate(a) => wrap(inside(a), AstKind::Negate),
+        AstKind::Not(a) => wrap(term(a, false, false), AstKind::Not),
+        AstKind::Chain(..) if is_sum(ast) => sum(ast),
+        AstKind::Chain(first, rest) => chain(first, rest),
+        AstKind::Power(base, exponent) => {
+            let in_base = wrap(inside(base), |b| AstKind::Power(b, exponent.clone()));
+            let in_exponent = wrap(term(exponent, true, false), |e| AstKind::Power(base.clone(), e));
             in_base.into_iter().chain(in_exponent).collect()
         }
-        Kind::Call(name, span, arguments) => {
-            call(name, arguments, |list| Kind::Call(name.clone(), span.clone(), list))
+        AstKind::Call(name, span, arguments) => {
+            call(name, arguments, |list| AstKind::Call(name.clone(), span.clone(), list))
         }
-        Kind::If(c, a, b) => {
-            let of_c = wrap(term(c, false, false), |c| Kind::If(c, a.clone(), b.clone()));
-            let of_a = wrap(term(a, true, true), |a| Kind::If(c.clone(), a, b.clone()));
-            let of_b = wrap(term(b, true, true), |b| Kind::If(c.clone(), a.clone(), b));
+        AstKind::If(c, a, b) => {
+            let of_c = wrap(term(c, false, false), |c| AstKind::If(c, a.clone(), b.clone()));
+            let of_a = wrap(term(a, true, true), |a| AstKind::If(c.clone(), a, b.clone()));
+            let of_b = wrap(term(b, true, true), |b| AstKind::If(c.clone(), a.clone(), b));
             of_c.into_iter().chain(of_a).chain(of_b).collect()
         }
     }
 }
 
-fn call(name: &str, arguments: &[Ast], make: impl Fn(Vec<Ast>) -> Kind) -> Vec<Fault> {
+fn call(name: &str, arguments: &[Ast], make: impl Fn(Vec<Ast>) -> AstKind) -> Vec<PlantedFault> {
     // The derivative of an unknown, nothing else.
     if matches!(name, "der" | "crosses") {
         return vec![];
     }
-    let put_back = |faults: Vec<Fault>, k: usize| {
-        let put = |fault: Fault| {
+    let put_back = |faults: Vec<PlantedFault>, k: usize| {
+        let put = |fault: PlantedFault| {
             let mut list = arguments.to_vec();
             list[k] = fault.ast;
-            Fault { ast: plain(make(list)), change: fault.change }
+            PlantedFault { ast: plain(make(list)), change: fault.change }
         };
         faults.into_iter().map(put).collect::<Vec<_>>()
     };
@@ -121,7 +121,7 @@ fn call(name: &str, arguments: &[Ast], make: impl Fn(Vec<Ast>) -> Kind) -> Vec<F
 }
 
 /// Products, comparisons and what joins conditions.
-fn chain(first: &Ast, rest: &[(Operator, Ast)]) -> Vec<Fault> {
+fn chain(first: &Ast, rest: &[(ChainOperator, Ast)]) -> Vec<PlantedFault> {
     let compares = rest.iter().all(|(o, _)| is_comparison(*o));
     let members: Vec<&Ast> = std::iter::once(first).chain(rest.iter().map(|(_, a)| a)).collect();
     let mut found = vec![];
@@ -135,21 +135,24 @@ fn chain(first: &Ast, rest: &[(Operator, Ast)]) -> Vec<Fault> {
                 0 => first = fault.ast,
                 _ => rest[k - 1].1 = fault.ast,
             }
-            found.push(Fault { ast: plain(Kind::Chain(Box::new(first), rest)), change: fault.change });
+            found.push(PlantedFault {
+                ast: plain(AstKind::Chain(Box::new(first), rest)),
+                change: fault.change,
+            });
         }
     }
     found
 }
 
 /// Every member of a sum is scaled, turned and dropped.
-fn sum(ast: &Ast) -> Vec<Fault> {
-    let Kind::Chain(first, rest) = &ast.kind else { return vec![] };
-    let mut members = vec![(Operator::Add, (**first).clone())];
+fn sum(ast: &Ast) -> Vec<PlantedFault> {
+    let AstKind::Chain(first, rest) = &ast.kind else { return vec![] };
+    let mut members = vec![(ChainOperator::Add, (**first).clone())];
     members.extend(rest.iter().cloned());
     let mut found = vec![];
     for k in 0..members.len() {
         let (operator, member) = &members[k];
-        let with = |new: Option<(Operator, Ast)>| {
+        let with = |new: Option<(ChainOperator, Ast)>| {
             let mut list = members.clone();
             match new {
                 Some(new) => list[k] = new,
@@ -157,90 +160,95 @@ fn sum(ast: &Ast) -> Vec<Fault> {
             }
             of_members(list)
         };
-        let whole = format!("{}{member}", if *operator == Operator::Subtract { "−" } else { "" });
+        let whole = format!("{}{member}", if *operator == ChainOperator::Subtract { "−" } else { "" });
         if !is_zero(member) {
-            let other = if *operator == Operator::Add { Operator::Subtract } else { Operator::Add };
-            found.push(Fault {
+            let other =
+                if *operator == ChainOperator::Add { ChainOperator::Subtract } else { ChainOperator::Add };
+            found.push(PlantedFault {
                 ast: with(Some((*operator, scaled(member)))),
                 change: format!("{whole} × {FACTOR}"),
             });
-            found
-                .push(Fault { ast: with(Some((other, member.clone()))), change: format!("sign of {whole}") });
-            found.push(Fault { ast: with(None), change: format!("without {whole}") });
+            found.push(PlantedFault {
+                ast: with(Some((other, member.clone()))),
+                change: format!("sign of {whole}"),
+            });
+            found.push(PlantedFault { ast: with(None), change: format!("without {whole}") });
         }
         for fault in inside(member) {
-            found.push(Fault { ast: with(Some((*operator, fault.ast))), change: fault.change });
+            found.push(PlantedFault { ast: with(Some((*operator, fault.ast))), change: fault.change });
         }
     }
     found
 }
 
 /// A sum of these; a member that is subtracted first is turned.
-fn of_members(list: Vec<(Operator, Ast)>) -> Ast {
+fn of_members(list: Vec<(ChainOperator, Ast)>) -> Ast {
     let mut list = list.into_iter();
     let first = match list.next() {
-        Some((Operator::Subtract, a)) => turned(&a),
+        Some((ChainOperator::Subtract, a)) => turned(&a),
         Some((_, a)) => a,
-        None => plain(Kind::Number(0.0, None)),
+        None => plain(AstKind::Number(0.0, None)),
     };
-    let rest: Vec<(Operator, Ast)> = list.collect();
-    if rest.is_empty() { first } else { plain(Kind::Chain(Box::new(first), rest)) }
+    let rest: Vec<(ChainOperator, Ast)> = list.collect();
+    if rest.is_empty() { first } else { plain(AstKind::Chain(Box::new(first), rest)) }
 }
 
-fn wrap(list: Vec<Fault>, make: impl Fn(Box<Ast>) -> Kind) -> Vec<Fault> {
-    list.into_iter().map(|f| Fault { ast: plain(make(Box::new(f.ast))), change: f.change }).collect()
+fn wrap(list: Vec<PlantedFault>, make: impl Fn(Box<Ast>) -> AstKind) -> Vec<PlantedFault> {
+    list.into_iter().map(|f| PlantedFault { ast: plain(make(Box::new(f.ast))), change: f.change }).collect()
 }
 
 /// A node that stands nowhere.
-fn plain(kind: Kind) -> Ast {
+fn plain(kind: AstKind) -> Ast {
     Ast { kind, span: 0..0 }
 }
 
 fn scaled(ast: &Ast) -> Ast {
-    let factor = plain(Kind::Number(FACTOR, None));
-    plain(Kind::Chain(Box::new(factor), vec![(Operator::Multiply, ast.clone())]))
+    let factor = plain(AstKind::Number(FACTOR, None));
+    plain(AstKind::Chain(Box::new(factor), vec![(ChainOperator::Multiply, ast.clone())]))
 }
 
 fn turned(ast: &Ast) -> Ast {
     match &ast.kind {
-        Kind::Negate(a) => (**a).clone(),
-        _ => plain(Kind::Negate(Box::new(ast.clone()))),
+        AstKind::Negate(a) => (**a).clone(),
+        _ => plain(AstKind::Negate(Box::new(ast.clone()))),
     }
 }
 
 fn is_sum(ast: &Ast) -> bool {
     match &ast.kind {
-        Kind::Chain(_, rest) => rest.iter().all(|(o, _)| matches!(o, Operator::Add | Operator::Subtract)),
+        AstKind::Chain(_, rest) => {
+            rest.iter().all(|(o, _)| matches!(o, ChainOperator::Add | ChainOperator::Subtract))
+        }
         _ => false,
     }
 }
 
-fn is_comparison(operator: Operator) -> bool {
-    use Operator::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+fn is_comparison(operator: ChainOperator) -> bool {
+    use ChainOperator::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
     matches!(operator, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual)
 }
 
 /// A condition has no size.
 fn is_truth(ast: &Ast) -> bool {
     match &ast.kind {
-        Kind::Not(_) => true,
-        Kind::Chain(_, rest) => {
-            rest.iter().all(|(o, _)| is_comparison(*o) || matches!(o, Operator::And | Operator::Or))
+        AstKind::Not(_) => true,
+        AstKind::Chain(_, rest) => {
+            rest.iter().all(|(o, _)| is_comparison(*o) || matches!(o, ChainOperator::And | ChainOperator::Or))
         }
-        Kind::Name(name) => matches!(name.as_str(), "true" | "false"),
+        AstKind::Name(name) => matches!(name.as_str(), "true" | "false"),
         _ => false,
     }
 }
 
 pub fn is_zero(ast: &Ast) -> bool {
-    matches!(ast.kind, Kind::Number(0.0, _))
+    matches!(ast.kind, AstKind::Number(0.0, _))
 }
 
 /// A number with or without a unit, as written.
 pub fn is_literal(ast: &Ast) -> bool {
     match &ast.kind {
-        Kind::Number(..) => true,
-        Kind::Negate(a) => is_literal(a),
+        AstKind::Number(..) => true,
+        AstKind::Negate(a) => is_literal(a),
         _ => false,
     }
 }

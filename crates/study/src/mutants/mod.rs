@@ -15,14 +15,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use trunnion_equations::Engine;
+use trunnion_equations::EvaluationEngine;
 use trunnion_model::component::Reading;
 use trunnion_model::diagnostic::Problems;
-use trunnion_model::{Definition, Diagnostic, Files, Library, Model, Source, load};
+use trunnion_model::{ComponentDefinition, Diagnostic, Files, Library, Model, Source, load};
 
 use crate::component_checks::Bundle;
 use crate::monitor::Monitor;
-use crate::verify::{Depth, Options, Report, variants, verify_with};
+use crate::verify::{Depth, VerifyOptions, VerifyReport, variants, verify_with};
 use trunnion_engine::Failure;
 use trunnion_engine::Project;
 use trunnion_engine::files::Disk;
@@ -30,7 +30,7 @@ use trunnion_engine::given::split;
 use trunnion_model::display::Display;
 
 pub use campaign::{Campaign, CampaignEffort, CampaignOutcome, CampaignRequest, Piece, Tally, Tried};
-pub use reasons::{Excuse, Reasons, Rule};
+pub use reasons::{ExclusionRule, Excuse, Reasons};
 pub use sites::{Mutant, Site, is_number, sites};
 
 use coverage::reached;
@@ -59,7 +59,7 @@ pub fn reworded(library: &Library, path: &str, text: &str) -> Result<Library, Ve
     let problems = Problems::default();
     let mut library = library.clone();
     // What is shared changes all components that include it.
-    let is_of = |d: &&Arc<Definition>| d.included.iter().any(|s| &*s.name == path);
+    let is_of = |d: &&Arc<ComponentDefinition>| d.included.iter().any(|s| &*s.name == path);
     let mut paths: Vec<String> = library.iter().filter(is_of).map(|d| d.source.name.to_string()).collect();
     if paths.is_empty() {
         paths.push(path.to_string());
@@ -76,7 +76,7 @@ pub struct Example {
     /// Files of the components it uses, however deep.
     pub uses: Vec<String>,
     /// The quicker one of the two.
-    engine: Engine,
+    engine: EvaluationEngine,
     /// What verifying it takes.
     pub time: Duration,
 }
@@ -101,12 +101,12 @@ impl Example {
         }
         uses.sort();
         uses.dedup();
-        let (engine, time) = (Engine::Native, Duration::ZERO);
+        let (engine, time) = (EvaluationEngine::Native, Duration::ZERO);
         Some(Example { path: path.into(), variants, uses, engine, time })
     }
 
-    fn verify(&self, library: &Library, engine: Engine, monitor: &Monitor) -> Report {
-        verify_with(&self.path, &Options::default(), Depth::Quick, monitor, &|sets| {
+    fn verify(&self, library: &Library, engine: EvaluationEngine, monitor: &Monitor) -> VerifyReport {
+        verify_with(&self.path, &VerifyOptions::default(), Depth::Quick, monitor, &|sets| {
             let model = model_of(&self.path, sets, library)?;
             Project::of_model(model, engine, &Display::default(), |_, _, _| ())
         })
@@ -114,15 +114,15 @@ impl Example {
 
     /// Takes its time without a fault, in both ways; false if it fails.
     pub fn time(&mut self, library: &Library, monitor: &Monitor) -> bool {
-        for engine in [Engine::Native, Engine::Interpreter] {
-            let limit = if engine == Engine::Native { Duration::from_secs(120) } else { self.time };
+        for engine in [EvaluationEngine::Native, EvaluationEngine::Interpreter] {
+            let limit = if engine == EvaluationEngine::Native { Duration::from_secs(120) } else { self.time };
             let start = Instant::now();
             let report = self.verify(library, engine, &monitor.within(limit));
             let took = start.elapsed();
-            if engine == Engine::Native && report.failed() > 0 {
+            if engine == EvaluationEngine::Native && report.failed() > 0 {
                 return false;
             }
-            if engine == Engine::Native || (report.failed() == 0 && took < self.time) {
+            if engine == EvaluationEngine::Native || (report.failed() == 0 && took < self.time) {
                 (self.engine, self.time) = (engine, took);
             }
         }
@@ -132,13 +132,13 @@ impl Example {
 
 /// What became of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum MutantVerdict {
     /// By which check.
     Caught(String),
     Survived,
     /// No check uses what was changed.
     Unused,
-    /// It does not read, or its dimensions do not fit: nobody could make this mistake.
+    /// It does not read, or its dimensions do not fit: such a mistake would be seen at once.
     Invalid,
 }
 
@@ -146,7 +146,7 @@ pub enum Verdict {
 pub struct Target<'a> {
     library: &'a Library,
     pub source: Arc<Source>,
-    definition: Arc<Definition>,
+    definition: Arc<ComponentDefinition>,
     pub sites: Vec<Site>,
     examples: Vec<&'a Example>,
     /// By site, whether an example uses it.
@@ -161,7 +161,7 @@ pub struct Target<'a> {
 impl<'a> Target<'a> {
     pub fn new(
         library: &'a Library,
-        (definition, source): &(Arc<Definition>, Arc<Source>),
+        (definition, source): &(Arc<ComponentDefinition>, Arc<Source>),
         examples: &'a [Example],
         limit: Duration,
         common: bool,
@@ -198,10 +198,12 @@ impl<'a> Target<'a> {
     }
 
     /// Plants one fault and runs checks until one fails.
-    pub fn verdict(&self, site: usize, mutant: usize) -> Verdict {
+    pub fn verdict(&self, site: usize, mutant: usize) -> MutantVerdict {
         let place = &self.sites[site];
         let text = place.with(&self.source, &place.mutants[mutant].text);
-        let Ok(library) = reworded(self.library, &self.source.name, &text) else { return Verdict::Invalid };
+        let Ok(library) = reworded(self.library, &self.source.name, &text) else {
+            return MutantVerdict::Invalid;
+        };
         let mut used = false;
         for check in self.checks(site) {
             used |= check < self.examples.len();
@@ -211,36 +213,36 @@ impl<'a> Target<'a> {
                 None => self.by_common_checks(place, &library),
             }));
             match found {
-                Ok(Found::Nothing) => {}
-                Ok(Found::Invalid) => return Verdict::Invalid,
-                Ok(Found::Fault) => {
+                Ok(MutantEvidence::Nothing) => {}
+                Ok(MutantEvidence::Invalid) => return MutantVerdict::Invalid,
+                Ok(MutantEvidence::Fault) => {
                     if let Ok(mut kills) = self.kills.lock() {
                         *kills.entry(check).or_insert(0) += 1;
                     }
-                    return Verdict::Caught(name.to_string());
+                    return MutantVerdict::Caught(name.to_string());
                 }
-                Err(_) => return Verdict::Caught(format!("panic in {name}")),
+                Err(_) => return MutantVerdict::Caught(format!("panic in {name}")),
             }
         }
-        if used { Verdict::Survived } else { Verdict::Unused }
+        if used { MutantVerdict::Survived } else { MutantVerdict::Unused }
     }
 
-    fn by_example(&self, example: &Example, library: &Library) -> Found {
+    fn by_example(&self, example: &Example, library: &Library) -> MutantEvidence {
         let limit = self.limit.max(example.time * LONGER);
         let report = self
             .in_time(limit, library, &|library, monitor| example.verify(library, example.engine, monitor));
         let refused = report.failures.iter().find_map(|broken| match &broken.cause {
-            Failure::Model(errors) => Some(Found::of(errors)),
+            Failure::Model(errors) => Some(MutantEvidence::of(errors)),
             _ => None,
         });
         match refused {
             Some(found) => found,
-            None if report.failed() > 0 => Found::Fault,
-            None => Found::Nothing,
+            None if report.failed() > 0 => MutantEvidence::Fault,
+            None => MutantEvidence::Nothing,
         }
     }
 
-    fn by_common_checks(&self, site: &Site, library: &Library) -> Found {
+    fn by_common_checks(&self, site: &Site, library: &Library) -> MutantEvidence {
         let wanted = |chosen: &[(String, String)]| match &site.when {
             Some((option, is)) => chosen.iter().any(|(name, value)| name == option && is.contains(value)),
             None => true,
@@ -252,9 +254,9 @@ impl<'a> Target<'a> {
             Some(report.findings().cloned().collect::<Vec<_>>())
         };
         match self.in_time(self.limit, library, &check) {
-            None => Found::Invalid,
-            Some(found) if found.is_empty() => Found::Nothing,
-            Some(found) => Found::of(&found),
+            None => MutantEvidence::Invalid,
+            Some(found) if found.is_empty() => MutantEvidence::Nothing,
+            Some(found) => MutantEvidence::of(&found),
         }
     }
 
@@ -273,16 +275,16 @@ impl<'a> Target<'a> {
     }
 }
 
-enum Found {
+enum MutantEvidence {
     Nothing,
     Fault,
     Invalid,
 }
 
-impl Found {
+impl MutantEvidence {
     /// A value out of range, an unfit system and a failed check are found by checking; what does not read is no mutant.
-    fn of(errors: &[Diagnostic]) -> Found {
+    fn of(errors: &[Diagnostic]) -> MutantEvidence {
         let reads = |d: &Diagnostic| !d.code.starts_with(['M', 'L']) || d.code == "M0108";
-        if errors.iter().all(reads) { Found::Fault } else { Found::Invalid }
+        if errors.iter().all(reads) { MutantEvidence::Fault } else { MutantEvidence::Invalid }
     }
 }

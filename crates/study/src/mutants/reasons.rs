@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use trunnion_model::Source;
 use trunnion_model::diagnostic::Problems;
-use trunnion_model::file::{Data, Table, Value, parse};
+use trunnion_model::file::{Data, TomlTable, TomlValue, parse};
 
 use super::sites::{Mutant, Site, is_number};
 
 /// Faults that are not planted, and why.
 #[derive(Clone, Debug)]
-pub struct Rule {
+pub struct ExclusionRule {
     /// "number": a default value that is a bare number; "any": whatever stands there.
     number_only: bool,
     /// Names of parameters; a `*` at the end stands for the rest. Empty: all but `except`.
@@ -34,7 +34,7 @@ pub struct Excuse {
 
 #[derive(Clone, Debug, Default)]
 pub struct Reasons {
-    rules: Vec<Rule>,
+    rules: Vec<ExclusionRule>,
     pub excuses: Vec<Excuse>,
 }
 
@@ -55,7 +55,7 @@ impl Reasons {
                 let missing = |key: &str| format!("{name}:{line}: `{key}` is missing");
                 let reason = text_of(table, "reason").ok_or_else(|| missing("reason"))?;
                 match entry.key.name.as_str() {
-                    "rule" => reasons.rules.push(Rule {
+                    "rule" => reasons.rules.push(ExclusionRule {
                         number_only: text_of(table, "default").as_deref() == Some("number"),
                         names: list_of(table, "names"),
                         except: list_of(table, "except"),
@@ -76,7 +76,7 @@ impl Reasons {
     }
 
     /// The rule that spares a site.
-    pub fn rule(&self, source: &Source, site: &Site) -> Option<&Rule> {
+    pub fn rule(&self, source: &Source, site: &Site) -> Option<&ExclusionRule> {
         self.rules.iter().find(|rule| rule.spares(source, site))
     }
 
@@ -90,7 +90,7 @@ impl Reasons {
     }
 }
 
-impl Rule {
+impl ExclusionRule {
     fn spares(&self, source: &Source, site: &Site) -> bool {
         let name = site.symbol();
         let named = self.names.is_empty() || self.names.iter().any(|n| fits(n, name));
@@ -107,14 +107,14 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-fn text_of(table: &Table, key: &str) -> Option<String> {
+fn text_of(table: &TomlTable, key: &str) -> Option<String> {
     table.get(key).and_then(|e| e.value.as_text()).map(|t| t.text)
 }
 
-fn list_of(table: &Table, key: &str) -> Vec<String> {
+fn list_of(table: &TomlTable, key: &str) -> Vec<String> {
     match table.get(key).map(|e| &e.value) {
-        Some(Value { data: Data::List(list), .. }) => {
-            list.iter().filter_map(Value::as_text).map(|t| t.text).collect()
+        Some(TomlValue { data: Data::List(list), .. }) => {
+            list.iter().filter_map(TomlValue::as_text).map(|t| t.text).collect()
         }
         Some(value) => value.as_text().map(|t| t.text).into_iter().collect(),
         None => vec![],

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use trunnion_model::Source;
 use trunnion_model::diagnostic::Problems;
-use trunnion_model::file::{Data, Entry, Table, Value, parse};
-use trunnion_model::language::{Ast, Kind, parse_equation, parse_expression, references};
+use trunnion_model::file::{Data, TomlEntry, TomlTable, TomlValue, parse};
+use trunnion_model::language::{Ast, AstKind, parse_equation, parse_expression, references};
 
 use super::faults::{FACTOR, equation_faults, faults, is_literal, is_zero};
 
@@ -40,14 +40,14 @@ const LAW: [&str; 8] = ["effort", "flow", "displacement", "momentum", "ratio", "
 pub fn sites(source: &Arc<Source>) -> Vec<Site> {
     let problems = Problems::default();
     let Some(table) = parse(source, &problems) else { return vec![] };
-    let mut finder = Finder { source, names: names(&table), when: None, found: vec![] };
+    let mut finder = SiteFinder { source, names: names(&table), when: None, found: vec![] };
     finder.body(&table);
     finder.found.sort_by_key(|s| s.range.start);
     finder.found
 }
 
 /// Everything that a file gives a name.
-fn names(table: &Table) -> Vec<String> {
+fn names(table: &TomlTable) -> Vec<String> {
     let mut found = vec![];
     for entry in &table.entries {
         match &entry.value.data {
@@ -65,15 +65,15 @@ fn names(table: &Table) -> Vec<String> {
     found
 }
 
-struct Finder<'a> {
+struct SiteFinder<'a> {
     source: &'a Arc<Source>,
     names: Vec<String>,
     when: Option<(String, Vec<String>)>,
     found: Vec<Site>,
 }
 
-impl Finder<'_> {
-    fn body(&mut self, table: &Table) {
+impl SiteFinder<'_> {
+    fn body(&mut self, table: &TomlTable) {
         for entry in &table.entries {
             match (entry.key.name.as_str(), &entry.value.data) {
                 ("when", Data::List(list)) => list.iter().for_each(|value| self.option(value)),
@@ -85,10 +85,10 @@ impl Finder<'_> {
         }
     }
 
-    fn option(&mut self, value: &Value) {
+    fn option(&mut self, value: &TomlValue) {
         let Data::Table(table) = &value.data else { return };
         let option = table.get("option").and_then(|e| e.value.as_text()).map(|t| t.text);
-        let word = |v: &Value| match &v.data {
+        let word = |v: &TomlValue| match &v.data {
             Data::Text(text) => Some(text.clone()),
             Data::Boolean(b) => Some(b.to_string()),
             _ => None,
@@ -103,7 +103,7 @@ impl Finder<'_> {
     }
 
     /// One entry of a section.
-    fn entry(&mut self, section: &str, entry: &Entry) {
+    fn entry(&mut self, section: &str, entry: &TomlEntry) {
         let path = format!("{section}.{}", entry.key.name);
         let inner = match &entry.value.data {
             Data::Table(inner) => inner.entries.as_slice(),
@@ -111,7 +111,7 @@ impl Finder<'_> {
         };
         let fields =
             |keys: &'static [&'static str]| inner.iter().filter(move |e| keys.contains(&e.key.name.as_str()));
-        let below = |e: &Entry| format!("{path}.{}", e.key.name);
+        let below = |e: &TomlEntry| format!("{path}.{}", e.key.name);
         match section {
             "parameters" if inner.is_empty() => self.expression(&path, &entry.value),
             "parameters" | "ports" => {
@@ -156,9 +156,9 @@ impl Finder<'_> {
     }
 
     /// The choice of an option: a name that the file does not define.
-    fn is_word(&self, value: &Value) -> bool {
+    fn is_word(&self, value: &TomlValue) -> bool {
         match value.as_text().map(|t| parse_expression(&t.text)) {
-            Some(Ok(Ast { kind: Kind::Name(name), .. })) => {
+            Some(Ok(Ast { kind: AstKind::Name(name), .. })) => {
                 let first = name.split('.').next().unwrap_or(&name).to_string();
                 !self.names.contains(&first) && name != "time"
             }
@@ -168,14 +168,14 @@ impl Finder<'_> {
         }
     }
 
-    fn push(&mut self, path: &str, value: &Value, mutants: Vec<Mutant>) {
+    fn push(&mut self, path: &str, value: &TomlValue, mutants: Vec<Mutant>) {
         let (line, _) = self.source.position(value.span.range.start);
         let range = value.span.range.clone();
         self.found.push(Site { path: path.into(), line, range, when: self.when.clone(), mutants });
     }
 
     /// A number or a formula; a list has one for each bond.
-    fn expression(&mut self, path: &str, value: &Value) {
+    fn expression(&mut self, path: &str, value: &TomlValue) {
         if let Data::List(list) = &value.data {
             list.iter().enumerate().for_each(|(k, v)| self.expression(&format!("{path}.{k}"), v));
             return;
@@ -203,7 +203,7 @@ impl Finder<'_> {
         self.push(path, value, mutants.collect());
     }
 
-    fn equation(&mut self, path: &str, value: &Value) {
+    fn equation(&mut self, path: &str, value: &TomlValue) {
         let Some(Ok((left, right))) = value.as_text().map(|t| parse_equation(&t.text)) else { return };
         let mut list = equation_faults(&left, &right);
         // 0 = sum: nothing but the sum has a meaning.
@@ -216,7 +216,7 @@ impl Finder<'_> {
     }
 
     /// The column of a table, as a whole; its shape is not a law of its own.
-    fn column(&mut self, path: &str, value: &Value) {
+    fn column(&mut self, path: &str, value: &TomlValue) {
         let list = match &value.data {
             Data::List(_) => value,
             Data::Table(table) => match table.get("values") {
@@ -238,7 +238,7 @@ impl Finder<'_> {
     }
 }
 
-fn as_table(value: &Value) -> Option<&Table> {
+fn as_table(value: &TomlValue) -> Option<&TomlTable> {
     match &value.data {
         Data::Table(table) => Some(table),
         _ => None,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use trunnion_equations::Engine;
+use trunnion_equations::EvaluationEngine;
 use trunnion_model::Model;
 use trunnion_model::display::Display;
 use trunnion_network::activities;
@@ -20,7 +20,7 @@ use trunnion_num::text::number;
 const ZERO: f64 = 1e-9;
 
 #[derive(Debug)]
-pub struct Store {
+pub struct RankedStore {
     /// Its number in the network.
     pub node: usize,
     pub name: String,
@@ -35,7 +35,7 @@ pub struct Store {
 /// The model with the activity of every store beside its own signals, and their names.
 pub fn with_activities(model: &Model, units: &Display) -> Result<(Project, Vec<(usize, String)>), Failure> {
     let mut signals = vec![];
-    let project = Project::of_model(model.clone(), Engine::Native, units, |flat, network, _| {
+    let project = Project::of_model(model.clone(), EvaluationEngine::Native, units, |flat, network, _| {
         signals = activities(flat, network);
     })?;
     Ok((project, signals))
@@ -48,7 +48,7 @@ pub fn rank(
     signals: &[(usize, String)],
     overrides: &Overrides,
     monitor: &Monitor,
-) -> Result<Vec<Store>, Failure> {
+) -> Result<Vec<RankedStore>, Failure> {
     let (solver, settings) = settings(&project.run, overrides)?;
     let (table, outcome) = simulate_to_table(project, &HashMap::new(), (solver, &settings), monitor)?;
     outcome.check()?;
@@ -70,7 +70,7 @@ pub fn rank(
         let mode = found.iter().filter_map(|(pole, shares)| Some((shares.get(state)?, *pole)));
         let mode = mode.max_by(|a, b| a.0.total_cmp(b.0)).map(|(_, pole)| pole);
         let share = if total > 0.0 { last(signal) / total } else { 0.0 };
-        stores.push(Store { node: *node, name: n.name.clone(), kind: n.kind.word(), share, mode });
+        stores.push(RankedStore { node: *node, name: n.name.clone(), kind: n.kind.word(), share, mode });
     }
     stores.sort_by(|a, b| a.share.total_cmp(&b.share));
     Ok(stores)
@@ -84,7 +84,8 @@ fn modes_at_end(
 ) -> Vec<(Pole, HashMap<String, f64>)> {
     let found = || {
         let project =
-            Project::of_model(model.clone(), Engine::Native, &Display::default(), |_, _, _| ()).ok()?;
+            Project::of_model(model.clone(), EvaluationEngine::Native, &Display::default(), |_, _, _| ())
+                .ok()?;
         let end = overrides.t_end.unwrap_or(project.run.t_end);
         let mut at = point(&project, overrides, Some(end), monitor).ok()?;
         let machine: &mut Machine = &mut at.machine;

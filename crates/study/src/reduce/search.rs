@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::time::Instant;
 
-use trunnion_equations::Engine;
+use trunnion_equations::EvaluationEngine;
 use trunnion_model::Model;
 use trunnion_sim::run::Settings;
-use trunnion_sim::stepper::Work;
+use trunnion_sim::stepper::SolverWork;
 
-use crate::compare::{Difference, Times, difference, single_times};
+use crate::compare::{ComparisonTimes, Difference, difference, single_times};
 use crate::monitor::Monitor;
 use crate::simulate::{Overrides, header, recorded, settings, simulate};
 use trunnion_engine::Failure;
@@ -19,12 +19,12 @@ use trunnion_num::text::percent;
 use trunnion_results::Table;
 
 /// A trial that takes so many times as long as the full model, and so many seconds more, is given up.
-const PATIENCE: (f64, f64) = (20.0, 5.0);
+const TRIAL_TIME: (f64, f64) = (20.0, 5.0);
 /// What is always 0 in the full model may be as much in the reduced one, by rounding.
 const NOTHING: f64 = 1e-12;
 
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum ReductionVerdict {
     Removed,
     /// The signal that changes most, and by how much of its range.
     Changes(String, f64),
@@ -32,30 +32,32 @@ pub enum Verdict {
     Fails(String),
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for ReductionVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Verdict::Removed => write!(f, "removed"),
-            Verdict::Changes(name, share) => write!(f, "kept: {name} changes by {}", percent(*share)),
-            Verdict::Fails(reason) => write!(f, "kept: {reason}"),
+            ReductionVerdict::Removed => write!(f, "removed"),
+            ReductionVerdict::Changes(name, share) => {
+                write!(f, "kept: {name} changes by {}", percent(*share))
+            }
+            ReductionVerdict::Fails(reason) => write!(f, "kept: {reason}"),
         }
     }
 }
 
 /// A run without some stores.
-pub struct Trial {
+pub struct ReductionTrial {
     /// Of the kept signals against the full model.
     pub differences: Vec<Difference>,
     pub states: usize,
-    pub work: Work,
+    pub work: SolverWork,
     pub wall_s: f64,
 }
 
 /// What came of a search.
-pub struct Search {
+pub struct ReductionSearch {
     pub removed: Vec<usize>,
     /// Of every store.
-    pub verdicts: Vec<(usize, Verdict)>,
+    pub verdicts: Vec<(usize, ReductionVerdict)>,
 }
 
 pub struct Study {
@@ -71,10 +73,10 @@ pub struct Study {
 }
 
 /// What a run gave, and took.
-struct Ran {
+struct TrialRun {
     table: Table,
     states: usize,
-    work: Work,
+    work: SolverWork,
     wall_s: f64,
 }
 
@@ -116,15 +118,15 @@ impl Study {
     }
 
     /// Runs the model without these stores, with values at further times.
-    fn run(&self, removed: &[usize], at: &[f64]) -> Result<Ran, Failure> {
+    fn run(&self, removed: &[usize], at: &[f64]) -> Result<TrialRun, Failure> {
         let mut model = self.model.clone();
         model.network.removed.extend(removed);
-        let project = Project::of_model(model, Engine::Native, &Display::default(), |_, _, _| ())?;
+        let project = Project::of_model(model, EvaluationEngine::Native, &Display::default(), |_, _, _| ())?;
         let (solver, settings) = settings(&project.run, &self.overrides)?;
         let settings = Settings { at: at.to_vec(), ..settings };
         let columns = recorded(&project.prepared, &self.keep);
         let mut table = header(&project.prepared, &columns);
-        let (start, limit) = (Instant::now(), PATIENCE.0 * self.wall_s + PATIENCE.1);
+        let (start, limit) = (Instant::now(), TRIAL_TIME.0 * self.wall_s + TRIAL_TIME.1);
         let mut sink = |row: &[f64]| {
             table.columns.iter_mut().zip(row).for_each(|(column, &value)| column.values.push(value));
             if start.elapsed().as_secs_f64() > limit {
@@ -136,14 +138,14 @@ impl Study {
             simulate(&project, &HashMap::new(), (solver, &settings), &columns, &self.monitor, &mut sink)?;
         outcome.check()?;
         let (states, wall_s) = (project.prepared.system.n_states, outcome.wall.as_secs_f64());
-        Ok(Ran { table, states, work: outcome.summary.map(|s| s.work).unwrap_or_default(), wall_s })
+        Ok(TrialRun { table, states, work: outcome.summary.map(|s| s.work).unwrap_or_default(), wall_s })
     }
 
     /// The model without these stores against the full one.
-    pub fn trial(&self, removed: &[usize]) -> Result<Trial, Failure> {
+    pub fn trial(&self, removed: &[usize]) -> Result<ReductionTrial, Failure> {
         let full_times = &self.full.columns[0].values;
-        let Ran { table, states, work, wall_s } = self.run(removed, &single_times(full_times))?;
-        let times = Times::new(full_times, &table.columns[0].values);
+        let TrialRun { table, states, work, wall_s } = self.run(removed, &single_times(full_times))?;
+        let times = ComparisonTimes::new(full_times, &table.columns[0].values);
         let mut differences = vec![];
         for name in &self.keep {
             let mut d = difference(&times, self.full.column(name)?, table.column(name)?);
@@ -152,39 +154,39 @@ impl Study {
             }
             differences.push(d);
         }
-        Ok(Trial { differences, states, work, wall_s })
+        Ok(ReductionTrial { differences, states, work, wall_s })
     }
 
     /// What speaks against doing without these stores; Err: the user has had enough.
-    fn judge(&self, removed: &[usize]) -> Result<Verdict, Failure> {
+    fn judge(&self, removed: &[usize]) -> Result<ReductionVerdict, Failure> {
         match self.trial(removed) {
             Err(Failure::Cancelled) => Err(Failure::Cancelled),
             Err(Failure::Run { message, .. } | Failure::Script { message, .. }) => {
-                Ok(Verdict::Fails(message))
+                Ok(ReductionVerdict::Fails(message))
             }
-            Err(_) => Ok(Verdict::Fails("the equations have no solution without it".into())),
+            Err(_) => Ok(ReductionVerdict::Fails("the equations have no solution without it".into())),
             Ok(trial) => {
                 let most = trial.differences.iter().max_by(|a, b| a.relative.total_cmp(&b.relative));
                 Ok(match most {
                     Some(d) if d.relative > self.tol || d.relative.is_nan() => {
-                        Verdict::Changes(d.name.clone(), d.relative)
+                        ReductionVerdict::Changes(d.name.clone(), d.relative)
                     }
-                    _ => Verdict::Removed,
+                    _ => ReductionVerdict::Removed,
                 })
             }
         }
     }
 
     /// Stores that can go, from the first of `order` on.
-    pub fn search(&self, order: &[usize]) -> Result<Search, Failure> {
+    pub fn search(&self, order: &[usize]) -> Result<ReductionSearch, Failure> {
         let (mut removed, mut verdicts) = (vec![], vec![]);
         let mut open: Vec<&[usize]> = vec![order];
         while let Some(some) = open.pop() {
             let together: Vec<usize> = removed.iter().chain(some).copied().collect();
             match (self.judge(&together)?, some) {
-                (Verdict::Removed, _) => {
+                (ReductionVerdict::Removed, _) => {
                     removed = together;
-                    verdicts.extend(some.iter().map(|&n| (n, Verdict::Removed)));
+                    verdicts.extend(some.iter().map(|&n| (n, ReductionVerdict::Removed)));
                 }
                 (against, [one]) => verdicts.push((*one, against)),
                 (_, many) => {
@@ -193,6 +195,6 @@ impl Study {
                 }
             }
         }
-        Ok(Search { removed, verdicts })
+        Ok(ReductionSearch { removed, verdicts })
     }
 }

@@ -3,36 +3,36 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 
-use trunnion_sim::integrate::{Moment, Observer, Piece, Progress, RunError};
+use trunnion_sim::integrate::{IntegrationProgress, Moment, Observer, RunError, StepPiece};
 use trunnion_sim::machine::Machine;
 use trunnion_sim::output_watch::OutputWatch;
 use trunnion_sim::stepper::{Segment, Tolerance};
 
-use super::Sink;
-use crate::extremes::{Course, Follower};
+use super::RowSink;
+use crate::extremes::{DenseSignals, ExtremeTracker};
 use crate::jumps::Jumps;
-use crate::monitor::Pace;
-use crate::unseen::Signals;
+use crate::monitor::ProgressPace;
+use crate::unresolved_states::SmallStates;
 use trunnion_engine::Failure;
 
 pub(super) struct Watcher<'a> {
-    pub reader: Reader<'a>,
+    pub reader: ColumnReader<'a>,
     pub row: Vec<f64>,
-    pub follower: Follower,
-    pub sink: &'a mut Sink<'a>,
+    pub follower: ExtremeTracker,
+    pub sink: &'a mut RowSink<'a>,
     pub failed: Option<Failure>,
     /// A value between rows that is not finite, and the time by which rows before it have come.
     pub late: Option<(f64, RunError)>,
-    pub signals: Signals,
+    pub signals: SmallStates,
     pub jumps: Jumps,
     /// What lies between the ends of steps, and rows there that are still to be sent if they are asked for.
     pub outputs: Option<OutputWatch>,
     pub between: Option<VecDeque<Vec<f64>>>,
-    pub pace: Pace<'a>,
+    pub pace: ProgressPace<'a>,
 }
 
 /// Reads the recorded columns of a machine.
-pub(super) struct Reader<'a> {
+pub(super) struct ColumnReader<'a> {
     pub columns: &'a [usize],
     pub all: Vec<f64>,
     pub y: Vec<f64>,
@@ -42,7 +42,7 @@ pub(super) struct Reader<'a> {
     pub measured: HashMap<usize, RunError>,
 }
 
-impl Reader<'_> {
+impl ColumnReader<'_> {
     fn read(&mut self, machine: &mut Machine, t: f64, y: &[f64], row: &mut [f64]) -> ControlFlow<()> {
         if let Err(error) = machine.record(t, y, &mut self.all) {
             self.not_finite = Some(error);
@@ -63,12 +63,12 @@ const UNSEEN: f64 = 1e-3;
 
 /// Recorded columns along one piece of the solution.
 struct Columns<'a, 'b> {
-    reader: &'a mut Reader<'b>,
+    reader: &'a mut ColumnReader<'b>,
     machine: &'a mut Machine,
     curve: &'a Segment,
 }
 
-impl Course for Columns<'_, '_> {
+impl DenseSignals for Columns<'_, '_> {
     fn read(&mut self, t: f64, row: &mut [f64]) -> ControlFlow<()> {
         let mut y = std::mem::take(&mut self.reader.y);
         self.curve.at(t, &mut y);
@@ -78,7 +78,7 @@ impl Course for Columns<'_, '_> {
     }
 
     fn noise(&mut self, t: f64, noise: &mut [f64]) {
-        let Reader { columns, all, y, rtol, .. } = &mut *self.reader;
+        let ColumnReader { columns, all, y, rtol, .. } = &mut *self.reader;
         self.curve.at(t, y);
         let share = UNSEEN * *rtol;
         let nominal = &self.machine.loaded().layout.nominal;
@@ -109,12 +109,12 @@ impl Watcher<'_> {
     }
 
     /// Extremes along a piece, divided where an output hides something in it.
-    fn follow_outputs(&mut self, machine: &mut Machine, piece: Piece<'_>) -> ControlFlow<()> {
+    fn follow_outputs(&mut self, machine: &mut Machine, piece: StepPiece<'_>) -> ControlFlow<()> {
         let times = self.outputs.as_mut().map_or(&[][..], |watch| machine.times_to_read(watch, &piece));
         let mut from = piece.from;
         for &to in times.iter().chain([&piece.to]) {
             let reader = &mut self.reader;
-            let part = Piece { from, to, joined: piece.joined || from > piece.from, ..piece };
+            let part = StepPiece { from, to, joined: piece.joined || from > piece.from, ..piece };
             self.follower.follow(part, &mut Columns { reader, machine, curve: piece.curve })?;
             if let Some(rows) = &mut self.between
                 && to < piece.to
@@ -145,7 +145,7 @@ impl Observer<Machine> for Watcher<'_> {
         self.signals.hold_against(tolerance);
     }
 
-    fn follow(&mut self, machine: &mut Machine, piece: Piece<'_>) -> ControlFlow<()> {
+    fn follow(&mut self, machine: &mut Machine, piece: StepPiece<'_>) -> ControlFlow<()> {
         self.jumps.follow(machine, piece);
         let done = self.follow_outputs(machine, piece);
         if done.is_break() && self.late.is_none() {
@@ -155,7 +155,7 @@ impl Observer<Machine> for Watcher<'_> {
         ControlFlow::Continue(())
     }
 
-    fn progress(&mut self, at: Progress) -> ControlFlow<()> {
+    fn progress(&mut self, at: IntegrationProgress) -> ControlFlow<()> {
         self.pace.tell(at.t, at.events);
         if self.pace.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

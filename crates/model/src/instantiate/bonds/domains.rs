@@ -1,16 +1,16 @@
 //! The domain of every bond of a component: told by ports and by `domains`, passed on by all nodes but two-ports.
 
-use super::{Builder, OPEN};
-use crate::component::Body;
+use super::{ModelBuilder, OPEN};
+use crate::component::ComponentSections;
 use crate::diagnostic::Diagnostic;
 use crate::domain::Domain;
-use crate::network::Kind;
+use crate::network::BondNodeKind;
 
-impl<'a> Builder<'a> {
+impl<'a> ModelBuilder<'a> {
     pub(super) fn find_domains(&mut self, index: usize, first: (usize, usize)) {
         let nodes = self.network.nodes.len() - first.0;
         let mut of_node: Vec<Option<&'static Domain>> = vec![None; nodes];
-        let bodies: Vec<&'a Body> = self.tree.instances[index].bodies.clone();
+        let bodies: Vec<&'a ComponentSections> = self.tree.instances[index].bodies.clone();
         for (key, domain) in bodies.iter().flat_map(|b| &b.bond_graph.domains) {
             let full = self.tree.instances[index].full(&key.name);
             match self.bonds.node_of.get(&full) {
@@ -35,7 +35,9 @@ impl<'a> Builder<'a> {
     /// Takes the domain of a bond from its ends and hands it on; true when the bond has one.
     fn settle(&mut self, b: usize, first: usize, of_node: &mut [Option<&'static Domain>]) -> bool {
         let bond = &self.network.bonds[b];
-        let passes = |n: &usize| *n != OPEN && !matches!(self.network.nodes[*n].kind, Kind::Tf | Kind::Gy);
+        let passes = |n: &usize| {
+            *n != OPEN && !matches!(self.network.nodes[*n].kind, BondNodeKind::Tf | BondNodeKind::Gy)
+        };
         let ends: Vec<usize> = [bond.from, bond.to].into_iter().filter(passes).collect();
         let known = bond.domain.or_else(|| ends.iter().find_map(|&n| of_node[n - first]));
         let Some(domain) = known else { return false };

@@ -6,24 +6,24 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use trunnion_equations::derivative::derivative;
-use trunnion_equations::flat::{Kind as QuantityKind, Nominal};
-use trunnion_equations::{Expr, Node as Term, Symbol};
+use trunnion_equations::flat::{Nominal, QuantityRole as QuantityKind};
+use trunnion_equations::{Expr, ExprNode as Term, Symbol};
 
-use super::{Builder, OPEN};
+use super::{ModelBuilder, OPEN};
 use crate::component::{ElementLaw, Scalar};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::network::{Kind, Law, Pair};
+use crate::network::{BondNodeKind, Law, PowerPair};
 use crate::units::Unit;
 
 /// What of an element one side of its law is.
 #[derive(Clone, Copy, PartialEq)]
-enum Part {
+enum LawSide {
     Effort,
     Flow,
     State,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> ModelBuilder<'a> {
     pub fn add_laws(&mut self) {
         for index in 0..self.tree.instances.len() {
             let instance = &self.tree.instances[index];
@@ -56,7 +56,7 @@ impl<'a> Builder<'a> {
 
     fn add_law(&mut self, index: usize, n: usize) {
         let kind = self.network.nodes[n].kind;
-        if matches!(kind, Kind::Zero | Kind::One) {
+        if matches!(kind, BondNodeKind::Zero | BondNodeKind::One) {
             return;
         }
         let Some(written) = self.law_of(index, n) else {
@@ -73,17 +73,17 @@ impl<'a> Builder<'a> {
         let states = self.network.nodes[n].law.states.clone();
         let view = self.law_view(index, n, &pairs, &states);
         let mut law = Law { states, ..Law::default() };
-        let unit = |part: Part, k: usize| self.part_unit(n, part, k);
-        let all = |list: &[Scalar], part: Part| -> Vec<Expr> {
+        let unit = |part: LawSide, k: usize| self.part_unit(n, part, k);
+        let all = |list: &[Scalar], part: LawSide| -> Vec<Expr> {
             let one = |(k, s): (usize, &Scalar)| {
                 let whose = format!("the law of `{}`", self.network.nodes[n].name);
                 self.scalar(s, &view, unit(part, k).as_ref(), &whose).map(|t| t.expr)
             };
             list.iter().enumerate().filter_map(one).collect()
         };
-        law.effort = all(&written.effort, Part::Effort);
-        law.flow = all(&written.flow, Part::Flow);
-        law.stored = all(&written.stored, Part::State);
+        law.effort = all(&written.effort, LawSide::Effort);
+        law.flow = all(&written.flow, LawSide::Flow);
+        law.stored = all(&written.stored, LawSide::State);
         law.ratio = written.ratio.as_ref().and_then(|r| {
             let whose = format!("the ratio of `{}`", self.network.nodes[n].name);
             let written_as = self.scalar(r, &view, written.ratio_unit.as_ref(), &whose)?.expr;
@@ -116,14 +116,14 @@ impl<'a> Builder<'a> {
     }
 
     /// Whether the law says what its kind of element needs, and nothing else.
-    fn fits(&self, kind: Kind, law: &ElementLaw) -> bool {
+    fn fits(&self, kind: BondNodeKind, law: &ElementLaw) -> bool {
         let [effort, flow, stored] = [&law.effort, &law.flow, &law.stored].map(|l| !l.is_empty());
         let (good, needs) = match kind {
-            Kind::Se => (effort && !flow && !stored, "an `effort`"),
-            Kind::Sf => (flow && !effort && !stored, "a `flow`"),
-            Kind::C => (effort && !flow, "an `effort` of q, and perhaps a `displacement` of e"),
-            Kind::I => (flow && !effort, "a `flow` of p, and perhaps a `momentum` of f"),
-            Kind::R => ((effort || flow) && !stored, "an `effort` of f, a `flow` of e, or both"),
+            BondNodeKind::Se => (effort && !flow && !stored, "an `effort`"),
+            BondNodeKind::Sf => (flow && !effort && !stored, "a `flow`"),
+            BondNodeKind::C => (effort && !flow, "an `effort` of q, and perhaps a `displacement` of e"),
+            BondNodeKind::I => (flow && !effort, "a `flow` of p, and perhaps a `momentum` of f"),
+            BondNodeKind::R => ((effort || flow) && !stored, "an `effort` of f, a `flow` of e, or both"),
             _ => (law.ratio.is_some() && !effort && !flow && !stored, "a `ratio`"),
         };
         if !good {
@@ -136,7 +136,13 @@ impl<'a> Builder<'a> {
     }
 
     /// Names a law uses for the variables of its own element.
-    fn law_view(&self, index: usize, n: usize, pairs: &[Pair], states: &[Symbol]) -> super::super::View<'_> {
+    fn law_view(
+        &self,
+        index: usize,
+        n: usize,
+        pairs: &[PowerPair],
+        states: &[Symbol],
+    ) -> super::super::NameView<'_> {
         let mut view = self.view(index);
         let kind = self.network.nodes[n].kind;
         for (k, pair) in pairs.iter().enumerate() {
@@ -148,8 +154,8 @@ impl<'a> Builder<'a> {
             own("e", pair.effort.symbol);
             own("f", pair.flow.symbol);
             match (kind, states.get(k)) {
-                (Kind::C, Some(&state)) => own("q", state),
-                (Kind::I, Some(&state)) => own("p", state),
+                (BondNodeKind::C, Some(&state)) => own("q", state),
+                (BondNodeKind::I, Some(&state)) => own("p", state),
                 _ => {}
             }
         }
@@ -161,11 +167,11 @@ impl<'a> Builder<'a> {
         view
     }
 
-    fn part_unit(&self, n: usize, part: Part, k: usize) -> Option<Unit> {
+    fn part_unit(&self, n: usize, part: LawSide, k: usize) -> Option<Unit> {
         let name = match part {
-            Part::State => self.network.nodes[n].law.states.get(k).copied(),
+            LawSide::State => self.network.nodes[n].law.states.get(k).copied(),
             _ => self.bonds.pairs.get(&n).and_then(|p| p.get(k)).map(|p| match part {
-                Part::Effort => p.effort.symbol,
+                LawSide::Effort => p.effort.symbol,
                 _ => p.flow.symbol,
             }),
         };
@@ -174,7 +180,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The other direction of a linear law. (1)
-    fn complete(&self, kind: Kind, law: &mut Law, pairs: &[Pair]) {
+    fn complete(&self, kind: BondNodeKind, law: &mut Law, pairs: &[PowerPair]) {
         let Some(&pair) = pairs.first() else { return };
         let (e, f) = (pair.effort.symbol, pair.flow.symbol);
         let state = law.states.first().copied();
@@ -182,10 +188,18 @@ impl<'a> Builder<'a> {
             self.inverse(*value?, of?, result).into_iter().next()
         };
         match kind {
-            Kind::R if law.flow.is_empty() => law.flow.extend(inverse(law.effort.first(), Some(f), e)),
-            Kind::R if law.effort.is_empty() => law.effort.extend(inverse(law.flow.first(), Some(e), f)),
-            Kind::C if law.stored.is_empty() => law.stored.extend(inverse(law.effort.first(), state, e)),
-            Kind::I if law.stored.is_empty() => law.stored.extend(inverse(law.flow.first(), state, f)),
+            BondNodeKind::R if law.flow.is_empty() => {
+                law.flow.extend(inverse(law.effort.first(), Some(f), e))
+            }
+            BondNodeKind::R if law.effort.is_empty() => {
+                law.effort.extend(inverse(law.flow.first(), Some(e), f))
+            }
+            BondNodeKind::C if law.stored.is_empty() => {
+                law.stored.extend(inverse(law.effort.first(), state, e))
+            }
+            BondNodeKind::I if law.stored.is_empty() => {
+                law.stored.extend(inverse(law.flow.first(), state, f))
+            }
             _ => {}
         }
     }
@@ -210,10 +224,10 @@ impl<'a> Builder<'a> {
     /// The typical size of a state: what changes the answer of the store by its typical size, at the start.
     ///
     ///   |q| = |e| / |∂e/∂q|                                                                           (2)
-    fn size_states(&mut self, kind: Kind, law: &Law, pairs: &[Pair]) {
-        let answers = if kind == Kind::C { &law.effort } else { &law.flow };
+    fn size_states(&mut self, kind: BondNodeKind, law: &Law, pairs: &[PowerPair]) {
+        let answers = if kind == BondNodeKind::C { &law.effort } else { &law.flow };
         for ((&state, &answer), pair) in law.states.iter().zip(answers).zip(pairs) {
-            let result = if kind == Kind::C { pair.effort } else { pair.flow };
+            let result = if kind == BondNodeKind::C { pair.effort } else { pair.flow };
             let QuantityKind::Unknown { start } = self.flat.quantity(state).kind else { continue };
             let g = &self.flat.graph;
             let slope = derivative(g.at(answer), Term::Symbol(state)).id;
@@ -229,7 +243,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn modulated(&self, law: &Law, pairs: &[Pair]) -> bool {
+    fn modulated(&self, law: &Law, pairs: &[PowerPair]) -> bool {
         let mut own: HashSet<Symbol> = pairs.iter().flat_map(|p| [p.effort.symbol, p.flow.symbol]).collect();
         own.extend(&law.states);
         let roots = law.effort.iter().chain(&law.flow).chain(&law.stored).chain(&law.ratio).copied();
@@ -263,7 +277,7 @@ impl<'a> Builder<'a> {
             );
             if let (Some(effort), Some(flow)) = pair {
                 let plain = |symbol| crate::network::Signed { symbol, negative: false };
-                self.network.bonds[b].pairs.push(Pair { effort: plain(effort), flow: plain(flow) });
+                self.network.bonds[b].pairs.push(PowerPair { effort: plain(effort), flow: plain(flow) });
             }
         }
     }

@@ -2,11 +2,11 @@
 
 use trunnion_equations::flat::Equation;
 
-use super::{Builder, OPEN, junction_kind};
+use super::{ModelBuilder, OPEN, junction_kind};
 use crate::component::Port;
 use crate::diagnostic::Diagnostic;
 use crate::domain::Connector;
-use crate::network::{Kind, Pair, Signed};
+use crate::network::{BondNodeKind, PowerPair, Signed};
 
 /// Where a port is met: the junction of its connection, and the bonds inside that end at it.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,7 @@ pub struct Meeting {
     pub inside: Vec<usize>,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> ModelBuilder<'a> {
     /// Joins the two sides of every port. What is connected to nothing has no flow, in mechanics and at a
     /// 1-junction of raw bonds no effort: an open end never holds anything fast.
     pub fn close_ports(&mut self) {
@@ -37,7 +37,7 @@ impl<'a> Builder<'a> {
         let Meeting { outside, inside } = self.bonds.ports.remove(&name).unwrap_or_default();
         let outside = outside.unwrap_or_else(|| {
             let no_flow = across_is_effort && !(domain.is_raw() && self.ends_at_one(&inside));
-            let kind = if no_flow { Kind::Sf } else { Kind::Se };
+            let kind = if no_flow { BondNodeKind::Sf } else { BondNodeKind::Se };
             let node = self.add_node(index, kind, name.clone(), &port.key.span, true);
             let zero = vec![self.graph().constant(0.0).id];
             let law = &mut self.network.nodes[node].law;
@@ -56,7 +56,11 @@ impl<'a> Builder<'a> {
             *equations.get_or_insert_with(|| {
                 let instance = &self.tree.instances[index];
                 let path = instance.path.clone();
-                let kind = if instance.definition.section.is_some() { Kind::Motion } else { Kind::Equations };
+                let kind = if instance.definition.section.is_some() {
+                    BondNodeKind::Motion
+                } else {
+                    BondNodeKind::Equations
+                };
                 self.add_node(index, kind, path, &port.key.span, false)
             })
         } else {
@@ -79,11 +83,11 @@ impl<'a> Builder<'a> {
         let [bond] = inside else { return false };
         let bond = &self.network.bonds[*bond];
         let node = if bond.from == OPEN { bond.to } else { bond.from };
-        self.network.nodes.get(node).is_some_and(|n| n.kind == Kind::One)
+        self.network.nodes.get(node).is_some_and(|n| n.kind == BondNodeKind::One)
     }
 
     /// Puts what is outside at the open end of a bond; the port's variables count power into the component.
-    fn join(&mut self, bond: usize, outside: usize, pair: Pair, across_is_effort: bool) {
+    fn join(&mut self, bond: usize, outside: usize, pair: PowerPair, across_is_effort: bool) {
         let bond = &mut self.network.bonds[bond];
         if bond.from == OPEN {
             bond.from = outside;
@@ -93,19 +97,19 @@ impl<'a> Builder<'a> {
         bond.to = outside;
         let turned = |s: Signed| Signed { negative: !s.negative, ..s };
         bond.pairs.push(if across_is_effort {
-            Pair { flow: turned(pair.flow), ..pair }
+            PowerPair { flow: turned(pair.flow), ..pair }
         } else {
-            Pair { effort: turned(pair.effort), ..pair }
+            PowerPair { effort: turned(pair.effort), ..pair }
         });
     }
 
-    fn port_pair(&self, name: &str, port: &Port) -> Option<Pair> {
+    fn port_pair(&self, name: &str, port: &Port) -> Option<PowerPair> {
         let (effort, flow) = port.domain?.effort_and_flow()?;
         let of = |part: &str| {
             let symbol = self.names.map.get(&format!("{name}.{part}"))?.symbol?;
             Some(Signed { symbol, negative: false })
         };
-        Some(Pair { effort: of(effort.name)?, flow: of(flow.name)? })
+        Some(PowerPair { effort: of(effort.name)?, flow: of(flow.name)? })
     }
 
     /// A value that ports take is the sum of what the others of the connection give.

@@ -5,7 +5,7 @@ use proptest::test_runner::RngSeed;
 
 use super::Fixture;
 use crate::language::{
-    Ast, Kind, Operator, condition, lower, lower_equation, parse_equation, parse_expression,
+    Ast, AstKind, ChainOperator, condition, lower, lower_equation, parse_equation, parse_expression,
 };
 use crate::units::{is_unit_name, parse_unit};
 
@@ -13,18 +13,22 @@ use crate::units::{is_unit_name, parse_unit};
 fn bare(ast: &Ast) -> Ast {
     let boxed = |a: &Ast| Box::new(bare(a));
     let kind = match &ast.kind {
-        Kind::Number(..) | Kind::Name(_) => ast.kind.clone(),
-        Kind::Negate(a) => Kind::Negate(boxed(a)),
-        Kind::Not(a) => Kind::Not(boxed(a)),
-        Kind::Power(a, b) => Kind::Power(boxed(a), boxed(b)),
-        Kind::If(a, b, c) => Kind::If(boxed(a), boxed(b), boxed(c)),
-        Kind::Chain(a, rest) => Kind::Chain(boxed(a), rest.iter().map(|(o, b)| (*o, bare(b))).collect()),
-        Kind::Call(f, _, arguments) => Kind::Call(f.clone(), 0..0, arguments.iter().map(bare).collect()),
+        AstKind::Number(..) | AstKind::Name(_) => ast.kind.clone(),
+        AstKind::Negate(a) => AstKind::Negate(boxed(a)),
+        AstKind::Not(a) => AstKind::Not(boxed(a)),
+        AstKind::Power(a, b) => AstKind::Power(boxed(a), boxed(b)),
+        AstKind::If(a, b, c) => AstKind::If(boxed(a), boxed(b), boxed(c)),
+        AstKind::Chain(a, rest) => {
+            AstKind::Chain(boxed(a), rest.iter().map(|(o, b)| (*o, bare(b))).collect())
+        }
+        AstKind::Call(f, _, arguments) => {
+            AstKind::Call(f.clone(), 0..0, arguments.iter().map(bare).collect())
+        }
     };
     node(kind)
 }
 
-fn node(kind: Kind) -> Ast {
+fn node(kind: AstKind) -> Ast {
     Ast { kind, span: 0..0 }
 }
 
@@ -34,18 +38,18 @@ fn trees() -> impl Strategy<Value = Ast> {
         prop::sample::select(vec!["bar", "l/min", "N m", "m^2", "(m^7/kg)^0.5", "°C", "%", "J/(kg K)"]);
     let number = prop_oneof![0.0..1e3, 0.0..1e-300, Just(0.0), (0u32..9).prop_map(f64::from), Just(1e300)];
     let leaf = prop_oneof![
-        number.clone().prop_map(|n| Kind::Number(n, None)),
+        number.clone().prop_map(|n| AstKind::Number(n, None)),
         (number, units)
             .prop_filter("a literal starts with a name", |(_, unit)| !unit.starts_with('('))
-            .prop_map(|(n, unit)| Kind::Number(n, parse_unit(unit).ok())),
-        names.prop_map(|name| Kind::Name(name.into())),
+            .prop_map(|(n, unit)| AstKind::Number(n, parse_unit(unit).ok())),
+        names.prop_map(|name| AstKind::Name(name.into())),
     ];
     leaf.prop_map(node).prop_recursive(6, 60, 4, |inner| {
-        use Operator::*;
-        let chain = |operators: Vec<Operator>, most: usize| {
+        use ChainOperator::*;
+        let chain = |operators: Vec<ChainOperator>, most: usize| {
             let link = (prop::sample::select(operators), inner.clone());
             (inner.clone(), prop::collection::vec(link, 1..=most))
-                .prop_map(|(first, rest)| Kind::Chain(Box::new(first), rest))
+                .prop_map(|(first, rest)| AstKind::Chain(Box::new(first), rest))
         };
         let one = || inner.clone().prop_map(Box::new);
         prop_oneof![
@@ -54,13 +58,13 @@ fn trees() -> impl Strategy<Value = Ast> {
             chain(vec![Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual], 1),
             chain(vec![Add, Subtract], 4),
             chain(vec![Multiply, Divide], 4),
-            one().prop_map(Kind::Negate),
-            one().prop_map(Kind::Not),
-            (one(), one()).prop_map(|(a, b)| Kind::Power(a, b)),
-            (one(), one(), one()).prop_map(|(a, b, c)| Kind::If(a, b, c)),
+            one().prop_map(AstKind::Negate),
+            one().prop_map(AstKind::Not),
+            (one(), one()).prop_map(|(a, b)| AstKind::Power(a, b)),
+            (one(), one(), one()).prop_map(|(a, b, c)| AstKind::If(a, b, c)),
             ("[a-z]{2,5}", prop::collection::vec(inner.clone(), 0..3))
                 .prop_filter("a function is no keyword", |(f, _)| !crate::language::is_reserved(f))
-                .prop_map(|(f, arguments)| Kind::Call(f, 0..0, arguments)),
+                .prop_map(|(f, arguments)| AstKind::Call(f, 0..0, arguments)),
         ]
         .prop_map(node)
     })

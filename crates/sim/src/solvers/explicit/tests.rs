@@ -3,12 +3,12 @@
 use super::*;
 use crate::scenes::{Scene, assert_near, observed_order};
 
-fn fixed(tableau: &'static Tableau, h: f64) -> Explicit {
-    Explicit::new(tableau, Options { h: Some(h), ..Options::default() })
+fn fixed(tableau: &'static ExplicitTableau, h: f64) -> Explicit {
+    Explicit::new(tableau, SolverOptions { h: Some(h), ..SolverOptions::default() })
 }
 
 fn tsit45(rtol: f64) -> Explicit {
-    Explicit::tsit45(Options { rtol, ..Options::default() })
+    Explicit::tsit45(SolverOptions { rtol, ..SolverOptions::default() })
 }
 
 fn run(stepper: &mut Explicit, scene: &mut Scene, y: &[f64], t_end: f64) -> Vec<f64> {
@@ -54,8 +54,8 @@ fn coefficients_are_consistent() {
 }
 
 /// Tsit45 with its step fixed: an adaptive one that accepts everything.
-fn end_error(tableau: &'static Tableau, h: f64) -> f64 {
-    let options = Options { rtol: 1e9, h_max: h, h: Some(h), ..Options::default() };
+fn end_error(tableau: &'static ExplicitTableau, h: f64) -> f64 {
+    let options = SolverOptions { rtol: 1e9, h_max: h, h: Some(h), ..SolverOptions::default() };
     let y = run(&mut Explicit::new(tableau, options), &mut oscillator(), &[1.0, 0.0], 1.0);
     (y[0] - 1.0_f64.cos()).hypot(y[1] + 1.0_f64.sin())
 }
@@ -69,8 +69,8 @@ fn orders_are_those_of_the_methods() {
 
 #[test]
 fn algebraic_unknowns_keep_the_order() {
-    let error = |tableau: &'static Tableau, h: f64| {
-        let options = Options { rtol: 1e9, atol: Some(1e-10), h_max: h, h: Some(h) };
+    let error = |tableau: &'static ExplicitTableau, h: f64| {
+        let options = SolverOptions { rtol: 1e9, atol: Some(1e-10), h_max: h, h: Some(h) };
         let mut stepper = Explicit::new(tableau, options);
         // Accept every step, solve every stage to rounding.
         let mut scene = index_one();
@@ -92,9 +92,10 @@ fn algebraic_unknowns_keep_the_order() {
 #[test]
 fn curve_over_a_step_is_of_its_degree() {
     // Largest error inside one step of length h against the exact solution, algebraic unknown included.
-    let inside = |tableau: &'static Tableau, h: f64| {
+    let inside = |tableau: &'static ExplicitTableau, h: f64| {
         let mut scene = index_one();
-        let mut stepper = Explicit::new(tableau, Options { rtol: 1e-9, h: Some(h), ..Options::default() });
+        let mut stepper =
+            Explicit::new(tableau, SolverOptions { rtol: 1e-9, h: Some(h), ..SolverOptions::default() });
         stepper.restart(&mut scene, 0.0, &[1.0, 1.0, 0.0]).unwrap();
         stepper.attempt(&mut scene, h).ok().unwrap();
         stepper.accept(h);
@@ -163,7 +164,7 @@ fn failures_name_the_unknown() {
     let mut stepper = tsit45(1e-8);
     stepper.restart(&mut scene, 0.0, &[1.0, 1.0]).unwrap();
     let failure = (0..100_000).find_map(|_| stepper.step(&mut scene, 3.0).err()).unwrap();
-    let Failure::StepTooSmall { t, unknown, .. } = failure else { panic!("{failure:?}") };
+    let StepFailure::StepTooSmall { t, unknown, .. } = failure else { panic!("{failure:?}") };
     assert_eq!(unknown, 1);
     assert_near(t, 1.0, 1e-3);
     // A root that has no value beyond t = ½.
@@ -171,13 +172,13 @@ fn failures_name_the_unknown() {
     stepper = tsit45(1e-8);
     stepper.restart(&mut scene, 0.0, &[1.0]).unwrap();
     let failure = (0..100_000).find_map(|_| stepper.step(&mut scene, 3.0).err()).unwrap();
-    assert!(matches!(failure, Failure::StepTooSmall { unknown: 0, .. }), "{failure:?}");
+    assert!(matches!(failure, StepFailure::StepTooSmall { unknown: 0, .. }), "{failure:?}");
     // And none at the start.
-    assert_eq!(stepper.restart(&mut scene, 0.6, &[1.0]), Err(Failure::NotFinite { t: 0.6, row: 0 }));
+    assert_eq!(stepper.restart(&mut scene, 0.6, &[1.0]), Err(StepFailure::NotFinite { t: 0.6, row: 0 }));
     let mut rk4 = fixed(&RK4, 0.2);
     rk4.restart(&mut scene, 0.0, &[1.0]).unwrap();
     let failure = (0..10).find_map(|_| rk4.step(&mut scene, 3.0).err()).unwrap();
-    assert!(matches!(failure, Failure::NotFinite { row: 0, .. }), "{failure:?}");
+    assert!(matches!(failure, StepFailure::NotFinite { row: 0, .. }), "{failure:?}");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use super::*;
 use crate::scenes::{Scene, assert_near, observed_order};
 
-fn solver(parameters: Parameters, start: Start, h: f64) -> GeneralizedAlpha {
-    GeneralizedAlpha::new(parameters, start, Options { h: Some(h), ..Options::default() })
+fn solver(parameters: Parameters, start: StartAcceleration, h: f64) -> GeneralizedAlpha {
+    GeneralizedAlpha::new(parameters, start, SolverOptions { h: Some(h), ..SolverOptions::default() })
 }
 
 /// Mass 10 kg. X: spring 200 N/m, damper, 100 N; Y: spring 100 N/m, 1 N.
@@ -33,7 +33,7 @@ fn hht_follows_the_reference_step_by_step() {
     ];
     for (case, (damper, [x, v, a])) in cases.into_iter().enumerate() {
         let mut scene = damped_mass(damper);
-        let mut hht = solver(Parameters::hht(0.1), Start::Zero, 0.01);
+        let mut hht = solver(Parameters::hht(0.1), StartAcceleration::Zero, 0.01);
         hht.restart(&mut scene, 0.0, &[0.0; 4]).unwrap();
         let first = [3.00712415e-4, 1.39073235e-3, 3.46152418e-3, 6.49928945e-3];
         for k in 0..1000 {
@@ -70,8 +70,8 @@ fn mixed() -> Scene {
 fn end(parameters: Parameters, h: f64) -> Vec<f64> {
     let mut scene = mixed();
     let mut y = vec![1.0, 0.0, 0.0, 0.7];
-    crate::newton::Consistent::new(scene.layout()).solve(&mut scene, 0.0, &mut y).unwrap();
-    let mut solver = solver(parameters, Start::Consistent, h);
+    crate::newton::ConsistentValues::new(scene.layout()).solve(&mut scene, 0.0, &mut y).unwrap();
+    let mut solver = solver(parameters, StartAcceleration::Consistent, h);
     solver.restart(&mut scene, 0.0, &y).unwrap();
     while solver.state().0 < 2.0 {
         solver.step(&mut scene, 2.0).unwrap();
@@ -107,7 +107,7 @@ fn average_acceleration_keeps_the_energy_of_an_oscillator() {
         f[1] = -9.0 * y[0];
     })
     .second_order(&[(0, 1)]);
-    let mut newmark = solver(Parameters::newmark(0.25, 0.5), Start::Consistent, 0.1);
+    let mut newmark = solver(Parameters::newmark(0.25, 0.5), StartAcceleration::Consistent, 0.1);
     newmark.restart(&mut scene, 0.0, &[1.0, 0.0]).unwrap();
     for _ in 0..1000 {
         newmark.step(&mut scene, f64::INFINITY).unwrap();
@@ -124,7 +124,7 @@ fn rho_is_what_is_left_of_the_highest_frequencies() {
         f[1] = -1e12 * y[0];
     })
     .second_order(&[(0, 1)]);
-    let mut stepper = solver(Parameters::generalized_alpha(0.5), Start::Consistent, 1.0);
+    let mut stepper = solver(Parameters::generalized_alpha(0.5), StartAcceleration::Consistent, 1.0);
     stepper.restart(&mut scene, 0.0, &[1.0, 0.0]).unwrap();
     let mut amplitudes = vec![];
     for _ in 0..40 {

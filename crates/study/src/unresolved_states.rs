@@ -1,5 +1,5 @@
-//! States whose whole course lies within their tolerance: results say nothing of them, and the user is told.
-//! Tolerances that are not given follow the course, but not below rounding of the size their unit suggests.
+//! States whose whole history lies within their tolerance: results say nothing of them, and the user is told.
+//! Tolerances that are not given follow the history, but not below rounding of the size their unit suggests.
 //!
 //! A state that is zero but for rounding is no such case. Its rate is what is left of large terms that cancel:
 //!
@@ -16,14 +16,14 @@ use trunnion_equations::System;
 use trunnion_model::{Diagnostic, Sources};
 use trunnion_sim::machine::{Machine, Prepared};
 use trunnion_sim::problem::Problem;
-use trunnion_sim::stepper::{Options, Tolerance};
+use trunnion_sim::stepper::{SolverOptions, Tolerance};
 
 use trunnion_num::text::with_unit;
 
 const UNSEEN: &str = "M0407";
-/// A course of fewer tolerances than this is known to less than a digit.
+/// A history of fewer tolerances than this is known to less than a digit.
 const GIVEN: f64 = 10.0;
-/// The same of a tolerance that should follow the course and cannot: less than the two digits it should have.
+/// The same of a tolerance that should follow the history and cannot: less than the two digits it should have.
 const LEARNT: f64 = 100.0;
 /// What remains of cancelling terms and is no signal: a balance is found to a part of 1e-9, and then it moves.
 const CANCELLED: f64 = 1e-6;
@@ -32,7 +32,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// A state that never left its tolerance.
 #[derive(Clone, Copy, Debug)]
-pub struct Unseen {
+pub struct UnresolvedState {
     unknown: usize,
     largest: f64,
     atol: f64,
@@ -40,7 +40,7 @@ pub struct Unseen {
 }
 
 /// What is learnt in a run of what drives small states.
-pub struct Signals {
+pub struct SmallStates {
     /// States, and the size below which they may be told.
     small: Vec<(usize, f64)>,
     /// The sizes their units suggest, of unknowns (SI) and of columns (as shown).
@@ -51,12 +51,12 @@ pub struct Signals {
     rows: u64,
     /// States that something drives, cancelling terms aside.
     driven: Vec<bool>,
-    found: Vec<Unseen>,
+    found: Vec<UnresolvedState>,
     f: Vec<f64>,
     jacobian: Vec<f64>,
 }
 
-impl Signals {
+impl SmallStates {
     pub fn new(prepared: &Prepared, rtol: f64, atol: Option<f64>) -> Self {
         let (layout, system) = (&prepared.layout, &prepared.system);
         let nominal = system.quantities.iter().filter_map(|q| Some((q.name.as_str(), q.nominal?.size)));
@@ -64,12 +64,12 @@ impl Signals {
         let size = |name: &str| nominal.get(name).copied().unwrap_or(f64::INFINITY);
         let sizes = prepared.columns.iter().map(|c| size(&c.name) / c.unit.factor).collect();
         let n = layout.n();
-        let tolerance = Tolerance::new(layout, &Options { rtol, atol, ..Options::default() });
+        let tolerance = Tolerance::new(layout, &SolverOptions { rtol, atol, ..SolverOptions::default() });
         let small = |i: usize| (i, digits(&tolerance, i) * tolerance.atol()[i]);
         let small = (0..n).filter(|&i| layout.differential[i]).map(small).collect();
         let (f, jacobian) = (vec![0.0; n], vec![0.0; layout.pattern.nnz()]);
         let nominal = layout.nominal.clone();
-        Signals {
+        SmallStates {
             small,
             nominal,
             sizes,
@@ -114,31 +114,32 @@ impl Signals {
 
     /// The end of the run.
     pub fn hold_against(&mut self, tolerance: &Tolerance) {
-        let course = tolerance.largest().iter().zip(tolerance.atol()).enumerate();
+        let sizes = tolerance.largest().iter().zip(tolerance.atol()).enumerate();
         let share = |i: usize| tolerance.largest()[i] / self.nominal[i];
-        let unseen = course.filter(|(i, (largest, atol))| {
+        let unseen = sizes.filter(|(i, (largest, atol))| {
             let small = **largest > 0.0 && **largest < digits(tolerance, *i) * **atol;
             let signal = tolerance.is_given(*i) || share(*i) >= ROUNDING * self.most; // (2)
             small && signal && self.driven[*i] && tolerance.is_least(*i)
         });
         let rtol = tolerance.rtol();
-        self.found =
-            unseen.map(|(unknown, (&largest, &atol))| Unseen { unknown, largest, atol, rtol }).collect();
+        self.found = unseen
+            .map(|(unknown, (&largest, &atol))| UnresolvedState { unknown, largest, atol, rtol })
+            .collect();
     }
 
-    pub fn unseen(self) -> Vec<Unseen> {
+    pub fn unresolved(self) -> Vec<UnresolvedState> {
         self.found
     }
 }
 
-/// Tolerances that the course of state i has to have.
+/// Tolerances that the history of state i has to have.
 fn digits(tolerance: &Tolerance, i: usize) -> f64 {
     if tolerance.is_given(i) { GIVEN } else { LEARNT }
 }
 
 /// What is said of them.
-pub fn warnings(system: &System, sources: &Sources, unseen: &[Unseen]) -> Vec<Diagnostic> {
-    let warning = |of: &Unseen| {
+pub fn warnings(system: &System, sources: &Sources, unseen: &[UnresolvedState]) -> Vec<Diagnostic> {
+    let warning = |of: &UnresolvedState| {
         let q = system.quantity(system.unknowns[of.unknown]);
         let shown = |si: f64, digits| with_unit(si / q.unit.factor, &q.unit.text, digits);
         let text = if of.largest <= of.atol {

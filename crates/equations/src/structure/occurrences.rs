@@ -1,22 +1,22 @@
-//! Which unknowns stand in which expression, of all expressions in one pass: nodes share the lists of their children.
+//! Which unknowns occur in which expression, of all expressions in one pass: nodes share the lists of their children.
 
 use crate::graph::Graph;
 use crate::hash::Map;
-use crate::node::{Expr, Node};
+use crate::node::{Expr, ExprNode};
 
-pub struct Standing {
+pub struct Occurrences {
     /// Number of the list of each node; those without unknowns are left out.
     of: Map<Expr, usize>,
     /// Ascending.
     lists: Vec<Vec<u32>>,
 }
 
-impl Standing {
+impl Occurrences {
     /// Of everything under `roots`; `columns` numbers the unknowns.
     pub fn of_unknowns(
         graph: &Graph,
         roots: impl IntoIterator<Item = Expr>,
-        columns: impl Fn(Node) -> Option<u32>,
+        columns: impl Fn(ExprNode) -> Option<u32>,
     ) -> Self {
         Self::new(graph, roots, |_, node| columns(node).map(|unknown| vec![unknown]))
     }
@@ -25,9 +25,9 @@ impl Standing {
     pub fn new(
         graph: &Graph,
         roots: impl IntoIterator<Item = Expr>,
-        own: impl Fn(Expr, Node) -> Option<Vec<u32>>,
+        own: impl Fn(Expr, ExprNode) -> Option<Vec<u32>>,
     ) -> Self {
-        let mut standing = Standing { of: Map::default(), lists: vec![] };
+        let mut standing = Occurrences { of: Map::default(), lists: vec![] };
         for e in graph.reachable(roots) {
             let node = graph.node(e);
             let list = match own(e, node) {
@@ -87,13 +87,13 @@ mod tests {
     fn lists_are_those_of_all_below() {
         let g = Graph::new();
         let [x, y, p] = [0, 1, 2].map(|i| g.symbol(Symbol(i)));
-        let column = |n: Node| match n {
-            Node::Symbol(Symbol(s)) if s < 2 => Some(s),
+        let column = |n: ExprNode| match n {
+            ExprNode::Symbol(Symbol(s)) if s < 2 => Some(s),
             _ => None,
         };
         let (a, b) = (x * p + p.sin(), (x * p).lt(y));
         let both = g.select(b, a, p);
-        let standing = Standing::of_unknowns(&g, [both.id], column);
+        let standing = Occurrences::of_unknowns(&g, [both.id], column);
         assert_eq!(standing.list(a.id), [0]);
         assert_eq!(standing.list(both.id), [0, 1]);
         assert!(standing.list(p.id).is_empty() && standing.has(b.id, 1) && !standing.has(a.id, 1));

@@ -1,4 +1,4 @@
-//! The smallest change of states that closes gaps: (3) of `closure.rs`.
+//! The smallest change of states that closes gaps: (3) of `constraints.rs`.
 
 use trunnion_equations::Entries;
 use trunnion_num::Semidefinite;
@@ -6,7 +6,7 @@ use trunnion_num::Semidefinite;
 /// Shift of (3) after a step. Near a pose where constraints lose rank they say little about one direction, and what they say is mostly
 /// the error of the step, enlarged: a correction there would kick the machine. With this shift it is held back where the constraint
 /// is worth less than a thirtieth of what it is elsewhere.
-const HELD_BACK: f64 = 1e-3;
+const PROJECTION_SHIFT: f64 = 1e-3;
 
 /// (3) for gaps or for their rates. Who evaluates them fills `gap` and `slopes`.
 pub struct Projection {
@@ -48,7 +48,7 @@ impl Projection {
     }
 
     /// −W Gᵀ x into `step`, x in `right`.
-    fn pull_back(&mut self) {
+    fn weighted_transpose(&mut self) {
         self.step.fill(0.0);
         for (&(i, j), g) in self.entries.iter().zip(&self.slopes) {
             self.step[j] -= self.weight[j] * g * self.right[i];
@@ -60,7 +60,7 @@ impl Projection {
         if self.gap.iter().all(|g| *g == 0.0) {
             return 0.0;
         }
-        let shift = if exact { None } else { Some(HELD_BACK) };
+        let shift = if exact { None } else { Some(PROJECTION_SHIFT) };
         if self.direction(shift) { self.advance(y) } else { f64::NAN }
     }
 
@@ -88,16 +88,16 @@ impl Projection {
                 self.gram.factor_shifted(values, shift).map(|()| self.gram.solve_once(&mut self.right))
             }
         };
-        self.pull_back();
+        self.weighted_transpose();
         solved.is_ok()
     }
 }
 
 /// Places of w, x, y, z of a unit quaternion among the states.
-pub type Quaternion = [usize; 4];
+pub type QuaternionPlaces = [usize; 4];
 
 /// Makes it one; true if it was not.
-pub fn normalise(quaternion: &Quaternion, y: &mut [f64]) -> bool {
+pub fn normalise(quaternion: &QuaternionPlaces, y: &mut [f64]) -> bool {
     let length = quaternion.iter().map(|&i| y[i] * y[i]).sum::<f64>().sqrt();
     // Rounding of the sum: a second pass would not come nearer.
     if (length - 1.0).abs() <= 2.0 * f64::EPSILON || length == 0.0 {

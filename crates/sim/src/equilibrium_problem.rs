@@ -1,31 +1,31 @@
-//! The equations of rest of a machine as a problem: rows of tied states, trapped amounts and held outputs in place of rows that say nothing there.
+//! The equilibrium equations of a machine as a problem: rows of tied states, trapped amounts and held outputs in place of rows that say nothing there.
 //!
-//! Where loops or quaternions tie states together, those that follow from others (`ties.rs`) are found from
+//! Where loops or quaternions tie states together, those that follow from others (`dependent_states.rs`) are found from
 //!
 //!   0 = g,  0 = ½ (|q|² − 1),  0 = ġ                                                                (1)
 //!
-//! in place of their own rows: these say nothing more at rest. What `rest.rs` selects takes the place of others:
+//! in place of their own rows: these say nothing more at rest. What `equilibrium_rows.rs` selects takes the place of others:
 //!
 //!   0 = a · (y − y_0),   0 = h(y) − h(y_0)                                                          (2)
 
-use trunnion_equations::{Compiled, Engine};
+use trunnion_equations::{Compiled, EvaluationEngine};
 use trunnion_num::Pattern;
 
+use crate::dependent_states::{DependentStateRows, DependentStates, choose};
+use crate::equilibrium_rows::Replacement;
 use crate::machine::Machine;
 use crate::problem::{Hybrid, Layout, Problem};
-use crate::rest::Replacement;
-use crate::ties::{Choice, Ties, choose};
 
 /// The continuous part of a machine with (1) and (2), its relations on the side of the values it is asked for where it `follows`.
-pub(crate) struct AtRest<'a> {
+pub(crate) struct EquilibriumProblem<'a> {
     pub machine: &'a mut Machine,
     pub g: Vec<f64>,
     pub follows: bool,
-    pub tied: Option<Tied>,
-    pub replaced: Option<Replaced>,
+    pub tied: Option<ConstrainedRows>,
+    pub replaced: Option<ReplacedRows>,
 }
 
-impl AtRest<'_> {
+impl EquilibriumProblem<'_> {
     fn follow(&mut self, t: f64, y: &[f64]) {
         if self.follows {
             self.machine.guards(t, y, &mut self.g);
@@ -49,11 +49,11 @@ impl AtRest<'_> {
     pub fn replace(&mut self, rows: &[(usize, Replacement)], outputs: &Outputs, t: f64, start: &[f64]) {
         let base = self.tied_layout().clone();
         let held = outputs.values(self.machine, t, start);
-        self.replaced = Some(Replaced::new(base, rows, outputs.clone(), held, start));
+        self.replaced = Some(ReplacedRows::new(base, rows, outputs.clone(), held, start));
     }
 }
 
-impl Problem for AtRest<'_> {
+impl Problem for EquilibriumProblem<'_> {
     fn layout(&self) -> &Layout {
         self.replaced.as_ref().map_or_else(|| self.tied_layout(), |replaced| &replaced.layout)
     }
@@ -85,9 +85,9 @@ impl Problem for AtRest<'_> {
 }
 
 /// Rows (1) for the states that follow from others.
-pub(crate) struct Tied {
-    ties: Ties,
-    pub choice: Choice,
+pub(crate) struct ConstrainedRows {
+    ties: DependentStateRows,
+    pub choice: DependentStates,
     layout: Layout,
     /// Values of the machine's Jacobian, and where each belongs here.
     values: Vec<f64>,
@@ -97,9 +97,9 @@ pub(crate) struct Tied {
     closed: Vec<f64>,
 }
 
-impl Tied {
+impl ConstrainedRows {
     pub fn new(machine: &Machine, t: f64, y: &[f64], hold: &[usize], left_out: &[usize]) -> Option<Self> {
-        let mut ties = Ties::new(machine)?;
+        let mut ties = DependentStateRows::new(machine)?;
         let choice = choose(machine, &mut ties, t, y, &[hold, left_out].concat());
         let mut layout = machine.layout().clone();
         choice.dependent.iter().for_each(|&j| layout.differential[j] = false);
@@ -112,7 +112,15 @@ impl Tied {
         let place = |i: usize, j: usize| layout.pattern.find(i, j);
         let kept = old.iter().map(|&(i, j)| stays(i).then(|| place(i, j)).flatten()).collect();
         let added = ties.entries.iter().map(|&(i, j)| of_tie(i).and_then(|row| place(row, j))).collect();
-        Some(Tied { values: vec![0.0; old.len()], closed: y.to_vec(), kept, added, ties, choice, layout })
+        Some(ConstrainedRows {
+            values: vec![0.0; old.len()],
+            closed: y.to_vec(),
+            kept,
+            added,
+            ties,
+            choice,
+            layout,
+        })
     }
 
     /// Forces are those of the pose nearby that closes the loops: with gaps, constraints that repeat each other say different things.
@@ -125,7 +133,7 @@ impl Tied {
         self.close(machine, t, y);
         machine.residual(t, &self.closed, f);
         self.ties.evaluate(machine.slow_values(), t, y);
-        let Choice { ties, dependent, .. } = &self.choice;
+        let DependentStates { ties, dependent, .. } = &self.choice;
         ties.iter().zip(dependent).for_each(|(&tie, &row)| f[row] = self.ties.values()[tie]); // (1)
     }
 
@@ -143,7 +151,7 @@ impl Tied {
 }
 
 /// Rows (2).
-pub(crate) struct Replaced {
+pub(crate) struct ReplacedRows {
     layout: Layout,
     rows: Vec<(usize, Replacement)>,
     outputs: Outputs,
@@ -155,7 +163,7 @@ pub(crate) struct Replaced {
     kept: Vec<Option<usize>>,
 }
 
-impl Replaced {
+impl ReplacedRows {
     fn new(
         mut layout: Layout,
         rows: &[(usize, Replacement)],
@@ -177,7 +185,7 @@ impl Replaced {
         layout.pattern = Pattern::from_entries(n, all);
         let kept = old.iter().map(|&(i, j)| stays(i).then(|| layout.pattern.find(i, j)).flatten()).collect();
         let values = vec![0.0; old.len()];
-        Replaced { layout, rows: rows.to_vec(), outputs, held, start: start.to_vec(), values, kept }
+        ReplacedRows { layout, rows: rows.to_vec(), outputs, held, start: start.to_vec(), values, kept }
     }
 
     fn residual(&mut self, machine: &mut Machine, t: f64, y: &[f64], f: &mut [f64]) {
@@ -230,7 +238,7 @@ impl Outputs {
             _ if known => machine.rest_outputs(),
             Some(prepared) => {
                 let programs = prepared.output_gradients(columns);
-                Some(std::sync::Arc::new(Compiled::new(programs, Engine::Interpreter)))
+                Some(std::sync::Arc::new(Compiled::new(programs, EvaluationEngine::Interpreter)))
             }
             None => None,
         };

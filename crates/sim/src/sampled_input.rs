@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::problem::{Corner, Crossing, Effect, Hybrid, Layout, Problem};
 use crate::script_error::TaskError;
 
-pub struct Driven {
+pub struct SampledInput {
     pub machine: Machine,
     place: usize,
     /// t_0 and T.
@@ -17,11 +17,11 @@ pub struct Driven {
     next: usize,
 }
 
-impl Driven {
+impl SampledInput {
     /// None if the input is no parameter, input or mode.
     pub fn new(machine: Machine, input: Symbol, (t_0, hold): (f64, f64), samples: Vec<f64>) -> Option<Self> {
         let place = machine.loaded().image.slow_place(input)?;
-        Some(Driven { machine, place, t_0, hold, samples, next: 0 })
+        Some(SampledInput { machine, place, t_0, hold, samples, next: 0 })
     }
 
     /// Computed from the number, so that instants do not drift.
@@ -33,7 +33,7 @@ impl Driven {
     }
 }
 
-impl Problem for Driven {
+impl Problem for SampledInput {
     fn layout(&self) -> &Layout {
         self.machine.layout()
     }
@@ -51,7 +51,7 @@ impl Problem for Driven {
     }
 }
 
-impl Hybrid for Driven {
+impl Hybrid for SampledInput {
     fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
         self.machine.guards(t, y, g);
     }
@@ -149,15 +149,15 @@ impl Hybrid for Driven {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::integrate::{Moment, Output, Plan, integrate};
+    use crate::integrate::{Moment, OutputTimes, RunPlan, integrate};
     use crate::machine::Prepared;
     use crate::solvers::choose::{MethodNumbers, find};
-    use crate::stepper::Options;
+    use crate::stepper::SolverOptions;
     use std::collections::HashMap;
     use std::ops::ControlFlow;
     use std::sync::Arc;
-    use trunnion_equations::flat::{Equation, Kind, Origin, Quantity, Unit};
-    use trunnion_equations::{Engine, Flat, analyse};
+    use trunnion_equations::flat::{DisplayUnit, Equation, Origin, Quantity, QuantityRole};
+    use trunnion_equations::{EvaluationEngine, Flat, analyse};
 
     #[test]
     fn held_samples_add_up() {
@@ -167,10 +167,14 @@ mod tests {
             let zero = flat.graph.constant(0.0).id;
             flat.add(Quantity {
                 name: name.into(),
-                unit: Unit::default(),
+                unit: DisplayUnit::default(),
                 doc: String::new(),
                 origin: Origin::default(),
-                kind: if unknown { Kind::Unknown { start: zero } } else { Kind::Input { start: zero } },
+                kind: if unknown {
+                    QuantityRole::Unknown { start: zero }
+                } else {
+                    QuantityRole::Input { start: zero }
+                },
                 nominal: None,
                 range: (f64::NEG_INFINITY, f64::INFINITY),
             })
@@ -178,15 +182,15 @@ mod tests {
         let (x, u) = (add("x", true), add("u", false));
         let (lhs, rhs) = (flat.graph.derivative(x).id, flat.ex(u).id);
         flat.equations.push(Equation { name: "e".into(), origin: Origin::default(), lhs, rhs });
-        let prepared = Arc::new(Prepared::new(analyse(flat).unwrap(), Engine::Interpreter));
+        let prepared = Arc::new(Prepared::new(analyse(flat).unwrap(), EvaluationEngine::Interpreter));
         let (machine, mut y) = Machine::start(prepared.clone(), &HashMap::new(), 0.0).unwrap();
-        let mut driven = Driven::new(machine, u, (0.0, 0.5), vec![1.0, -2.0, 4.0]).unwrap();
-        let options = Options { rtol: 1e-6, atol: None, h_max: f64::INFINITY, h: None };
+        let mut driven = SampledInput::new(machine, u, (0.0, 0.5), vec![1.0, -2.0, 4.0]).unwrap();
+        let options = SolverOptions { rtol: 1e-6, atol: None, h_max: f64::INFINITY, h: None };
         let mut stepper =
             find("auto").unwrap().stepper(&prepared.layout, &options, &MethodNumbers::default());
-        let plan = Plan { both_sides: false, ..Plan::new(0.0, 2.0, Output::Interval(0.25)) };
+        let plan = RunPlan { both_sides: false, ..RunPlan::new(0.0, 2.0, OutputTimes::Interval(0.25)) };
         let mut rows = vec![];
-        let mut watch = |_: &mut Driven, t: f64, y: &[f64], _: Moment| {
+        let mut watch = |_: &mut SampledInput, t: f64, y: &[f64], _: Moment| {
             rows.push((t, y[0]));
             ControlFlow::Continue(())
         };

@@ -1,4 +1,4 @@
-//! Whole numbers of continuous quantities count as modes, so that their jumps are located.
+//! Integer parts of continuous quantities are modes, so that their jumps are located.
 //!
 //!   floor(a) = n,   ceil(a) = −floor(−a),   mod(a, b) = a − b floor(a/b)                             (1)
 //!
@@ -8,25 +8,28 @@
 //! mod(a, b) goes on a little beyond its range in a step that passes the jump; where something may have no value there, as under a
 //! root or in a divisor, it stays at the end of its range instead.
 //!
-//! A whole number of an algebraic unknown that decides about this same unknown stays as it is: with n frozen there may be no solution
+//! The integer part of an algebraic unknown that decides about this same unknown stays as it is: with n frozen there may be no solution
 //! where there is one. So does a table that jumps.
 
 use crate::graph::Graph;
-use crate::node::{Binary, Expr, Node, Symbol, Unary};
+use crate::node::{Binary, Expr, ExprNode, Symbol, Unary};
 use crate::structure::cells::jumps;
 
 pub fn is_whole(graph: &Graph, e: Expr) -> bool {
-    matches!(graph.node(e), Node::Unary(Unary::Floor | Unary::Ceil, _) | Node::Binary(Binary::Mod, ..))
+    matches!(
+        graph.node(e),
+        ExprNode::Unary(Unary::Floor | Unary::Ceil, _) | ExprNode::Binary(Binary::Mod, ..)
+    )
 }
 
-/// What the whole number is taken of. (1)
+/// What the integer part is taken of. (1)
 pub fn meaning(graph: &Graph, e: Expr) -> Option<Expr> {
     match graph.node(e) {
-        Node::Unary(Unary::Floor, a) => Some(a),
-        Node::Unary(Unary::Ceil, a) => Some((-graph.at(a)).id),
+        ExprNode::Unary(Unary::Floor, a) => Some(a),
+        ExprNode::Unary(Unary::Ceil, a) => Some((-graph.at(a)).id),
         // Divided by zero it has no value, and that is told.
-        Node::Binary(Binary::Mod, _, b) if graph.at(b).value() == Some(0.0) => None,
-        Node::Binary(Binary::Mod, a, b) => Some((graph.at(a) / graph.at(b)).id),
+        ExprNode::Binary(Binary::Mod, _, b) if graph.at(b).value() == Some(0.0) => None,
+        ExprNode::Binary(Binary::Mod, a, b) => Some((graph.at(a) / graph.at(b)).id),
         _ => None,
     }
 }
@@ -35,13 +38,13 @@ pub fn meaning(graph: &Graph, e: Expr) -> Option<Expr> {
 pub fn in_loop(graph: &Graph, row: Expr, algebraic: &[Symbol]) -> Vec<Expr> {
     let order = graph.reachable([row]);
     let leaps = |e: Expr| match graph.node(e) {
-        Node::Table1(table, _, 0) => jumps(graph, table),
+        ExprNode::Table1(table, _, 0) => jumps(graph, table),
         _ => is_whole(graph, e),
     };
     if !order.iter().any(|&e| leaps(e)) {
         return vec![];
     }
-    let open = graph.dependence(&[row], |leaf| matches!(leaf, Node::Symbol(s) if algebraic.contains(&s)));
+    let open = graph.dependence(&[row], |leaf| matches!(leaf, ExprNode::Symbol(s) if algebraic.contains(&s)));
     let depends = |e: &Expr| leaps(*e) && graph.node(*e).children().any(|c| open[&c]);
     order.into_iter().filter(depends).collect()
 }

@@ -1,4 +1,4 @@
-//! Closed loops as numbers: multipliers at every evaluation, states brought back after every step, a pose to begin with.
+//! Constraints of closed loops: multipliers at every evaluation, states projected after every step, a pose to begin with.
 //!
 //!   0 = g̈(t, y, 0) + S λ,   f = f(t, y, 0) + B λ                                                    (1)
 //!   ∂f/∂y with λ eliminated = f_y − B S⁻¹ g̈_y                                                      (2)
@@ -15,13 +15,13 @@
 mod assembly;
 mod projection;
 
-use trunnion_equations::image::ClosureLayout;
+use trunnion_equations::image::ConstraintLayout;
 use trunnion_equations::{Entries, Image};
 use trunnion_num::{Archive, Matrix, Pattern, Semidefinite};
 
-pub use assembly::{Assembly, Open, Wrong};
+pub use assembly::{Assembly, AssemblyError, OpenLoop};
 use projection::Projection;
-pub use projection::{Quaternion, normalise};
+pub use projection::{QuaternionPlaces, normalise};
 
 /// Newton's iterations of nonlinear multipliers.
 const ITERATIONS: usize = 20;
@@ -36,7 +36,7 @@ const WEAK: f64 = 1e-4;
 const RECENT: usize = 12;
 
 /// The closed loops of one run. Buffers are named after the program that fills them.
-pub struct Loops {
+pub struct ClosedLoops {
     n: usize,
     m: usize,
     linear: bool,
@@ -47,7 +47,7 @@ pub struct Loops {
     /// The same as it was found lately with the values of today, and the time; the next one goes to this place.
     recent: Vec<(f64, Vec<f64>)>,
     next: usize,
-    /// Of `Part::Closure`.
+    /// Of `ProgramKind::Closure`.
     pub forces: Vec<f64>,
     /// Derivatives of f and g̈ by y and λ, and (row, column) of each.
     pub jacobian: Vec<f64>,
@@ -58,22 +58,22 @@ pub struct Loops {
     /// Columns of y that g̈ depends on, and S⁻¹ g̈_y by them.
     columns: Vec<usize>,
     eliminated: Vec<f64>,
-    /// Of `Part::TimeGradient`.
+    /// Of `ProgramKind::TimeGradient`.
     pub f_t: Vec<f64>,
-    /// Of `Part::Gaps`.
+    /// Of `ProgramKind::Gaps`.
     gaps: Vec<f64>,
     /// Rows: gaps, then (4) of `quaternions`.
     position: Projection,
     velocity: Projection,
     /// Those that gaps depend on.
-    quaternions: Vec<Quaternion>,
+    quaternions: Vec<QuaternionPlaces>,
     right: Vec<f64>,
 }
 
-impl Loops {
+impl ClosedLoops {
     pub fn new(image: &Image) -> Option<Self> {
-        let (n, closure) = (image.n(), &image.closure);
-        let ClosureLayout { m, linear, s, b, .. } = closure;
+        let (n, layout) = (image.n(), &image.constraint_layout);
+        let ConstraintLayout { m, linear, s, b, .. } = layout;
         if *m == 0 {
             return None;
         }
@@ -86,10 +86,10 @@ impl Loops {
         let direct =
             entries.iter().map(|&(i, j)| (i < n && j < n).then(|| image.pattern.find(i, j)).flatten());
         let mut quaternions = image.quaternions.clone();
-        quaternions.retain(|q| closure.by_position.iter().any(|e| q.contains(&e.1)));
-        let mut by_position = closure.by_position.clone();
+        quaternions.retain(|q| layout.by_position.iter().any(|e| q.contains(&e.1)));
+        let mut by_position = layout.by_position.clone();
         by_position.extend(lengths(&quaternions, *m));
-        Some(Loops {
+        Some(ClosedLoops {
             n,
             m: *m,
             linear: *linear,
@@ -106,16 +106,16 @@ impl Loops {
             columns,
             entries,
             f_t: vec![0.0; n + m],
-            gaps: vec![0.0; 2 * m + closure.by_position.len() + closure.by_velocity.len()],
+            gaps: vec![0.0; 2 * m + layout.by_position.len() + layout.by_velocity.len()],
             position: Projection::new(m + quaternions.len(), &by_position, &size),
-            velocity: Projection::new(*m, &closure.by_velocity, &size),
+            velocity: Projection::new(*m, &layout.by_velocity, &size),
             quaternions,
             right: vec![0.0; *m],
         })
     }
 
     /// Multipliers at `y`, and f there into `forces[..n]`. `run` fills `forces` from `extended`.
-    pub fn close(&mut self, y: &[f64], mut run: impl FnMut(&[f64], &mut [f64])) {
+    pub fn solve_multipliers(&mut self, y: &[f64], mut run: impl FnMut(&[f64], &mut [f64])) {
         let (n, m) = (self.n, self.m);
         self.extended[..n].copy_from_slice(y);
         self.extended[n..].fill(0.0);
@@ -145,8 +145,8 @@ impl Loops {
         }
     }
 
-    /// Remember the multipliers of the last `close`, made at t.
-    pub fn keep(&mut self, t: f64) {
+    /// Remember the multipliers of the last `solve_multipliers`, made at t.
+    pub fn store_multipliers(&mut self, t: f64) {
         let (time, extended) = &mut self.recent[self.next];
         *time = t;
         extended.copy_from_slice(&self.extended);
@@ -154,17 +154,17 @@ impl Loops {
     }
 
     /// Parameters, inputs or modes are others.
-    pub fn forget(&mut self) {
+    pub fn discard_multipliers(&mut self) {
         self.recent.iter_mut().for_each(|(time, _)| *time = f64::NAN);
     }
 
     /// Puts multipliers that are remembered into `extended`; false: there are none. `forces` are others then.
-    pub fn recall(&mut self, t: f64, y: &[f64]) -> bool {
+    pub fn recall_multipliers(&mut self, t: f64, y: &[f64]) -> bool {
         let known = self.recent.iter().find(|(time, extended)| *time == t && extended[..y.len()] == *y);
         known.map(|(_, extended)| self.extended.copy_from_slice(extended)).is_some()
     }
 
-    /// (2) into `values`, from `jacobian`, with S of the last `close`.
+    /// (2) into `values`, from `jacobian`, with S of the last `solve_multipliers`.
     pub fn eliminate(&mut self, values: &mut [f64]) {
         let (n, m) = (self.n, self.m);
         values.fill(0.0);
@@ -224,15 +224,20 @@ impl Loops {
 
     /// Bring `y` back to g = 0 and ġ = 0. `run` fills `gaps` from y. True if anything moved.
     pub fn project(&mut self, y: &mut [f64], run: impl FnMut(&[f64], &mut [f64])) -> bool {
-        self.bring_back(y, run, false)
+        self.correct_states(y, run, false)
     }
 
     /// The same to rounding, also where constraints say little: for a pose that no step has led to.
     pub fn restore(&mut self, y: &mut [f64], run: impl FnMut(&[f64], &mut [f64])) -> bool {
-        self.bring_back(y, run, true)
+        self.correct_states(y, run, true)
     }
 
-    fn bring_back(&mut self, y: &mut [f64], mut run: impl FnMut(&[f64], &mut [f64]), exact: bool) -> bool {
+    fn correct_states(
+        &mut self,
+        y: &mut [f64],
+        mut run: impl FnMut(&[f64], &mut [f64]),
+        exact: bool,
+    ) -> bool {
         let mut moved = false;
         for _ in 0..PASSES {
             self.read(y, &mut run);
@@ -283,7 +288,7 @@ impl Loops {
         }
     }
 
-    /// Constraints that follow from others in the pose of the last `close`; then those that almost do: what they say is worth so little that
+    /// Constraints that follow from others in the pose of the last `solve_multipliers`; then those that almost do: what they say is worth so little that
     /// multipliers are not found to rounding.
     pub fn dependent(&self) -> (Vec<usize>, Vec<usize>) {
         // Rounding of S, which has squares of J.
@@ -295,7 +300,7 @@ impl Loops {
 }
 
 /// Entries of (4), rows from `first` on.
-fn lengths(quaternions: &[Quaternion], first: usize) -> impl Iterator<Item = (usize, usize)> {
+fn lengths(quaternions: &[QuaternionPlaces], first: usize) -> impl Iterator<Item = (usize, usize)> {
     quaternions.iter().enumerate().flat_map(move |(k, q)| q.map(|j| (first + k, j)))
 }
 

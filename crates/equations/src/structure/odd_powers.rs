@@ -1,4 +1,4 @@
-//! Odd powers that are put together by hand.
+//! Odd powers that a model writes by cases.
 //!
 //!   sgn(x) |x|^p,   if x > 0 then x^p else −(−x)^p   ⟶   x / (x² + ε)^((1−p)/2),  0 at 0,   0 < p ≤ 1         (1)
 //!   if x > 0 then √x else b   ⟶   if x > 0 then √max(x, 0) else b                                          (2)
@@ -10,9 +10,9 @@
 
 use std::collections::HashMap;
 
-use crate::flat::{Flat, Kind};
+use crate::flat::{Flat, QuantityRole};
 use crate::graph::{Ex, Graph};
-use crate::node::{Binary, Expr, Node, Unary};
+use crate::node::{Binary, Expr, ExprNode, Unary};
 use crate::start::{evaluate, start_values};
 
 /// ε of (1): x² loses all digits below 1e-162; with this it stays above 0, and changes nothing else.
@@ -26,13 +26,13 @@ pub fn join(flat: &mut Flat) {
     let sides = flat.equations.iter().flat_map(|e| [e.lhs, e.rhs]);
     let roots: Vec<Expr> = sides.chain(flat.outputs.iter().map(|o| o.value)).collect();
     let nodes = graph.reachable(roots.iter().copied());
-    let any = |kind: fn(Node) -> bool| nodes.iter().any(|&e| kind(graph.node(e)));
-    let signs = any(|node| matches!(node, Node::Unary(Unary::Sign, _)));
-    if !signs && !any(|node| matches!(node, Node::Select(..))) {
+    let any = |kind: fn(ExprNode) -> bool| nodes.iter().any(|&e| kind(graph.node(e)));
+    let signs = any(|node| matches!(node, ExprNode::Unary(Unary::Sign, _)));
+    if !signs && !any(|node| matches!(node, ExprNode::Select(..))) {
         return;
     }
     let by_others = graph.dependence(&roots, |leaf| match leaf {
-        Node::Symbol(s) => !matches!(flat.quantities[s.index()].kind, Kind::Parameter { .. }),
+        ExprNode::Symbol(s) => !matches!(flat.quantities[s.index()].kind, QuantityRole::Parameter { .. }),
         _ => true,
     });
     let start = start_values(graph, &flat.quantities, &HashMap::new());
@@ -41,10 +41,10 @@ pub fn join(flat: &mut Flat) {
         constant.then(|| evaluate(graph, e, |s| start[s.index()]))
     };
     let new = graph.rewrite(&roots, |node| match node {
-        Node::Binary(Binary::Mul, a, b) if signs => {
+        ExprNode::Binary(Binary::Mul, a, b) if signs => {
             signed(graph, a, b).or_else(|| signed_by_parameter(graph, a, b, parameter))
         }
-        Node::Select(condition, a, b) => either_side(graph, condition, a, b),
+        ExprNode::Select(condition, a, b) => either_side(graph, condition, a, b),
         _ => None,
     });
     let (equations, outputs) = new.split_at(2 * flat.equations.len());
@@ -68,12 +68,12 @@ impl<'g> Product<'g> {
         let mut open = vec![e];
         while let Some(e) = open.pop() {
             match graph.node(e) {
-                Node::Binary(Binary::Mul, a, b) => open.extend([b, a]),
-                Node::Binary(Binary::Div, a, b) => {
+                ExprNode::Binary(Binary::Mul, a, b) => open.extend([b, a]),
+                ExprNode::Binary(Binary::Div, a, b) => {
                     open.push(a);
                     product.below.push(b);
                 }
-                Node::Unary(Unary::Neg, a) => {
+                ExprNode::Unary(Unary::Neg, a) => {
                     product.negative = !product.negative;
                     open.push(a);
                 }
@@ -86,7 +86,7 @@ impl<'g> Product<'g> {
     /// x of a factor sgn(x), and where it stands.
     fn sign(&self) -> Option<(usize, Expr)> {
         self.above.iter().enumerate().find_map(|(i, &e)| match self.graph.node(e) {
-            Node::Unary(Unary::Sign, x) => Some((i, x)),
+            ExprNode::Unary(Unary::Sign, x) => Some((i, x)),
             _ => None,
         })
     }
@@ -140,10 +140,10 @@ fn power_of(graph: &Graph, e: Expr, z: Expr) -> Option<(Expr, f64)> {
 }
 
 /// What stands under a root, or has another constant positive exponent; the exponent.
-fn root(graph: &Graph, node: Node) -> Option<(Expr, f64)> {
+fn root(graph: &Graph, node: ExprNode) -> Option<(Expr, f64)> {
     match node {
-        Node::Unary(Unary::Sqrt, u) => Some((u, 0.5)),
-        Node::Binary(Binary::Pow, u, p) => Some((u, graph.at(p).value().filter(|p| *p > 0.0)?)),
+        ExprNode::Unary(Unary::Sqrt, u) => Some((u, 0.5)),
+        ExprNode::Binary(Binary::Pow, u, p) => Some((u, graph.at(p).value().filter(|p| *p > 0.0)?)),
         _ => None,
     }
 }
@@ -169,7 +169,7 @@ fn signed_by_parameter(
     product.above.swap_remove(place);
     let size = graph.at(x).abs().id;
     let exponent = |e: Expr| match graph.node(e) {
-        Node::Binary(Binary::Pow, base, p) if base == size => Some(p),
+        ExprNode::Binary(Binary::Pow, base, p) if base == size => Some(p),
         _ => None,
     };
     let (place, p) = product.above.iter().enumerate().find_map(|(i, &e)| Some((i, exponent(e)?)))?;
@@ -180,7 +180,7 @@ fn signed_by_parameter(
 
 /// if(0 < x, a, b), by (1) or (2).
 fn either_side(graph: &Graph, condition: Expr, a: Expr, b: Expr) -> Option<Expr> {
-    let Node::Binary(Binary::Lt | Binary::Le, low, high) = graph.node(condition) else { return None };
+    let ExprNode::Binary(Binary::Lt | Binary::Le, low, high) = graph.node(condition) else { return None };
     let x = graph.at(high) - graph.at(low);
     let side = |e: Expr, x: Ex<'_>| {
         let mut product = Product::of(graph, e);
@@ -261,13 +261,16 @@ mod tests {
         ];
         let joined =
             by_sign.map(|(a, b)| (a * b, signed(&g, a.id, b.id))).into_iter().chain(by_side.map(|e| {
-                let Node::Select(condition, a, b) = g.node(e.id) else { panic!("a switch") };
+                let ExprNode::Select(condition, a, b) = g.node(e.id) else { panic!("a switch") };
                 (e, either_side(&g, condition, a, b))
             }));
         for (e, new) in joined {
             let new = new.expect("an odd power");
             let switch = |e: Expr| {
-                matches!(g.node(e), Node::Unary(Unary::Sign, _) | Node::Binary(Binary::Lt | Binary::Le, ..))
+                matches!(
+                    g.node(e),
+                    ExprNode::Unary(Unary::Sign, _) | ExprNode::Binary(Binary::Lt | Binary::Le, ..)
+                )
             };
             assert!(!g.reachable([new]).into_iter().any(switch));
             for at in [-3.0, -1e-5, 0.0, 1e-9, 0.5, 1.5, 7.0] {
@@ -279,7 +282,7 @@ mod tests {
         // Jumps stay.
         assert!(signed(&g, (x.abs() + 1.0).sqrt().id, x.sign().id).is_none());
         let half = g.select(zero.lt(x), c * (2.0 * x).sqrt(), zero);
-        let Node::Select(condition, a, b) = g.node(half.id) else { panic!("a switch") };
+        let ExprNode::Select(condition, a, b) = g.node(half.id) else { panic!("a switch") };
         let new = g.select(g.at(condition), c * (2.0 * x.max(zero)).sqrt(), zero);
         assert_eq!(either_side(&g, condition, a, b), Some(new.id));
     }

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use trunnion_equations::{Compiled, Engine, Entries, TieProgram};
+use trunnion_equations::{Compiled, Entries, EvaluationEngine, TieProgram};
 use trunnion_num::Matrix;
 
 use crate::linear::solve;
@@ -21,7 +21,7 @@ const POOR: f64 = 1e-3;
 const ROUNDING: f64 = 1e-9;
 
 /// Values and derivatives of what ties states together.
-pub struct Ties {
+pub struct DependentStateRows {
     compiled: Compiled,
     pub entries: Entries,
     n_positions: usize,
@@ -32,17 +32,17 @@ pub struct Ties {
     out: Vec<f64>,
 }
 
-impl Ties {
+impl DependentStateRows {
     /// None where all states are independent.
     pub fn new(machine: &Machine) -> Option<Self> {
         let ties = &machine.loaded().image.ties;
-        (!ties.entries.is_empty()).then(|| Ties::of(ties))
+        (!ties.entries.is_empty()).then(|| DependentStateRows::of(ties))
     }
 
     pub fn of(program: &TieProgram) -> Self {
         let TieProgram { n_positions, n, entries, programs, .. } = program.clone();
-        let compiled = Compiled::new(programs, Engine::Interpreter);
-        Ties {
+        let compiled = Compiled::new(programs, EvaluationEngine::Interpreter);
+        DependentStateRows {
             scratch: vec![0.0; compiled.scratch()],
             k: vec![0.0; compiled.n_slow()],
             out: vec![0.0; compiled.program(0).n_out],
@@ -69,7 +69,7 @@ impl Ties {
 
 /// Which states follow from which, at one point.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
+pub struct DependentStates {
     /// Ties that are independent, and the state that each is taken to determine.
     pub ties: Vec<usize>,
     pub dependent: Vec<usize>,
@@ -78,13 +78,19 @@ pub struct Choice {
 }
 
 /// z of (2) at (t, y); states in `keep` are independent if they can be.
-pub fn choose(machine: &Machine, ties: &mut Ties, t: f64, y: &[f64], keep: &[usize]) -> Choice {
+pub fn choose(
+    machine: &Machine,
+    ties: &mut DependentStateRows,
+    t: f64,
+    y: &[f64],
+    keep: &[usize],
+) -> DependentStates {
     let loaded = machine.loaded();
     let (image, layout) = (&loaded.image, &loaded.layout);
     ties.evaluate(machine.slow_values(), t, y);
     let given: Vec<usize> = image.held.iter().filter_map(|&s| image.y_place(s)).collect();
-    let pushed: Vec<bool> = (0..image.n_states).map(|j| image.closure.b.iter().any(|e| e.0 == j)).collect();
-    let mut choice = Choice { ties: vec![], dependent: vec![], free: vec![] };
+    let pushed: Vec<bool> = (0..image.n_states).map(|j| image.constraint_layout.b.iter().any(|e| e.0 == j)).collect();
+    let mut choice = DependentStates { ties: vec![], dependent: vec![], free: vec![] };
     for velocities in [false, true] {
         let rows = if velocities { ties.n_positions..ties.n } else { 0..ties.n_positions };
         let goes = |j: usize| {
@@ -114,7 +120,7 @@ pub fn choose(machine: &Machine, ties: &mut Ties, t: f64, y: &[f64], keep: &[usi
 
 /// The columns of some rows of G that `may` allows, by state: rows as large as their largest entry, columns in sizes of their state.
 fn columns(
-    ties: &Ties,
+    ties: &DependentStateRows,
     rows: Range<usize>,
     size: &[f64],
     may: impl Fn(usize) -> bool,
@@ -175,7 +181,7 @@ fn independent(mut vectors: Vec<Vec<f64>>, classes: &[usize]) -> Vec<usize> {
 }
 
 /// T of (2), n_x × z.
-pub fn tangent(ties: &Ties, choice: &Choice) -> Option<Matrix> {
+pub fn tangent(ties: &DependentStateRows, choice: &DependentStates) -> Option<Matrix> {
     let n = choice.dependent.len();
     let mut dependent = Matrix::zeros(n, n);
     let mut free = Matrix::zeros(n, choice.free.len());

@@ -1,6 +1,6 @@
 //! A pose and speeds to begin with: g = 0, joints not turned over, ġ = 0.
 //!
-//! Levenberg's and Marquardt's search on the rows of (3) and (4), `closure.rs`: each step keeps to unit quaternions to first order and is
+//! Levenberg's and Marquardt's search on the rows of (3) and (4), `constraints.rs`: each step keeps to unit quaternions to first order and is
 //! scaled back to them before gaps are looked at. Rows b · R a = 0 across an axis hold as well when the axis is reversed. Where
 //! the search ends so, it goes on from beside that pose with
 //!
@@ -11,8 +11,8 @@
 use trunnion_equations::{Image, Symbol};
 
 use super::projection::{Projection, normalise};
-use super::{Loops, lengths};
-use crate::ties::Ties;
+use super::{ClosedLoops, lengths};
+use crate::dependent_states::DependentStateRows;
 
 /// Smallest and largest damping of the search for a pose, and iterations from one start.
 const DAMPING: (f64, f64) = (1e-12, 1e4);
@@ -24,18 +24,18 @@ const LEFT: f64 = 1e-9;
 /// Starts tried when the first one leads nowhere, each farther off.
 const TRIES: usize = 16;
 /// How far from a pose that is turned over the search goes on, in the size of states.
-const ASIDE: f64 = 0.1;
+const FLIPPED_DISTANCE: f64 = 0.1;
 
 /// Why a loop stays open: the constraint that is worst off, and its gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Open {
+pub struct OpenLoop {
     pub constraint: usize,
     pub gap: f64,
-    pub wrong: Wrong,
+    pub wrong: AssemblyError,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrong {
+pub enum AssemblyError {
     Gap,
     Rate,
     /// Closed, but a joint is mounted the wrong way round.
@@ -44,25 +44,25 @@ pub enum Wrong {
 
 /// The search of one machine, with its buffers.
 pub struct Assembly<'a, R: FnMut(&[f64], &mut [f64])> {
-    loops: &'a mut Loops,
+    loops: &'a mut ClosedLoops,
     image: &'a Image,
     slow: &'a [f64],
     t: f64,
-    /// Gaps of y, as `Part::Gaps` lays them out.
+    /// Gaps of y, as `ProgramKind::Gaps` lays them out.
     run: R,
     /// Constraints that have (5), and its values.
     turning: Vec<usize>,
-    facings: Ties,
+    facings: DependentStateRows,
     /// Gaps, (4), (5).
     rows: Projection,
     random: u64,
 }
 
 impl<'a, R: FnMut(&[f64], &mut [f64])> Assembly<'a, R> {
-    pub fn new(loops: &'a mut Loops, image: &'a Image, slow: &'a [f64], t: f64, run: R) -> Self {
-        let (turning, facings) = (image.facings.constraints.clone(), Ties::of(&image.facings));
+    pub fn new(loops: &'a mut ClosedLoops, image: &'a Image, slow: &'a [f64], t: f64, run: R) -> Self {
+        let (turning, facings) = (image.facings.constraints.clone(), DependentStateRows::of(&image.facings));
         let above = loops.position.gap.len();
-        let mut entries = image.closure.by_position.clone();
+        let mut entries = image.constraint_layout.by_position.clone();
         entries.extend(lengths(&loops.quaternions, loops.m));
         entries.extend(facings.entries.iter().map(|&(i, j)| (above + i, j)));
         let size: Vec<f64> = loops.position.weight.iter().map(|w| w.sqrt()).collect();
@@ -72,7 +72,7 @@ impl<'a, R: FnMut(&[f64], &mut [f64])> Assembly<'a, R> {
 
     /// A pose near `y` that closes all loops, and velocities that keep them closed. States in `held` stay if that is possible: those
     /// that had to move, with the value they were given.
-    pub fn assemble(mut self, held: &[Symbol], y: &mut [f64]) -> Result<Vec<(Symbol, f64)>, Open> {
+    pub fn assemble(mut self, held: &[Symbol], y: &mut [f64]) -> Result<Vec<(Symbol, f64)>, OpenLoop> {
         let held: Vec<(usize, Symbol)> =
             held.iter().filter_map(|&s| self.image.y_place(s).map(|i| (i, s))).collect();
         let start = y.to_vec();
@@ -98,22 +98,22 @@ impl<'a, R: FnMut(&[f64], &mut [f64])> Assembly<'a, R> {
     }
 
     /// g = 0 and ġ = 0 to rounding, and seen to be so.
-    fn fit(&mut self, y: &mut [f64]) -> Result<(), Open> {
+    fn fit(&mut self, y: &mut [f64]) -> Result<(), OpenLoop> {
         self.search(y)?;
-        self.steady(y)?;
+        self.solve_velocities(y)?;
         self.loops.restore(y, &mut self.run);
         self.read(y, false);
         self.closed()?;
-        self.still(y)
+        self.rates_vanish(y)
     }
 
     /// g = 0 from `y`, then from starts around it. Err: what was wrong with the first.
-    fn search(&mut self, y: &mut [f64]) -> Result<(), Open> {
+    fn search(&mut self, y: &mut [f64]) -> Result<(), OpenLoop> {
         let start = y.to_vec();
         let mut first = None;
         for attempt in 0..=TRIES {
             let mut trial = start.clone();
-            self.scatter(&mut trial, attempt as f64 / TRIES as f64);
+            self.perturb(&mut trial, attempt as f64 / TRIES as f64);
             match self.close(&mut trial) {
                 Ok(()) => {
                     y.copy_from_slice(&trial);
@@ -125,20 +125,20 @@ impl<'a, R: FnMut(&[f64], &mut [f64])> Assembly<'a, R> {
         first.map_or(Ok(()), Err)
     }
 
-    fn close(&mut self, y: &mut [f64]) -> Result<(), Open> {
+    fn close(&mut self, y: &mut [f64]) -> Result<(), OpenLoop> {
         self.descend(y, false)?;
-        if self.faces(y).is_ok() {
+        if self.no_joint_is_flipped(y).is_ok() {
             return Ok(());
         }
-        self.scatter(y, ASIDE);
+        self.perturb(y, FLIPPED_DISTANCE);
         // Where (5) ends short of its aim, the rows that count may still lead on.
         let _ = self.descend(y, true);
         self.descend(y, false)?;
-        self.faces(y)
+        self.no_joint_is_flipped(y)
     }
 
     /// Move all states that gaps depend on by up to `reach` times their size.
-    fn scatter(&mut self, y: &mut [f64], reach: f64) {
+    fn perturb(&mut self, y: &mut [f64], reach: f64) {
         if reach == 0.0 {
             return;
         }
@@ -172,7 +172,7 @@ impl<'a, R: FnMut(&[f64], &mut [f64])> Assembly<'a, R> {
     }
 
     /// Levenberg and Marquardt: (3) with damping that follows success.
-    fn descend(&mut self, y: &mut [f64], faced: bool) -> Result<(), Open> {
+    fn descend(&mut self, y: &mut [f64], faced: bool) -> Result<(), OpenLoop> {
         let mut damping = 1e-3;
         let mut trial = y.to_vec();
         self.read(y, faced);
@@ -188,10 +188,10 @@ impl<'a, R: FnMut(&[f64], &mut [f64])> Assembly<'a, R> {
             let reached = length(&self.rows.gap);
             if reached < norm {
                 y.copy_from_slice(&trial);
-                let stuck = reached > (1.0 - 1e-10) * norm;
+                let stalled = reached > (1.0 - 1e-10) * norm;
                 norm = reached;
                 damping = (0.2 * damping).max(DAMPING.0);
-                if stuck {
+                if stalled {
                     break;
                 }
             } else {
@@ -207,50 +207,50 @@ impl<'a, R: FnMut(&[f64], &mut [f64])> Assembly<'a, R> {
     }
 
     /// ġ = 0, which is linear.
-    fn steady(&mut self, y: &mut [f64]) -> Result<(), Open> {
+    fn solve_velocities(&mut self, y: &mut [f64]) -> Result<(), OpenLoop> {
         for _ in 0..3 {
             self.loops.read(y, &mut self.run);
             self.loops.velocity.correct(y, true);
         }
         self.loops.read(y, &mut self.run);
-        self.still(y)
+        self.rates_vanish(y)
     }
 
     /// Whether the gaps last read are closed.
-    fn closed(&self) -> Result<(), Open> {
+    fn closed(&self) -> Result<(), OpenLoop> {
         let g = &self.loops.position.gap[..self.loops.m];
-        worst(g.iter().map(|g| (*g, LEFT)), Wrong::Gap)
+        worst(g.iter().map(|g| (*g, LEFT)), AssemblyError::Gap)
     }
 
     /// Whether their rates are.
-    fn still(&self, y: &[f64]) -> Result<(), Open> {
+    fn rates_vanish(&self, y: &[f64]) -> Result<(), OpenLoop> {
         let velocity = &self.loops.velocity;
         let mut most = vec![LEFT; self.loops.m];
         for (&(i, j), slope) in velocity.entries.iter().zip(&velocity.slopes) {
             most[i] += LEFT * (slope * y[j]).abs();
         }
-        worst(velocity.gap.iter().copied().zip(most), Wrong::Rate)
+        worst(velocity.gap.iter().copied().zip(most), AssemblyError::Rate)
     }
 
     /// Whether no joint is turned over: (5) is 0 or, in a closed pose, −1 or −2.
-    fn faces(&mut self, y: &[f64]) -> Result<(), Open> {
+    fn no_joint_is_flipped(&mut self, y: &[f64]) -> Result<(), OpenLoop> {
         self.facings.evaluate(self.slow, self.t, y);
         let over = self.facings.values().iter().position(|f| *f < -0.5);
-        let wrong = Wrong::TurnedOver;
+        let wrong = AssemblyError::TurnedOver;
         over.map_or(Ok(()), |k| {
-            Err(Open { constraint: self.turning[k], gap: self.facings.values()[k], wrong })
+            Err(OpenLoop { constraint: self.turning[k], gap: self.facings.values()[k], wrong })
         })
     }
 }
 
 /// The gap that is furthest beyond what may be left of it.
-fn worst(gaps: impl Iterator<Item = (f64, f64)>, wrong: Wrong) -> Result<(), Open> {
+fn worst(gaps: impl Iterator<Item = (f64, f64)>, wrong: AssemblyError) -> Result<(), OpenLoop> {
     let share = |&(_, (gap, most)): &(usize, (f64, f64))| {
         if gap.is_finite() { gap.abs() / most } else { f64::INFINITY }
     };
     let worst = gaps.enumerate().max_by(|a, b| share(a).total_cmp(&share(b)));
     match worst {
-        Some(gap) if share(&gap) > 1.0 => Err(Open { constraint: gap.0, gap: gap.1.0, wrong }),
+        Some(gap) if share(&gap) > 1.0 => Err(OpenLoop { constraint: gap.0, gap: gap.1.0, wrong }),
         _ => Ok(()),
     }
 }

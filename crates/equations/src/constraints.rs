@@ -1,4 +1,4 @@
-//! Constraints as numbers are computed from them.
+//! The programs from which constraints are solved.
 //!
 //!   y' = f(t, y, λ),   0 = g̈(t, y, λ),   both linear in λ                                          (1)
 //!   ∂g̈/∂λ = S = J M⁻¹ Jᵀ,   ∂f/∂λ = B                                                           (2)
@@ -11,22 +11,22 @@ use trunnion_num::Pattern;
 use crate::derivative::{Gradient, slopes};
 use crate::graph::Graph;
 use crate::hash::{Map, Set};
-use crate::node::{Expr, Node, Symbol};
-use crate::system::Parts;
+use crate::node::{Expr, ExprNode, Symbol};
+use crate::system::SystemParts;
 
 /// Entry (row, column) of a matrix, in the order in which values come.
 pub type Entries = Vec<(usize, usize)>;
 
 #[derive(Debug, Default)]
-pub struct Closure {
+pub struct ConstraintPrograms {
     /// Number of constraints.
     pub m: usize,
     /// f and g̈ depend on λ linearly: true of all mechanisms whose forces do not depend on reactions.
     pub linear: bool,
-    /// Values of `Part::Closure`: f (n), g̈ (m), then the entries of S and of B.
+    /// Values of `ProgramKind::ConstraintPrograms`: f (n), g̈ (m), then the entries of S and of B.
     pub s: Entries,
     pub b: Entries,
-    /// Values of `Part::Gaps`: g and ġ (m each; 0 where g is not known), then the entries of ∂g/∂y, and of ∂ġ/∂y by the states that
+    /// Values of `ProgramKind::Gaps`: g and ġ (m each; 0 where g is not known), then the entries of ∂g/∂y, and of ∂ġ/∂y by the states that
     /// multipliers push.
     pub by_position: Entries,
     pub by_velocity: Entries,
@@ -34,22 +34,22 @@ pub struct Closure {
     pub(crate) gaps: Vec<Expr>,
 }
 
-impl Closure {
+impl ConstraintPrograms {
     /// `values`: f, then g̈; `place`: of y, then λ.
     pub(crate) fn new(
-        parts: &Parts<Graph>,
+        parts: &SystemParts<Graph>,
         defaults: &Map<Symbol, f64>,
         values: &[Expr],
         place: &Map<Symbol, u32>,
     ) -> Self {
         let (n, m) = (parts.unknowns.len(), parts.constraints.len());
         if m == 0 {
-            return Closure { linear: true, ..Closure::default() };
+            return ConstraintPrograms { linear: true, ..ConstraintPrograms::default() };
         }
         let graph = &parts.graph;
         let is_multiplier = |s: Symbol| place.get(&s).map(|&i| i as usize).filter(|&i| i >= n).map(|i| i - n);
         let by_multipliers = slopes(graph, defaults, values, |node| match node {
-            Node::Symbol(s) => is_multiplier(s).map(|k| k as u32),
+            ExprNode::Symbol(s) => is_multiplier(s).map(|k| k as u32),
             _ => None,
         });
         let by_multiplier = |rows: &[Gradient]| {
@@ -60,8 +60,10 @@ impl Closure {
         let (f, g) = by_multipliers.split_at(n);
         let ((s, s_values), (b, b_values)) = (by_multiplier(g), by_multiplier(f));
         let coefficients: Vec<Expr> = s_values.iter().chain(&b_values).copied().collect();
-        let depends = graph
-            .dependence(&coefficients, |leaf| matches!(leaf, Node::Symbol(s) if is_multiplier(s).is_some()));
+        let depends = graph.dependence(
+            &coefficients,
+            |leaf| matches!(leaf, ExprNode::Symbol(s) if is_multiplier(s).is_some()),
+        );
         let linear = !coefficients.iter().any(|e| depends[e]);
         let pushed: Set<usize> = b.iter().map(|&(i, _)| i).collect();
 
@@ -70,7 +72,7 @@ impl Closure {
         let velocities: Vec<Expr> = parts.constraints.iter().map(|c| c.velocity).collect();
         let by_state = |roots: &[Expr], counts: &dyn Fn(usize) -> bool| {
             let all = slopes(graph, defaults, roots, |node| match node {
-                Node::Symbol(s) => place.get(&s).copied().filter(|&j| counts(j as usize)),
+                ExprNode::Symbol(s) => place.get(&s).copied().filter(|&j| counts(j as usize)),
                 _ => None,
             });
             let list = all
@@ -81,7 +83,7 @@ impl Closure {
         };
         let (by_position, position_values) = by_state(&positions, &|j| j < parts.n_states);
         let (by_velocity, velocity_values) = by_state(&velocities, &|j| pushed.contains(&j));
-        Closure {
+        ConstraintPrograms {
             m,
             linear,
             s,

@@ -1,10 +1,10 @@
-//! Whole numbers that count as modes, where values have jumped.
+//! Integer parts as modes, where values have jumped.
 
-use trunnion_equations::Part;
+use trunnion_equations::ProgramKind;
 
 use super::Machine;
 
-/// Whole numbers of whole numbers, one after the other.
+/// Integer parts of integer parts, one after the other.
 const ROUNDS: usize = 8;
 /// A guard that is beyond zero by more has been left behind by a jump: what is less is found along the curve.
 const LEFT_BEHIND: f64 = 0.5;
@@ -24,14 +24,14 @@ impl Machine {
             }
         }
         for _ in 0..ROUNDS {
-            self.part(Part::Guards, t, y, &mut g);
+            self.part(ProgramKind::Guards, t, y, &mut g);
             let mut changed = false;
             for (relation, &value) in system.relations.iter().zip(&g[system.events.len()..]) {
                 let Some(place) = system.slow_place(relation.mode).filter(|_| relation.step != 0.0) else {
                     continue;
                 };
                 let now = self.slow[place];
-                // What has no whole number is told where it is used.
+                // What has no integer part is told where it is used.
                 let new = match value.is_finite() {
                     false => f64::NAN,
                     true if value < 0.0 && relation.points.is_some() => relation.settled(now, value),

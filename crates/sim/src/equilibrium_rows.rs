@@ -1,10 +1,10 @@
-//! Which equations determine rest where f(t, y) = 0 alone does not: amounts that nothing can change, and what the user holds.
+//! Which equations determine an equilibrium where f(t, y) = 0 alone does not: amounts that nothing can change, and what the user holds.
 //!
 //! Oil trapped behind closed valves leaves rows of ∂f/∂y that follow from others,
 //!
 //!   J_i = Σ_j c_j J_j,   so that   y_i − Σ_j c_j y_j = const                                           (1)
 //!
-//! along every motion. Rest is found with (1) in place of such rows. A held output gives the row h(y) = h(y_0). A held unknown leaves its column out;
+//! along every motion. The equilibrium is found with (1) in place of such rows. A held output gives the row h(y) = h(y_0). A held unknown leaves its column out;
 //! its own row, of a position that of its velocity, is kept if amounts can be found that fulfil it (the pressures that carry a load) and given
 //! up otherwise (a pin carries it). As many amounts (1) are let go as rows are won that way, first those that have to grow: the chamber whose pressure rises takes
 //! the load, the other one stays as it was. A state that nothing determines even so, and that is no position, stays where it is (the integral of a controller
@@ -33,7 +33,7 @@ pub enum Replacement {
     Amount(LinearRow),
 }
 
-/// A square set of equations for rest.
+/// A square set of equations for the equilibrium.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Selection {
     /// Rows left out, one for each held unknown.
@@ -48,7 +48,7 @@ pub struct Selection {
 }
 
 /// What the selection is made from, at one point.
-pub struct Point<'a> {
+pub struct SelectionPoint<'a> {
     pub layout: &'a Layout,
     /// Values of the Jacobian in the order of the pattern, and f.
     pub jacobian: &'a [f64],
@@ -77,7 +77,7 @@ const RELEASED: usize = 7;
 const STAY: usize = 8;
 
 /// None if the rows do not determine all unknowns even so.
-pub fn select(at: &Point) -> Option<Selection> {
+pub fn select(at: &SelectionPoint) -> Option<Selection> {
     let n = at.layout.n();
     let rows = dense(at.layout, at.jacobian);
     let amounts = amounts(at, &rows);
@@ -86,7 +86,7 @@ pub fn select(at: &Point) -> Option<Selection> {
     for (i, row) in &amounts {
         // A length that follows another one is geometry, no amount.
         if at.is_position(*i) {
-            table.add(Source::Amount(*i), ALGEBRAIC, over(row, &columns));
+            table.add(RowSource::Amount(*i), ALGEBRAIC, over(row, &columns));
         }
     }
     let stored: Vec<&(usize, LinearRow)> = amounts.iter().filter(|a| !at.is_position(a.0)).collect();
@@ -99,19 +99,19 @@ pub fn select(at: &Point) -> Option<Selection> {
         for i in (0..n).filter(|&i| at.carries(&rows, i)) {
             let grows = columns.iter().position(|j| *j == i).is_some_and(|j| wanted[j] > 0.0);
             let row = columns.iter().map(|&j| rows[i][j]).collect();
-            table.add(Source::Row(i), if grows { RELEASED } else { KEPT }, row);
+            table.add(RowSource::Row(i), if grows { RELEASED } else { KEPT }, row);
         }
         for (i, row) in &stored {
             let place = columns.iter().position(|j| j == i);
             let read = at.outputs.iter().any(|g| g[*i] != 0.0);
             let grows = !at.hold.is_empty() && place.is_some_and(|j| wanted[j] > 0.0);
             let class = if read || grows { RELEASED } else { KEPT };
-            table.add(Source::Amount(*i), class, over(row, &columns));
+            table.add(RowSource::Amount(*i), class, over(row, &columns));
         }
         let other =
             |i: &usize| at.class(*i) == OTHER && stored.iter().all(|a| a.0 != *i) && !at.only_watches(*i);
         for i in (0..n).filter(other) {
-            table.add(Source::Stay(i), STAY, over(&vec![(i, 1.0)], &columns));
+            table.add(RowSource::Stay(i), STAY, over(&vec![(i, 1.0)], &columns));
         }
     }
     let scaled = table.scaled(&columns);
@@ -132,7 +132,7 @@ fn wanted(table: &Candidates, scaled: &Scaled, is_stored: &[bool], f: &[f64]) ->
     basis.least(|k| table.residual(k, f) * scaled.row_scale[k])
 }
 
-impl Point<'_> {
+impl SelectionPoint<'_> {
     fn class(&self, i: usize) -> usize {
         if !self.layout.differential[i] {
             ALGEBRAIC
@@ -162,7 +162,7 @@ impl Point<'_> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Source {
+enum RowSource {
     Row(usize),
     Output(usize),
     Amount(usize),
@@ -171,7 +171,7 @@ enum Source {
 
 /// Rows that may be picked, over the free columns.
 struct Candidates {
-    sources: Vec<Source>,
+    sources: Vec<RowSource>,
     classes: Vec<usize>,
     rows: Vec<Vec<f64>>,
 }
@@ -182,24 +182,24 @@ struct Scaled {
 }
 
 impl Candidates {
-    fn new(at: &Point, rows: &[Vec<f64>], columns: &[usize]) -> Self {
+    fn new(at: &SelectionPoint, rows: &[Vec<f64>], columns: &[usize]) -> Self {
         let mut table = Candidates { sources: vec![], classes: vec![], rows: vec![] };
         let reduced = |row: &Vec<f64>| columns.iter().map(|&j| row[j]).collect::<Vec<f64>>();
         for (k, gradient) in at.outputs.iter().enumerate() {
-            table.add(Source::Output(k), OUTPUT, reduced(gradient));
+            table.add(RowSource::Output(k), OUTPUT, reduced(gradient));
         }
         for (i, row) in rows.iter().enumerate() {
             let class = if at.own_rows.contains(&i) { OWN } else { at.class(i) };
             if at.only_watches(i) {
-                table.add(Source::Stay(i), ALGEBRAIC, over(&vec![(i, 1.0)], columns));
+                table.add(RowSource::Stay(i), ALGEBRAIC, over(&vec![(i, 1.0)], columns));
             } else if !at.carries(rows, i) {
-                table.add(Source::Row(i), class, reduced(row));
+                table.add(RowSource::Row(i), class, reduced(row));
             }
         }
         table
     }
 
-    fn add(&mut self, source: Source, class: usize, row: Vec<f64>) {
+    fn add(&mut self, source: RowSource, class: usize, row: Vec<f64>) {
         self.sources.push(source);
         self.classes.push(class);
         self.rows.push(row);
@@ -230,14 +230,14 @@ impl Candidates {
     /// What the row lacks: −f; held outputs and amounts are as they are to be.
     fn residual(&self, k: usize, f: &[f64]) -> f64 {
         match self.sources[k] {
-            Source::Row(i) => -f[i],
+            RowSource::Row(i) => -f[i],
             _ => 0.0,
         }
     }
 
-    fn selection(&self, at: &Point, basis: &Basis, amounts: &[(usize, LinearRow)]) -> Selection {
-        let picked = |source: Source| basis.order.iter().any(|&k| self.sources[k] == source);
-        let mut free: Vec<usize> = (0..at.layout.n()).filter(|&i| !picked(Source::Row(i))).collect();
+    fn selection(&self, at: &SelectionPoint, basis: &Basis, amounts: &[(usize, LinearRow)]) -> Selection {
+        let picked = |source: RowSource| basis.order.iter().any(|&k| self.sources[k] == source);
+        let mut free: Vec<usize> = (0..at.layout.n()).filter(|&i| !picked(RowSource::Row(i))).collect();
         // Rows of what is held first, then any that follow from others.
         free.sort_by_key(|i| !at.own_rows.contains(i));
         let left_out: Vec<usize> = free.drain(..at.hold.len()).collect();
@@ -245,16 +245,16 @@ impl Candidates {
         let mut slots = free.into_iter();
         for &k in &basis.order {
             let replacement = match self.sources[k] {
-                Source::Row(_) => continue,
-                Source::Output(number) => Replacement::Output(number),
-                Source::Amount(i) => {
+                RowSource::Row(_) => continue,
+                RowSource::Output(number) => Replacement::Output(number),
+                RowSource::Amount(i) => {
                     let row = amounts.iter().find(|a| a.0 == i).map(|a| a.1.clone()).unwrap_or_default();
                     if !at.is_position(i) {
                         selection.kept.push(i);
                     }
                     Replacement::Amount(row)
                 }
-                Source::Stay(i) => {
+                RowSource::Stay(i) => {
                     let watches = self.classes[k] == ALGEBRAIC;
                     let list = if watches { &mut selection.watching } else { &mut selection.kept };
                     list.push(i);
@@ -272,14 +272,14 @@ impl Candidates {
 }
 
 /// The amounts (1): the state each belongs to, and its row over y.
-fn amounts(at: &Point, rows: &[Vec<f64>]) -> Vec<(usize, LinearRow)> {
+fn amounts(at: &SelectionPoint, rows: &[Vec<f64>]) -> Vec<(usize, LinearRow)> {
     let (layout, n) = (at.layout, at.layout.n());
     let mut table = Candidates { sources: vec![], classes: vec![], rows: vec![] };
     let all: Vec<usize> = (0..n).collect();
     for (i, row) in rows.iter().enumerate() {
         // A row that is left out follows from nothing.
         let row = if at.only_watches(i) { over(&vec![(i, 1.0)], &all) } else { row.clone() };
-        table.add(Source::Row(i), at.class(i), row);
+        table.add(RowSource::Row(i), at.class(i), row);
     }
     let columns: Vec<usize> = (0..n).collect();
     let scaled = table.scaled(&columns);
@@ -414,7 +414,7 @@ mod tests {
         .second_order(&[(0, 1)]);
         let (f, jacobian) = linearised(&mut scene, 0.0, &[0.0, 0.0, 1.0]);
         let own: Vec<usize> = hold.iter().map(|i| i + 1).collect();
-        let at = Point {
+        let at = SelectionPoint {
             layout: scene.layout(),
             jacobian: &jacobian,
             f: &f,

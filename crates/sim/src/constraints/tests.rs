@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use trunnion_equations::flat::{Constraint, Equation, Kind, Origin, Quantity, Unit};
-use trunnion_equations::{Engine, Expr, Flat, Symbol, analyse};
+use trunnion_equations::flat::{Constraint, DisplayUnit, Equation, Origin, Quantity, QuantityRole};
+use trunnion_equations::{EvaluationEngine, Expr, Flat, Symbol, analyse};
 
-use crate::integrate::{Moment, Output};
+use crate::integrate::{Moment, OutputTimes};
 use crate::machine::{Machine, Prepared};
 use crate::problem::{Hybrid, Problem};
 use crate::run::{Settings, run_on};
@@ -16,9 +16,9 @@ use crate::start_error::StartError;
 
 const G: f64 = 9.81;
 
-fn quantity(flat: &mut Flat, name: &str, kind: Kind) -> Symbol {
+fn quantity(flat: &mut Flat, name: &str, kind: QuantityRole) -> Symbol {
     let range = (f64::NEG_INFINITY, f64::INFINITY);
-    let (unit, doc, origin) = (Unit::default(), String::new(), Origin::default());
+    let (unit, doc, origin) = (DisplayUnit::default(), String::new(), Origin::default());
     flat.add(Quantity { name: name.into(), unit, doc, origin, kind, nominal: None, range })
 }
 
@@ -27,12 +27,12 @@ fn pendulum(start: [f64; 4], times: usize) -> Flat {
     let mut flat = Flat::default();
     let mut state = |name: &str, value: f64| {
         let start = flat.graph.constant(value).id;
-        quantity(&mut flat, name, Kind::Unknown { start })
+        quantity(&mut flat, name, QuantityRole::Unknown { start })
     };
     let (x, y) = (state("x", start[0]), state("y", start[1]));
     let (vx, vy) = (state("vx", start[2]), state("vy", start[3]));
     let multipliers: Vec<Symbol> =
-        (0..times).map(|k| quantity(&mut flat, &format!("lambda{k}"), Kind::Multiplier)).collect();
+        (0..times).map(|k| quantity(&mut flat, &format!("lambda{k}"), QuantityRole::Multiplier)).collect();
     let pull = |flat: &Flat| {
         let terms = multipliers.iter().enumerate().map(|(k, &s)| (2.0_f64.powi(k as i32) * flat.ex(s)).id);
         let terms: Vec<Expr> = terms.collect();
@@ -73,7 +73,7 @@ fn pendulum(start: [f64; 4], times: usize) -> Flat {
 }
 
 fn start(flat: Flat) -> Result<(Machine, Vec<f64>), StartError> {
-    let prepared = Arc::new(Prepared::new(analyse(flat).unwrap(), Engine::Interpreter));
+    let prepared = Arc::new(Prepared::new(analyse(flat).unwrap(), EvaluationEngine::Interpreter));
     Machine::start(prepared, &HashMap::new(), 0.0)
 }
 
@@ -82,7 +82,7 @@ fn run(flat: Flat, solver: &str, rtol: f64, t_end: f64) -> (Vec<f64>, f64) {
     let settings = Settings {
         t_0: 0.0,
         t_end,
-        output: Output::Interval(0.1),
+        output: OutputTimes::Interval(0.1),
         at: vec![],
         rtol,
         atol: Some(rtol),
