@@ -118,9 +118,6 @@ pub fn comment(key: &str, value: &str) -> String {
     format!("# {}: {}\n", escape(key).replace(": ", ":\\ "), escape(value))
 }
 
-/// Key of a comment that gives a further name to the values of a column: `alias NAME: COLUMN`.
-pub const ALIAS: &str = "alias ";
-
 fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r")
 }

@@ -5,23 +5,25 @@
 //! # doc body.x: Position of the body
 //! # held: ["valve.open"]
 //! # alias strut.rod.x: body.x
-//! time [s],body.x [m],valve.open
-//! 0,0.001,1
-//! 0.001,0.0013,1
+//! time [s],body.x [m],strut.rod.x [m],valve.open
+//! 0,0.001,0.001,1
+//! 0.001,0.0013,0.0013,1
 //! # ended: complete
 //! ```
 //!
 //! Numbers have the fewest digits that read back as the same number; `NaN`, `inf` and `-inf` are written so.
-//! What is known only at the end follows the rows. Further names of a column (`alias NAME: COLUMN`) come without values of their own. A
-//! file of others needs only its line of names; `trunnion_num::csv` has the rules.
+//! What is known only at the end follows the rows. Every name has a column, so that any tool finds it; `alias NAME: COLUMN` marks the further
+//! names of a quantity. A file of others needs only its line of names; `trunnion_num::csv` has the rules.
 
 use std::io::Write;
 
-use trunnion_num::csv::{ALIAS, CsvFault, CsvHeading, CsvText, comment, entry};
+use trunnion_num::csv::{CsvFault, CsvHeading, CsvText, comment, entry};
 
 use super::{Column, Metadata, Table, TableFault};
 
 const DOC: &str = "doc ";
+/// Marks a column that shows the same quantity as another: `alias NAME: COLUMN`.
+const ALIAS: &str = "alias ";
 /// Names of columns that change at instants only, as a list in JSON.
 const HELD: &str = "held";
 
@@ -40,7 +42,7 @@ pub fn head(header: &Table) -> String {
             text += &comment(&format!("{ALIAS}{}", column.name), of);
         }
     }
-    let cells: Vec<String> = header.stored().map(header_cell).collect();
+    let cells: Vec<String> = header.columns.iter().map(header_cell).collect();
     text += &cells.join(",");
     text.push('\n');
     text
@@ -120,8 +122,9 @@ fn comments_of(csv: &CsvText<'_>, table: &mut Table) {
         if let Some(name) = key.strip_prefix(DOC) {
             docs.insert(name.to_owned(), value);
         } else if let Some(name) = key.strip_prefix(ALIAS) {
-            let unit = table.columns.iter().find(|c| c.name == value).map_or("", |c| &c.unit).to_owned();
-            table.columns.push(Column { same_as: Some(value), ..Column::new(name, unit, "") });
+            if let Some(column) = table.columns.iter_mut().find(|column| column.name == name) {
+                column.same_as = Some(value);
+            }
         } else if key == HELD {
             held = serde_json::from_str::<Vec<String>>(&value).unwrap_or_default();
         } else {

@@ -372,7 +372,8 @@ fn further_names_are_stored_once_and_all_are_read() {
     }
     let text = fs::read_to_string(folder.file("run.csv")).unwrap();
     assert!(
-        text.contains("# alias rod.x: body.x\n") && text.contains("\ntime [s],body.x [mm],valve.open\n"),
+        text.contains("# alias rod.x: body.x\n")
+            && text.contains("\ntime [s],strut.rod.x [mm],body.x [mm],valve.open,rod.x [mm]\n"),
         "{text}"
     );
 }

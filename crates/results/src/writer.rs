@@ -179,7 +179,7 @@ impl OpenResults {
         let stored = row.iter().zip(&self.same).filter(|(_, of)| of.is_none()).map(|(value, _)| *value);
         match self.format {
             FileFormat::Parquet => journal::push_row(&mut self.waiting, stored),
-            FileFormat::Csv => csv::push_row(&mut self.waiting, stored),
+            FileFormat::Csv => csv::push_row(&mut self.waiting, row.iter().copied()),
         }
         if self.rows == 0 {
             self.first = row[0];
@@ -332,7 +332,7 @@ pub fn write(table: &Table, destination: &Path) -> Result<(), ResultsError> {
             let failed = |cause| refused(temporary, FileAction::Write, cause);
             let mut text = csv::head(&header).into_bytes();
             for row in 0..table.rows() {
-                csv::push_row(&mut text, stored.iter().map(|column| column.values[row]));
+                csv::push_row(&mut text, table.columns.iter().map(|column| column.values[row]));
                 if text.len() >= FLUSH_BYTES {
                     file.write_all(&text).map_err(failed)?;
                     text.clear();

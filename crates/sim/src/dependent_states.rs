@@ -89,7 +89,8 @@ pub fn choose(
     let (image, layout) = (&loaded.image, &loaded.layout);
     ties.evaluate(machine.slow_values(), t, y);
     let given: Vec<usize> = image.held.iter().filter_map(|&s| image.y_place(s)).collect();
-    let pushed: Vec<bool> = (0..image.n_states).map(|j| image.constraint_layout.b.iter().any(|e| e.0 == j)).collect();
+    let pushed: Vec<bool> =
+        (0..image.n_states).map(|j| image.constraint_layout.b.iter().any(|e| e.0 == j)).collect();
     let mut choice = DependentStates { ties: vec![], dependent: vec![], free: vec![] };
     for velocities in [false, true] {
         let rows = if velocities { ties.n_positions..ties.n } else { 0..ties.n_positions };

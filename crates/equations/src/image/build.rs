@@ -1,7 +1,7 @@
 //! From a system to its image, while its graph still grows.
 
 use super::{
-    ConstraintLayout, ColumnSource, Image, ImageAction, ImageColumn, ImageConstraint, ImageEvent, ImageGuard,
+    ColumnSource, ConstraintLayout, Image, ImageAction, ImageColumn, ImageConstraint, ImageEvent, ImageGuard,
     ImageQuantity, ImageRelation, ImageTask, QuantityKind, StartValue, StateLayout, TimeLayout,
 };
 use crate::flat::{Action, Assignment, Direction, Event, Output, Quantity, QuantityRole, Task};

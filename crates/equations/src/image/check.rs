@@ -175,7 +175,8 @@ impl Image {
             && within(&c.by_position, m, self.n_states)
             && within(&c.by_velocity, m, n)
             && (m == 0
-                || (self.out(ProgramKind::Gaps) == gaps && self.out(ProgramKind::Constraints) == n_constraint))
+                || (self.out(ProgramKind::Gaps) == gaps
+                    && self.out(ProgramKind::Constraints) == n_constraint))
             && (m == 0 || self.eliminated_fits())
             && (m > 0 || self.pattern == self.joined)
             && tie(&self.ties, 0)

@@ -6,7 +6,7 @@ use trunnion_num::{Outside, Pattern, Table1, Table2};
 
 use super::bytes::{Codec, Coded};
 use super::{
-    ConstraintLayout, ColumnSource, Image, ImageAction, ImageColumn, ImageConstraint, ImageEvent, ImageGuard,
+    ColumnSource, ConstraintLayout, Image, ImageAction, ImageColumn, ImageConstraint, ImageEvent, ImageGuard,
     ImageQuantity, ImageRelation, ImageTask, QuantityKind, RestStart, StartValue, StateLayout, TimeLayout,
 };
 use crate::flat::{Direction, DisplayUnit, Nominal};

@@ -48,7 +48,10 @@ fn from_text(text: &str) -> Result<Vec<Triangle>, MeshFault> {
                     corners.clear();
                 }
                 _ => {
-                    return Err(MeshFault::Line { line: line_no, expected: "three corners before `endloop`" });
+                    return Err(MeshFault::Line {
+                        line: line_no,
+                        expected: "three corners before `endloop`",
+                    });
                 }
             },
             Some("endsolid") => ended = true,

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use trunnion_num::csv::{ALIAS, CsvFault, CsvText, entry};
+use trunnion_num::csv::{CsvFault, CsvText};
 
 use super::Reading;
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
@@ -55,10 +55,8 @@ pub fn with_file(entry: &TomlEntry, reading: &Reading<'_>) -> Option<TomlValue> 
 
 struct CsvSheet<'s> {
     source: &'s Arc<Source>,
-    /// Name and unit of each column, then further names of some of them.
+    /// Name and unit of each column.
     head: Vec<(String, Option<String>)>,
-    /// The column that each of these names is of.
-    columns: Vec<usize>,
     text: CsvText<'s>,
 }
 
@@ -72,18 +70,9 @@ impl<'s> CsvSheet<'s> {
             }
         };
         let own = |text: &Cow<'_, str>| text.clone().into_owned();
-        let mut head: Vec<(String, Option<String>)> =
+        let head: Vec<(String, Option<String>)> =
             text.head.iter().map(|h| (own(&h.name), h.unit.as_ref().map(own))).collect();
-        let mut columns: Vec<usize> = (0..head.len()).collect();
-        // Results give further names of a column as comments.
-        for (key, of) in text.comments.iter().filter_map(|comment| entry(comment)) {
-            let of = text.head.iter().position(|h| h.name == of);
-            if let (Some(name), Some(of)) = (key.strip_prefix(ALIAS), of) {
-                head.push((name.to_string(), head[of].1.clone()));
-                columns.push(of);
-            }
-        }
-        Some(CsvSheet { source, head, columns, text })
+        Some(CsvSheet { source, head, text })
     }
 
     /// Number k of the columns, or the one that is named: `"stroke"` or `{ column = "stroke", unit = "mm" }`.
@@ -172,7 +161,7 @@ impl<'s> CsvSheet<'s> {
                     return None;
                 }
             };
-            let cell = &row.cells[self.columns[index]];
+            let cell = &row.cells[index];
             let Some(number) = cell.number().filter(|v| v.is_finite()) else {
                 let name = if self.source.quotable { self.head[index].0.as_str() } else { "…" };
                 let message = format!("column `{name}` has something that is no number");
