@@ -263,3 +263,45 @@ fn integrals_belong_to_one_kinetic_energy() {
     let turning = cross(w, apply(body.j0, w));
     (0..3).for_each(|k| same(along(&body.o_r0, k), turning[k]));
 }
+
+/// Nearly all mass at the tip of an L: every inertial load is a force there, −m (a + α × R + ω × (ω × R)) with R = (1, 1, 0).
+#[test]
+fn inertial_stiffening_is_that_of_the_force_on_the_mass() {
+    let section = SectionShape::Tube { outer_radius: 0.02, inner_radius: 0.018 }.constants();
+    let material = IsotropicMaterial { density: 1e-3, ..STEEL };
+    let mut model = line_of_beams(3, [0.0; 3], [1.0, 0.0, 0.0], section, material, [0.0, 0.0, 1.0]);
+    let mut last = 3;
+    for k in 1..=3 {
+        let next = model.node([1.0, f64::from(k) / 3.0, 0.0]);
+        model.beam([last, next], 0, 0, [0.0, 0.0, 1.0]);
+        last = next;
+    }
+    let inertia = [[1e-2, 0.0, 0.0], [0.0, 1e-2, 0.0], [0.0, 0.0, 1e-2]];
+    let mass = 4.0;
+    model.masses.push(PointMass { node: last, mass, offset: [0.0; 3], inertia });
+    let body = reduced(&model, 2, BodyFrame::Clamped(0));
+    let s = &body.stiffening;
+    let force = &s.interfaces[1];
+    let check = |found: &Matrix, f: [f64; 3]| {
+        let sum =
+            (0..3).fold(Matrix::zeros(found.rows(), found.rows()), |sum, k| sum.plus(mass * f[k], &force[k]));
+        let size = force[0].norm() + force[1].norm() + force[2].norm();
+        assert!(
+            found.plus(-1.0, &sum).norm() < 1e-5 * mass * size,
+            "{f:?}: {}",
+            found.plus(-1.0, &sum).norm() / size
+        );
+    };
+    check(&s.acceleration[0], [-1.0, 0.0, 0.0]);
+    check(&s.acceleration[1], [0.0, -1.0, 0.0]);
+    check(&s.acceleration[2], [0.0, 0.0, -1.0]);
+    check(&s.angular_acceleration[0], [0.0, 0.0, -1.0]);
+    check(&s.angular_acceleration[1], [0.0, 0.0, 1.0]);
+    check(&s.angular_acceleration[2], [1.0, -1.0, 0.0]);
+    check(&s.rates[0], [0.0, 1.0, 0.0]);
+    check(&s.rates[1], [1.0, 0.0, 0.0]);
+    check(&s.rates[2], [1.0, 1.0, 0.0]);
+    check(&s.rates[3], [-1.0, -1.0, 0.0]);
+    check(&s.rates[4], [0.0, 0.0, -1.0]);
+    check(&s.rates[5], [0.0, 0.0, -1.0]);
+}
