@@ -7,7 +7,7 @@ use trunnion_num::space::{self, Point};
 
 use crate::elements::{ElementInput, MassPoint, geometric_matrix, input, kernel, lumped, mass_matrix};
 use crate::error::FeError;
-use crate::model::{FeElement, FeLoad, FeModel, PointMass};
+use crate::model::{ElementProperty, FeElement, FeLoad, FeModel, PointMass};
 use crate::point_mass;
 use crate::pressure::pressure_force;
 use crate::sparse::SymSparse;
@@ -127,6 +127,9 @@ impl Assembled {
             match load {
                 FeLoad::Nodal { node, force } => {
                     let all: Vec<usize> = (6 * node..6 * node + 6).collect();
+                    if let Some(c) = (0..6).find(|&c| force[c] != 0.0 && !self.unknowns.exists(all[c])) {
+                        return Err(FeError::NothingToLoad { node: model.nodes[*node].number, component: c });
+                    }
                     Gathered::new(&self.unknowns, &all).add_force(force, &mut f);
                 }
                 FeLoad::Gravity { acceleration } => {
@@ -141,7 +144,12 @@ impl Assembled {
                     }));
                 }
                 FeLoad::Pressure { element, pressure } => {
-                    let element = model.elements.get(*element).ok_or(FeError::Empty)?;
+                    let index = *element;
+                    let element = model.elements.get(index).ok_or(FeError::NoSuchElement { index })?;
+                    if !matches!(model.properties.get(element.property), Some(ElementProperty::Shell { .. }))
+                    {
+                        return Err(FeError::MissingProperty { element: element.number });
+                    }
                     let force = pressure_force(&input(model, element)?, *pressure)?;
                     Gathered::new(&self.unknowns, &components(element)).add_force(&force, &mut f);
                 }

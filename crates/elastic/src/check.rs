@@ -46,7 +46,20 @@ fn value_errors(model: &FeModel) -> impl Iterator<Item = FeError> {
         };
         (worst >= Some(count)).then_some(FeError::NoSuchNode { user: *number })
     });
-    materials.chain(properties).chain(nodes).chain(unknown).chain(links)
+    let loads = model.loads.iter().enumerate().filter_map(|(i, load)| {
+        let wrong = load_values(load).into_iter().find(|v| !v.is_finite());
+        wrong.map(|value| FeError::BadValue { owner: i as u32 + 1, what: "value of load", value })
+    });
+    materials.chain(properties).chain(nodes).chain(unknown).chain(links).chain(loads)
+}
+
+fn load_values(load: &FeLoad) -> Vec<f64> {
+    match load {
+        FeLoad::Nodal { force, .. } => force.to_vec(),
+        FeLoad::Gravity { acceleration } => acceleration.to_vec(),
+        FeLoad::Spin { rate, centre } => [*rate, *centre].concat(),
+        FeLoad::Pressure { pressure, .. } => vec![*pressure],
+    }
 }
 
 fn bad(owner: u32, what: &'static str, value: f64, good: bool) -> Option<FeError> {

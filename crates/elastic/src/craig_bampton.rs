@@ -151,6 +151,11 @@ impl<'a> ModalReduction<'a> {
         if interfaces.is_empty() {
             return Err(FeError::NoInterfaceNode { node: 0 });
         }
+        for (i, &node) in interfaces.iter().enumerate() {
+            if interfaces[..i].contains(&node) {
+                return Err(FeError::Overdetermined { node: model.nodes[node].number, component: 0 });
+            }
+        }
         let unknowns = Unknowns::new(model, &interfaces, &[])?;
         let (n, inner) = (unknowns.count(), unknowns.interior);
         let node_of = unknowns.node_of();

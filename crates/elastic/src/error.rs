@@ -8,6 +8,10 @@ pub enum FeError {
     NodeCount { element: u32, expected: usize, found: usize },
     /// An element or link uses a node index that is not in the model.
     NoSuchNode { user: u32 },
+    /// A load or an output names an element index that is not in the model.
+    NoSuchElement { index: usize },
+    /// A force acts on a component that the node does not have: a moment on a node of solids.
+    NothingToLoad { node: u32, component: usize },
     /// Material or property of an element is absent or of another kind.
     MissingProperty { element: u32 },
     /// A material constant or a dimension is outside its range.
@@ -71,6 +75,10 @@ impl fmt::Display for FeError {
                 write!(f, "element {element} has {found} nodes instead of {expected}")
             }
             NoSuchNode { user } => write!(f, "element or link {user} uses a node that is not in the model"),
+            NoSuchElement { index } => write!(f, "there is no element of index {index}"),
+            NothingToLoad { node, component } => {
+                write!(f, "node {node} has no {} that a load could act on", component_name(*component))
+            }
             MissingProperty { element } => {
                 write!(f, "element {element} has no material or property that fits it")
             }
@@ -120,6 +128,8 @@ impl FeError {
         use FeError::*;
         match self {
             NodeCount { .. } | NoSuchNode { .. } => "check the node list",
+            NoSuchElement { .. } => "name an element of the model",
+            NothingToLoad { .. } => "use forces instead of moments, or a link to a node with rotations",
             MissingProperty { .. } => "give it a material, and a section, thickness or stiffness",
             BadValue { .. } => "give a value that a real material or part can have",
             Degenerate { .. } => "merge or move nodes; turn the orientation vector of a beam off its axis",

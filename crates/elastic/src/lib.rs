@@ -1,6 +1,23 @@
 //! Finite elements of elastic parts: statics, natural modes, buckling, reduction to a modal body, recovery of stress.
 //!
 //! Everything here is numbers, computed before a run. A part is an [`FeModel`].
+//!
+//! ```
+//! use trunnion_elastic::*;
+//!
+//! let mut model = FeModel::default();
+//! model.materials.push(IsotropicMaterial { youngs_modulus: 2.1e11, poissons_ratio: 0.3, density: 7850.0 });
+//! let tube = SectionShape::Tube { outer_radius: 0.05, inner_radius: 0.045 }.constants().slender();
+//! let bending = 2.1e11 * tube.i_yy;
+//! model.properties.push(ElementProperty::Beam(BeamSection::prismatic(tube)));
+//! let [root, tip] = [0.0, 2.0].map(|x| model.node([x, 0.0, 0.0]));
+//! model.beam([root, tip], 0, 0, [0.0, 1.0, 0.0]);
+//! model.clamp(root);
+//! model.loads.push(FeLoad::Nodal { node: tip, force: [0.0, 0.0, -100.0, 0.0, 0.0, 0.0] });
+//! let sag = static_deflection(&model)?.at(tip)[2];
+//! assert!((sag / (-100.0 * 2.0_f64.powi(3) / (3.0 * bending)) - 1.0).abs() < 1e-9);
+//! # Ok::<(), FeError>(())
+//! ```
 
 mod assembly;
 mod beam_section;

@@ -39,6 +39,11 @@ pub struct SectionForceRecovery {
     pub rows: Matrix,
 }
 
+fn chosen<'a>(model: &'a FeModel, elements: &[usize]) -> Result<Vec<&'a FeElement>, FeError> {
+    let find = |&index: &usize| model.elements.get(index).ok_or(FeError::NoSuchElement { index });
+    elements.iter().map(find).collect()
+}
+
 /// Rows of the shapes that belong to an element.
 fn gathered(element: &FeElement, shapes: &Matrix) -> Matrix {
     let parts = components(element);
@@ -57,7 +62,7 @@ pub fn stress_recovery(
     elements: &[usize],
 ) -> Result<Vec<StressRecovery>, FeError> {
     let mut found = vec![];
-    for element in elements.iter().filter_map(|&e| model.elements.get(e)) {
+    for element in chosen(model, elements)? {
         let u = gathered(element, shapes);
         for point in kernel(element.kind).stress_points(&input(model, element)?)? {
             found.push(StressRecovery {
@@ -79,8 +84,7 @@ pub fn section_force_recovery(
     elements: &[usize],
 ) -> Result<Vec<SectionForceRecovery>, FeError> {
     let mut found = vec![];
-    let chosen = elements.iter().filter_map(|&e| model.elements.get(e));
-    for element in chosen.filter(|e| e.kind == ElementKind::Beam2) {
+    for element in chosen(model, elements)?.into_iter().filter(|e| e.kind == ElementKind::Beam2) {
         let u = gathered(element, shapes);
         for (end, force) in section_forces(&input(model, element)?)?.into_iter().enumerate() {
             found.push(SectionForceRecovery { element: element.number, end, rows: force.times(&u) });

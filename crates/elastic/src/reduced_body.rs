@@ -7,7 +7,7 @@
 //! Equations of motion with the acceleration a of the origin (less gravity), rotation ω, α = ω̇, all in body axes, δ = generalised forces:
 //!
 //!   m a + (h0 + h1 q)~ᵀ α + h1 q̈ + 2 ω × h1 q̇ + ω × (ω × (h0 + h1 q)) = F                                         (1)
-//!   (h0 + h1 q)~ a + J α + C_rᵀ q̈ + Σ q̇_i G_r,i ω + ω × J ω = M                                                 (2)
+//!   (h0 + h1 q)~ a + J α + C_rᵀ q̈ + Σ q̇_i (G_r,i + Σ G_r1,ji q_j) ω + ω × J ω = M                                (2)
 //!   C_t a + C_r α + M_e q̈ + Σ q̇_j G_e,j ω + O_e (ω ω) + (K_e + K_geo) q = δ                                       (3)
 //!
 //!   J = J0 + Σ J1_i q_i + Σ J2_ij q_i q_j,  C_t = C_t0,  C_r = C_r0 + Σ C_r1,j q_j,  O_e = O_e0 + Σ O_e1,j q_j       (4)
@@ -56,8 +56,10 @@ pub struct ReducedBody {
     pub c_r0: Matrix,
     /// For each mode j an n × 3 matrix: row i is ∫ φ_j × φ_i.
     pub c_r1: Vec<Matrix>,
-    /// For each mode a 3 × 3 matrix: −2 ∫ R~ φ~_i. Its part that is linear in q follows from `j2` and is left out of (2).
+    /// For each mode a 3 × 3 matrix: −2 ∫ R~ φ~_i.
     pub g_r: Vec<RotationMatrix>,
+    /// [j][i]: −2 ∫ φ~_j φ~_i.
+    pub g_r1: Vec<Vec<RotationMatrix>>,
     /// For each mode j an n × 3 matrix: 2 C_r1,j.
     pub g_e: Vec<Matrix>,
     /// 3 × 6: ω × J0 ω.
@@ -155,6 +157,7 @@ impl ReducedBody {
             g_e: c_r1.iter().map(|c| Matrix::from_fn(n, 3, |i, k| 2.0 * c[(i, k)])).collect(),
             c_r1,
             g_r: (0..n).map(|i| coriolis_of(first(i))).collect(),
+            g_r1: (0..n).map(|j| (0..n).map(|i| coriolis_of(second(j, i))).collect()).collect(),
             o_r0: gyroscopic(&j0),
             o_r1: j1.iter().map(gyroscopic).collect(),
             j1,

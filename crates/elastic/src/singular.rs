@@ -15,6 +15,9 @@ const LEAST: f64 = 1e-14;
 
 /// The unknown that moves most in a motion without energy.
 pub(crate) fn is_singular(k: &SymSparse, factor: &SparseFactor) -> Option<usize> {
+    if k.n == 0 {
+        return None;
+    }
     let d = k.diagonal();
     let size: Vec<f64> = d.iter().map(|d| d.abs().sqrt()).collect();
     if let Some(loose) = d.iter().position(|d| *d <= 0.0) {

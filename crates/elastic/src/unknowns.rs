@@ -17,6 +17,8 @@ pub(crate) struct Unknowns {
     entries: Vec<(u32, f64)>,
     /// 6 node + component of each unknown.
     pub independent: Vec<u32>,
+    /// Components that no element, mass or link knows.
+    absent: Vec<bool>,
     /// How many of the unknowns are not of interfaces.
     pub interior: usize,
 }
@@ -51,6 +53,11 @@ impl Unknowns {
         }
         follow_links(model, &mut standing, interfaces)?;
         number_all(model, standing, interfaces)
+    }
+
+    /// Whether a component exists, held or not.
+    pub fn exists(&self, dof: usize) -> bool {
+        !self.absent[dof]
     }
 
     pub fn count(&self) -> usize {
@@ -165,6 +172,7 @@ fn number_all(
     for dof in 0..standing.len() {
         resolve(model, &mut standing, dof, 0)?;
     }
+    let absent = standing.iter().map(|s| *s == Standing::Absent).collect();
     let (mut starts, mut entries) = (vec![0_u32], vec![]);
     for part in standing {
         if let Standing::Resolved(row) = part {
@@ -175,7 +183,7 @@ fn number_all(
     if independent.is_empty() {
         return Err(FeError::Empty);
     }
-    Ok(Unknowns { starts, entries, independent, interior })
+    Ok(Unknowns { starts, entries, independent, absent, interior })
 }
 
 /// Puts independent components in place of those that follow; a chain longer than all links is a circle.

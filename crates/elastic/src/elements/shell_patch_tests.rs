@@ -134,3 +134,34 @@ fn rigid_motions_strain_no_shell() {
         assert!(energy.abs() < 1e-14 * MATERIAL.youngs_modulus * area, "{kind:?}: {energy}");
     }
 }
+
+/// Pure bending in the plane of a rectangle of two triangles of any aspect: the optimal membrane has the energy ½ E I κ² of the beam.
+/// [Felippa 2003, §6]
+#[test]
+fn two_triangles_bend_exactly() {
+    let (nu, kappa) = (MATERIAL.poissons_ratio, 0.02);
+    for (long, high) in [(1.0, 1.0), (2.0, 1.0), (6.0, 1.0)] {
+        let mut model = FeModel::default();
+        model.materials.push(MATERIAL);
+        model.properties.push(ElementProperty::Shell { thickness: THICKNESS });
+        for [x, y] in [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]] {
+            model.node([x * long / 2.0, y * high / 2.0, 0.0]);
+        }
+        let mut energy = 0.0;
+        for nodes in [[0, 1, 2], [0, 2, 3]] {
+            let index = model.element(ElementKind::Triangle3, &nodes, Some(0), 0);
+            let k = kernel(ElementKind::Triangle3)
+                .stiffness(&input(&model, &model.elements[index]).unwrap())
+                .unwrap();
+            let of = |n: &usize| {
+                let [x, y, _] = model.nodes[*n].at;
+                [-kappa * x * y, 0.5 * kappa * (x * x + nu * y * y), 0.0, 0.0, 0.0, kappa * x]
+            };
+            let u: Vec<f64> = nodes.iter().flat_map(of).collect();
+            energy += 0.5 * product(&k, &u).iter().zip(&u).map(|(f, u)| f * u).sum::<f64>();
+        }
+        let inertia = THICKNESS * f64::powi(high, 3) / 12.0;
+        let expected = 0.5 * MATERIAL.youngs_modulus * inertia * kappa * kappa * long;
+        assert!((energy / expected - 1.0).abs() < 1e-12, "{long}: {}", energy / expected);
+    }
+}

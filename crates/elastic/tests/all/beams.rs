@@ -322,3 +322,30 @@ fn equal_frequencies_are_all_found() {
         near(found[12 + k] / found[k], ratio, 2e-2);
     }
 }
+
+/// Tension stiffens torsion: GJ + N I_p/A in the place of GJ.
+#[test]
+fn tension_stiffens_torsion() {
+    let c = SectionShape::Rectangle { width: 0.1, height: 0.002 }.constants();
+    let tension = 3e4;
+    let mut model = line_of_beams(6, [0.0; 3], [1.0, 0.0, 0.0], c.clone(), STEEL, [0.0, 1.0, 0.0]);
+    (0..7).for_each(|i| model.fix(i, [i == 0, true, true, i == 0, true, true]));
+    model.loads.push(FeLoad::Nodal { node: 6, force: [tension, 0.0, 0.0, 0.0, 0.0, 0.0] });
+    let (free, tight) = (natural_modes(&model, 1).unwrap(), stressed_modes(&model, 1).unwrap());
+    let expected = 1.0 + tension * (c.i_yy + c.i_zz) / (c.area * STEEL.shear_modulus() * c.torsion);
+    assert!(expected > 1.5);
+    near(tight.eigenvalues[0] / free.eigenvalues[0], expected, 1e-9);
+}
+
+/// Two beams that a bushing joins over a gap: a free body still, and a frame that turns as one.
+#[test]
+fn a_bushing_over_a_gap_lets_the_body_turn() {
+    let section = SectionShape::Circle { radius: 0.02 }.constants();
+    let mut model = line_of_beams(2, [0.0; 3], [1.0, 0.0, 0.0], section, STEEL, [0.0, 1.0, 0.0]);
+    let (first, last) = (model.node([1.2, 0.3, -0.1]), model.node([1.9, 0.8, 0.4]));
+    model.beam([first, last], 0, 0, [0.0, 0.0, 1.0]);
+    let stiffness = [1e7, 2e7, 3e7, 1e4, 2e4, 3e4];
+    model.properties.push(ElementProperty::Bushing { axes: oblique(), stiffness });
+    model.element(ElementKind::Bushing2, &[2, first], None, 1);
+    assert_eq!(natural_modes(&model, 9).unwrap().rigid, 6);
+}

@@ -234,6 +234,11 @@ fn wrong_values_are_named_all_at_once() {
     assert!(matches!(static_deflection(&model), Err(FeError::BadValue { owner: 1, .. })));
     model.materials[0] = STEEL;
     assert_eq!(static_deflection(&model), Err(FeError::NoSuchNode { user: 0 }));
+    model.loads = vec![FeLoad::Gravity { acceleration: [0.0, f64::INFINITY, 0.0] }];
+    assert!(matches!(
+        static_deflection(&model),
+        Err(FeError::BadValue { owner: 1, what: "value of load", .. })
+    ));
     for shape in [
         SectionShape::Tube { outer_radius: 0.1, inner_radius: 0.1 },
         SectionShape::Box { width: 0.1, height: 0.1, side: 0.05, cover: 0.01 },

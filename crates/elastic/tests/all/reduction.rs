@@ -208,11 +208,14 @@ fn integrals_turn_with_the_part() {
 #[test]
 fn faults_of_a_reduction_are_named() {
     let model = bar(4);
+    // One beam has no nodes but its interfaces.
+    assert_eq!(reduced(&bar(1), 4, BodyFrame::Clamped(0)).modes(), 6);
     let ask = |interfaces: &[u32]| ReductionOptions {
         interfaces: interfaces.to_vec(),
         modes: 2,
         frame: BodyFrame::Clamped(0),
     };
+    assert_eq!(reduce(&model, &ask(&[5, 5])), Err(FeError::Overdetermined { node: 5, component: 0 }));
     assert_eq!(reduce(&model, &ask(&[1, 77])), Err(FeError::NoInterfaceNode { node: 77 }));
     let mut held = model.clone();
     held.clamp(2);
@@ -230,4 +233,75 @@ fn faults_of_a_reduction_are_named() {
     }
     let found = reduce(&loose, &ask(&[1, 5]));
     assert!(matches!(found, Err(FeError::ZeroEnergyMode { node: 3, component: 3..6 })), "{found:?}");
+}
+
+/// Coriolis and centrifugal terms follow from the kinetic energy: G_r ω = J1 ω + ω × C_r0, O_e0 (ω ω) = −½ ωᵀ J1 ω, and so in the next order.
+#[test]
+fn integrals_belong_to_one_kinetic_energy() {
+    use trunnion_num::space::{apply, cross, dot, plus, times};
+    let section = SectionShape::L { width: 0.1, height: 0.06, thickness: 0.006 }.constants();
+    let model = line_of_beams(5, [0.2, 0.0, 0.1], [1.0, 0.3, -0.2], section, STEEL, [0.0, 0.0, 1.0]);
+    let body = reduced(&model, 6, BodyFrame::Clamped(0));
+    let w = [0.7, -1.1, 0.4];
+    let pairs: Vec<f64> = RATE_PAIRS.iter().map(|&(a, b)| w[a] * w[b]).collect();
+    let row = |m: &Matrix, i: usize| [m[(i, 0)], m[(i, 1)], m[(i, 2)]];
+    let along = |m: &Matrix, i: usize| m.row(i).iter().zip(&pairs).map(|(m, p)| m * p).sum::<f64>();
+    let same = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
+    for i in 0..body.modes() {
+        let expected = plus(apply(body.j1[i], w), cross(w, row(&body.c_r0, i)));
+        (0..3).for_each(|k| same(apply(body.g_r[i], w)[k], expected[k]));
+        same(along(&body.o_e0, i), -0.5 * dot(w, apply(body.j1[i], w)));
+        let turning = cross(w, apply(body.j1[i], w));
+        (0..3).for_each(|k| same(along(&body.o_r1[i], k), turning[k]));
+        for j in 0..body.modes() {
+            let expected = plus(times(2.0, apply(body.j2[i][j], w)), cross(w, row(&body.c_r1[j], i)));
+            (0..3).for_each(|k| same(apply(body.g_r1[j][i], w)[k], expected[k]));
+            same(along(&body.o_e1[j], i), -dot(w, apply(body.j2[i][j], w)));
+            (0..3).for_each(|k| same(body.g_e[j][(i, k)], 2.0 * body.c_r1[j][(i, k)]));
+        }
+    }
+    let turning = cross(w, apply(body.j0, w));
+    (0..3).for_each(|k| same(along(&body.o_r0, k), turning[k]));
+}
+
+/// Nearly all mass at the tip of an L: every inertial load is a force there, −m (a + α × R + ω × (ω × R)) with R = (1, 1, 0).
+#[test]
+fn inertial_stiffening_is_that_of_the_force_on_the_mass() {
+    let section = SectionShape::Tube { outer_radius: 0.02, inner_radius: 0.018 }.constants();
+    let material = IsotropicMaterial { density: 1e-3, ..STEEL };
+    let mut model = line_of_beams(3, [0.0; 3], [1.0, 0.0, 0.0], section, material, [0.0, 0.0, 1.0]);
+    let mut last = 3;
+    for k in 1..=3 {
+        let next = model.node([1.0, f64::from(k) / 3.0, 0.0]);
+        model.beam([last, next], 0, 0, [0.0, 0.0, 1.0]);
+        last = next;
+    }
+    let inertia = [[1e-2, 0.0, 0.0], [0.0, 1e-2, 0.0], [0.0, 0.0, 1e-2]];
+    let mass = 4.0;
+    model.masses.push(PointMass { node: last, mass, offset: [0.0; 3], inertia });
+    let body = reduced(&model, 2, BodyFrame::Clamped(0));
+    let s = &body.stiffening;
+    let force = &s.interfaces[1];
+    let check = |found: &Matrix, f: [f64; 3]| {
+        let sum =
+            (0..3).fold(Matrix::zeros(found.rows(), found.rows()), |sum, k| sum.plus(mass * f[k], &force[k]));
+        let size = force[0].norm() + force[1].norm() + force[2].norm();
+        assert!(
+            found.plus(-1.0, &sum).norm() < 1e-5 * mass * size,
+            "{f:?}: {}",
+            found.plus(-1.0, &sum).norm() / size
+        );
+    };
+    check(&s.acceleration[0], [-1.0, 0.0, 0.0]);
+    check(&s.acceleration[1], [0.0, -1.0, 0.0]);
+    check(&s.acceleration[2], [0.0, 0.0, -1.0]);
+    check(&s.angular_acceleration[0], [0.0, 0.0, -1.0]);
+    check(&s.angular_acceleration[1], [0.0, 0.0, 1.0]);
+    check(&s.angular_acceleration[2], [1.0, -1.0, 0.0]);
+    check(&s.rates[0], [0.0, 1.0, 0.0]);
+    check(&s.rates[1], [1.0, 0.0, 0.0]);
+    check(&s.rates[2], [1.0, 1.0, 0.0]);
+    check(&s.rates[3], [-1.0, -1.0, 0.0]);
+    check(&s.rates[4], [0.0, 0.0, -1.0]);
+    check(&s.rates[5], [0.0, 0.0, -1.0]);
 }

@@ -216,6 +216,15 @@ fn faulty_bricks_are_named() {
     let mut flat = bar.model.clone();
     flat.nodes.iter_mut().for_each(|n| n.at[2] = 0.0);
     assert_eq!(natural_modes(&flat, 3), Err(FeError::Degenerate { element: 1 }));
+    let mut loaded = bar.model.clone();
+    bar.left.iter().for_each(|&n| loaded.clamp(n));
+    loaded.loads = vec![FeLoad::Nodal { node: bar.right[0], force: [0.0, 0.0, 0.0, 1.0, 0.0, 0.0] }];
+    let number = loaded.nodes[bar.right[0]].number;
+    assert_eq!(static_deflection(&loaded), Err(FeError::NothingToLoad { node: number, component: 3 }));
+    loaded.loads = vec![FeLoad::Pressure { element: 0, pressure: 1.0 }];
+    assert_eq!(static_deflection(&loaded), Err(FeError::MissingProperty { element: 1 }));
+    loaded.loads = vec![FeLoad::Pressure { element: 9, pressure: 1.0 }];
+    assert_eq!(static_deflection(&loaded), Err(FeError::NoSuchElement { index: 9 }));
     let options = ReductionOptions { interfaces: vec![1], modes: 2, frame: BodyFrame::Clamped(0) };
     assert_eq!(reduce(&bar.model, &options), Err(FeError::InterfaceWithoutRotation { node: 1 }));
 }
