@@ -12,7 +12,7 @@ use trunnion_sim::machine::{Loaded, Machine};
 use trunnion_sim::run::MachineRun;
 use trunnion_study::simulate::{Overrides, settings};
 
-const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mechanics/oscillator.toml");
+const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/domains/mechanics/oscillator.toml");
 
 pub fn main() -> Result<(), Box<dyn Error>> {
     let project = Workspace::default().open(MODEL, &[])?;

@@ -34,11 +34,11 @@ fn course(project: &Project, (mut machine, mut y): (Machine, Vec<f64>)) -> Cours
 fn images_of_examples_run_with_the_same_bits() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     for name in [
-        "torx/torx.toml",
-        "control/pid_position.toml",
-        "mechanisms/squeezer.toml",
-        "forestry/crane.toml",
-        "pneumatic/air_position_control.toml",
+        "machines/torx/torx.toml",
+        "language/control/pid_position.toml",
+        "domains/mechanisms/squeezer.toml",
+        "machines/forestry/crane.toml",
+        "domains/pneumatic/air_position_control.toml",
     ] {
         let path = folder.join(name);
         let project = Project::open(&path.to_string_lossy(), &[]).unwrap_or_else(|f| panic!("{name}: {f}"));

@@ -74,7 +74,7 @@ fn interpreter_and_native_code_agree_on_every_example() {
 
 #[test]
 fn a_native_compilation_that_fails_is_told() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/mechanics/oscillator.toml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/domains/mechanics/oscillator.toml");
     let open = || Project::open(&path.to_string_lossy(), &[]).unwrap_or_else(|f| panic!("{f}"));
     let end = |project: &Project| {
         let (solver, s) = settings(&project.run, &Overrides::default()).unwrap_or_else(|_| panic!());
