@@ -61,4 +61,5 @@ mod trust;
 mod units;
 mod user_components;
 mod values;
+mod vocabulary;
 mod way_in;
