@@ -66,4 +66,5 @@ mod trust;
 mod units;
 mod user_components;
 mod values;
+mod vocabulary;
 mod way_in;
