@@ -60,7 +60,7 @@ impl Gathered {
     }
 
     /// Adds Tᵀ f.
-    pub fn add_force(&self, force: &[f64], into: &mut [f64]) {
+    pub(crate) fn add_force(&self, force: &[f64], into: &mut [f64]) {
         for (row, f) in self.rows.iter().zip(force) {
             for &(p, factor) in row {
                 into[self.at[p] as usize] += factor * f;
@@ -162,7 +162,7 @@ impl Assembled {
     }
 
     /// Displacements of all nodes, 6 per node.
-    pub fn nodal(&self, model: &FeModel, q: impl Fn(usize) -> f64) -> Vec<f64> {
+    pub(crate) fn nodal(&self, model: &FeModel, q: impl Fn(usize) -> f64) -> Vec<f64> {
         let value = |dof| self.unknowns.row(dof).iter().map(|&(u, f)| f * q(u as usize)).sum();
         (0..6 * model.nodes.len()).map(value).collect()
     }

@@ -143,7 +143,7 @@ impl SparseFactor {
         (0..symbolic.n_supernodes()).flat_map(of_node).collect()
     }
 
-    pub fn negative_pivots(&self) -> usize {
+    pub(crate) fn negative_pivots(&self) -> usize {
         self.pivots().into_iter().filter(|d| *d < 0.0).count()
     }
 }

@@ -28,7 +28,7 @@ pub struct SnLine {
 
 impl SnLine {
     /// (2)
-    pub fn cycles_to_failure(&self, range: f64) -> f64 {
+    pub(crate) fn cycles_to_failure(&self, range: f64) -> f64 {
         if range <= 0.0 || range < self.cut_off {
             return f64::INFINITY;
         }

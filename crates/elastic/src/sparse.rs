@@ -16,7 +16,7 @@ const LANES: usize = 4;
 
 impl SymSparse {
     /// The pattern of all pairs of unknowns that share a group; each group ascending and without repetition.
-    pub fn from_groups(n: usize, groups: &[Vec<u32>]) -> SymSparse {
+    pub(crate) fn from_groups(n: usize, groups: &[Vec<u32>]) -> SymSparse {
         let mut touching = vec![0_u32; n + 1];
         for &i in groups.iter().flatten() {
             touching[i as usize + 1] += 1;
@@ -115,7 +115,7 @@ impl SymSparse {
     }
 
     /// The leading block of `n` unknowns.
-    pub fn leading(&self, n: usize) -> SymSparse {
+    pub(crate) fn leading(&self, n: usize) -> SymSparse {
         let mut part = SymSparse { n, starts: vec![0], rows: vec![], values: vec![] };
         for j in 0..n {
             for p in self.column(j).take_while(|&p| (self.rows[p] as usize) < n) {

@@ -25,7 +25,7 @@ const LOOKS: usize = 4000;
 const SMOOTH: f64 = 1e-7;
 
 /// Errors, or warnings about speeds that jump where nothing but drives feels it.
-pub fn examine(
+pub(crate) fn examine(
     system: &System,
     mechanism: &Mechanism,
     sources: &Sources,

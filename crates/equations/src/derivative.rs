@@ -66,7 +66,7 @@ impl SlopeAtKink<'_> {
 }
 
 /// The same with nodes in the middle as further columns, `first` and on. (2)
-pub struct Cut {
+pub(crate) struct Cut {
     pub roots: Vec<Gradient>,
     /// Of each node in the middle, in an order in which they can be computed.
     pub middle: Vec<Gradient>,
@@ -78,7 +78,7 @@ const MANY: usize = 60_000;
 const LONG: usize = 12;
 
 /// [`slopes`], cut where they would grow too large.
-pub fn cut_slopes(
+pub(crate) fn cut_slopes(
     graph: &Graph,
     parameters: &Map<Symbol, f64>,
     roots: &[Expr],

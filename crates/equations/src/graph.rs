@@ -161,7 +161,7 @@ impl Graph {
     }
 
     /// It grows no more.
-    pub fn freeze(self) -> FrozenGraph {
+    pub(crate) fn freeze(self) -> FrozenGraph {
         FrozenGraph::new(self.store.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -233,7 +233,7 @@ impl Graph {
         self.store().tables[id.0 as usize].0.clone()
     }
 
-    pub fn n_tables(&self) -> usize {
+    pub(crate) fn n_tables(&self) -> usize {
         self.store().tables.len()
     }
 
@@ -478,7 +478,7 @@ impl Graph {
     }
 
     /// The nodes under the roots that are of the kind asked for, or computed from such.
-    pub fn containing(
+    pub(crate) fn containing(
         &self,
         roots: impl IntoIterator<Item = Expr>,
         kind: impl Fn(Expr) -> bool,

@@ -236,7 +236,7 @@ impl Binary {
         }
     }
 
-    pub fn commutes(self) -> bool {
+    pub(crate) fn commutes(self) -> bool {
         use Binary::*;
         matches!(self, Add | Mul | Eq | Ne | And | Or)
     }

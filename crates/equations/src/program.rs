@@ -40,7 +40,7 @@ pub enum Op {
 
 impl Op {
     /// Numbers of the operations it reads.
-    pub fn operands(&self) -> impl Iterator<Item = u32> + use<> {
+    pub(crate) fn operands(&self) -> impl Iterator<Item = u32> + use<> {
         let slots = match *self {
             Op::Const(_) | Op::Time | Op::Unknown(_) | Op::Slow(_) => [None; 3],
             Op::Unary(_, a) | Op::Table1(_, a, _) | Op::Store(_, a) => [Some(a), None, None],
@@ -233,7 +233,7 @@ impl Program {
     }
 
     /// The same for some operations in order; `values` holds those of the others.
-    pub fn run_some(
+    pub(crate) fn run_some(
         &self,
         which: impl Iterator<Item = usize>,
         tables: &[GraphTable],
@@ -275,7 +275,7 @@ impl Program {
     }
 
     /// Operations that depend on slow value number `place`, in order.
-    pub fn readers(&self, place: usize) -> Vec<u32> {
+    pub(crate) fn readers(&self, place: usize) -> Vec<u32> {
         let mut depends = vec![false; self.ops.len()];
         let mut found = vec![];
         for (i, op) in self.ops.iter().enumerate() {

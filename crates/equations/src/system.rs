@@ -11,9 +11,7 @@ use trunnion_num::Pattern;
 use crate::compiled::{Compiled, EvaluationEngine};
 use crate::constraints::{ConstraintPrograms, Entries};
 use crate::derivative::slopes;
-use crate::flat::{
-    Action, Assignment, Constraint, Direction, Event, Friction, Origin, Output, Quantity, QuantityRole, Task,
-};
+use crate::flat::{Constraint, Direction, Event, Friction, Origin, Output, Quantity, QuantityRole, Task};
 use crate::frozen::{Expressions, FrozenGraph};
 use crate::graph::Graph;
 use crate::hash::Map;
@@ -233,30 +231,12 @@ impl<G> System<G> {
         guard.checked_sub(self.events.len()).and_then(|k| self.relations.get(k))
     }
 
-    /// Assignments of every event, then of every task.
-    pub fn action_lists(&self) -> impl Iterator<Item = &[Assignment]> {
-        let tasks = self.tasks.iter().map(|t| match &t.action {
-            Action::Set(set) => set.as_slice(),
-            Action::Script { .. } => &[],
-        });
-        self.events.iter().map(|e| e.set.as_slice()).chain(tasks)
-    }
-
     fn place(&self, node: ExprNode) -> Option<LeafPlace> {
         match node {
             ExprNode::Time => Some(LeafPlace::Time),
             ExprNode::Symbol(s) => self.places.get(&s).copied(),
             _ => None,
         }
-    }
-
-    /// Places in y of all quaternions that are states.
-    pub fn quaternion_places(&self) -> Vec<[usize; 4]> {
-        let places = |q: &[Symbol; 4]| match q.map(|s| self.y_place(s)) {
-            [Some(w), Some(x), Some(y), Some(z)] => Some([w, x, y, z]),
-            _ => None,
-        };
-        self.quaternions.iter().filter_map(places).collect()
     }
 }
 

@@ -88,7 +88,7 @@ pub fn remember(path: &Path) {
 }
 
 /// Whether the command has read the file at this path.
-pub fn was_read(path: &Path) -> bool {
+pub(crate) fn was_read(path: &Path) -> bool {
     let read = READ.lock().unwrap_or_else(PoisonError::into_inner);
     read.as_ref().is_some_and(|all| path.canonicalize().is_ok_and(|real| all.contains(&real)))
 }

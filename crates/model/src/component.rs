@@ -30,17 +30,19 @@ use crate::units::Unit;
 
 pub use bond_graph::{BondGraphSection, Chain, ChainMember, ElementLaw};
 pub use common::Common;
-pub use families::entry_at;
+pub(crate) use families::entry_at;
 pub use include::is_shared;
 pub use library::Library;
 pub use mount::{GROUND, JOINT, LINE, Mount, PoseMount};
-pub use numbers::number_families;
-pub use ports::choice_text;
-pub use read::{
-    Reading, check_name, finish_sections, language_error, read_component, read_scalar, wrong_dimension,
+pub(crate) use numbers::number_families;
+pub(crate) use ports::choice_text;
+pub use read::Reading;
+pub(crate) use read::{
+    check_name, finish_sections, language_error, read_component, read_scalar, wrong_dimension,
 };
-pub use sections::{fields_of, flatten, read_definition, table_of};
-pub use tables::given_table;
+pub use sections::flatten;
+pub(crate) use sections::{fields_of, read_definition, table_of};
+pub(crate) use tables::given_table;
 
 /// Where in a model file the parts of a mechanism stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -209,7 +209,7 @@ impl Problems {
         self.list.borrow_mut().push(diagnostic);
     }
 
-    pub fn has_errors(&self) -> bool {
+    pub(crate) fn has_errors(&self) -> bool {
         self.list.borrow().iter().any(|d| d.severity == Severity::Error)
     }
 

@@ -77,7 +77,7 @@ const ROOM: f64 = 293.15;
 /// p/ρ = R T₀ of the reference air of ISO 8778, 1 bar and 1.185 kg/m³, in J/kg.
 pub const FLOW_WORK: f64 = 1e5 / 1.185;
 
-pub static DOMAINS: [Domain; 8] = [
+pub(crate) static DOMAINS: [Domain; 8] = [
     power(
         "translational",
         "a",
@@ -157,7 +157,7 @@ impl Domain {
 }
 
 /// A unit of this table; None where it is open.
-pub fn unit_of(text: &str) -> Option<Unit> {
+pub(crate) fn unit_of(text: &str) -> Option<Unit> {
     (!text.is_empty()).then(|| parse_unit(text).expect("a unit of the table"))
 }
 

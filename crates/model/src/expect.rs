@@ -67,7 +67,7 @@ pub struct Expect {
 /// The largest tolerance that needs no reason, as a share of the expected value: what one reads off a diagram.
 pub const LARGEST_SHARE: f64 = 0.05;
 /// The code of a tolerance without a reason.
-pub const NO_REASON: &str = "M0430";
+pub(crate) const NO_REASON: &str = "M0430";
 
 impl Expect {
     /// Whether a tolerance of this share of the expected value says too little to stand alone.
@@ -87,7 +87,7 @@ struct ExpectDraft {
 const BOUNDS: [&str; 2] = ["at_least", "at_most"];
 
 impl ModelBuilder<'_> {
-    pub fn read_expect(&mut self, value: &TomlValue) -> Option<Expect> {
+    pub(crate) fn read_expect(&mut self, value: &TomlValue) -> Option<Expect> {
         let problems = self.problems;
         let Data::Table(table) = &value.data else {
             problems.add(wrong_type(value, "expect", "a list of tables, [[expect]]"));

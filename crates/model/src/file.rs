@@ -7,7 +7,8 @@ mod slips;
 mod source;
 mod tree;
 
-pub use fields::{Fields, texts, wrong_type};
+pub(crate) use fields::wrong_type;
+pub use fields::{Fields, texts};
 pub use source::{Source, Sources, Span};
 pub use tree::{Data, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue, parse};
 

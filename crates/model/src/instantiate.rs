@@ -237,7 +237,7 @@ impl ModelBuilder<'_> {
     }
 
     /// Whether a value can only be an absolute one, as "20 °C".
-    pub fn is_absolute(&self, scalar: &Scalar, instance: usize, unit: Option<&Unit>) -> bool {
+    pub(crate) fn is_absolute(&self, scalar: &Scalar, instance: usize, unit: Option<&Unit>) -> bool {
         match &scalar.form {
             ScalarForm::Formula(formula) => {
                 let count = count(&formula.ast, &self.view(instance)).0;

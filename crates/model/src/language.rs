@@ -18,12 +18,14 @@ use trunnion_equations::{Expr, Symbol, TableId};
 
 use crate::units::{Dimension, Unit, parse_unit};
 
-pub use absolute::{as_difference, count};
+pub(crate) use absolute::as_difference;
+pub use absolute::count;
 pub use ast::{Ast, AstKind, ChainOperator, references};
 pub use error::LangError;
 pub use family::{Allowance, FamilyNumber, LAST, repeats};
 pub use guard::{EventGuard, condition};
-pub use lower::{lower, lower_equation};
+pub use lower::lower;
+pub(crate) use lower::lower_equation;
 pub use parse::{parse_equation, parse_expression};
 pub use trunnion_equations::flat::Direction;
 
@@ -66,7 +68,7 @@ pub struct Typed {
 }
 
 /// A value such as `0.03/s` where nothing is called `s`: a number and its unit.
-pub fn per_unit(ast: &Ast, scope: &dyn Scope) -> Option<(f64, Unit)> {
+pub(crate) fn per_unit(ast: &Ast, scope: &dyn Scope) -> Option<(f64, Unit)> {
     let AstKind::Chain(first, rest) = &ast.kind else { return None };
     let number = match &first.kind {
         AstKind::Number(number, None) => *number,

@@ -42,13 +42,13 @@ pub struct Live {
 }
 
 /// Keys with a name of their own.
-pub const KEYS: [&str; 6] = ["up", "down", "left", "right", "enter", "tab"];
+pub(crate) const KEYS: [&str; 6] = ["up", "down", "left", "right", "enter", "tab"];
 /// Keys that every live run has, and what they do.
-pub const TAKEN: [(&str, &str); 3] =
+pub(crate) const TAKEN: [(&str, &str); 3] =
     [("p", "pauses"), ("s", "saves a snapshot"), ("space", "puts all inputs to zero")];
 
 impl ModelBuilder<'_> {
-    pub fn read_live(&mut self, table: &TomlTable) -> Live {
+    pub(crate) fn read_live(&mut self, table: &TomlTable) -> Live {
         let problems = self.problems;
         let f = Fields::new(table, "[live]", &table.span, problems);
         let live = Live {

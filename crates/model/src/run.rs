@@ -116,7 +116,7 @@ impl ModelBuilder<'_> {
         None
     }
 
-    pub fn read_run(&mut self, table: &TomlTable) -> RunSection {
+    pub(crate) fn read_run(&mut self, table: &TomlTable) -> RunSection {
         let problems = self.problems;
         let f = Fields::new(table, "[run]", &table.span, problems);
         let (second, plain) = (si(Dimension::TIME), si(Dimension::ONE));
@@ -270,7 +270,7 @@ impl ModelBuilder<'_> {
     }
 
     /// A further output from outside the files.
-    pub fn add_measured(&mut self, name: &TomlKey, value: &TomlValue) {
+    pub(crate) fn add_measured(&mut self, name: &TomlKey, value: &TomlValue) {
         match self.names.map.get(&name.name) {
             Some(_) => self.problems.add(
                 Diagnostic::error("M0105", format!("`{}` is defined twice", name.name))

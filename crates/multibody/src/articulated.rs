@@ -214,7 +214,7 @@ impl<'g> Recursion<'g> {
     }
 
     /// What the parent exerts on a node through its joint, about N's origin in N's axes.
-    pub fn transmitted(&self, node: usize) -> Spatial<'g> {
+    pub(crate) fn transmitted(&self, node: usize) -> Spatial<'g> {
         self.unit.wrench_in_si(self.inertia[node].times(self.added[node]) + self.wrench[node])
     }
 

@@ -14,7 +14,7 @@ use crate::spatial::{Mat3, PlaneRotation, Vec3};
 
 impl<'g> TreeNodes<'g> {
     /// Frame `far` of the body has come to lie on G.
-    pub fn add_elastic(&mut self, far: &Frame, body: &ModalBody, g: FramePlace<'g>) {
+    pub(crate) fn add_elastic(&mut self, far: &Frame, body: &ModalBody, g: FramePlace<'g>) {
         let graph = self.graph;
         let modal = Modal::new(graph, far.body, body);
         let interfaces = &body.data.interfaces;

@@ -94,7 +94,7 @@ impl<'g> InterfaceMotion<'g> {
 }
 
 /// Node I beyond B, which is `node.parent`.
-pub fn outward<'g>(
+pub(crate) fn outward<'g>(
     graph: &'g Graph,
     mut node: TreeNode<'g>,
     at: &ModalInterface,

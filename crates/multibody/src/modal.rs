@@ -167,7 +167,7 @@ impl<'g> Modal<'g> {
     }
 
     /// Σ C_a x_a.
-    pub fn coupled(&self, x: &[Ex<'g>]) -> Spatial<'g> {
+    pub(crate) fn coupled(&self, x: &[Ex<'g>]) -> Spatial<'g> {
         let zero = Spatial::zero(self.graph());
         self.coupling.iter().zip(x).fold(zero, |sum, (&c, &x)| sum + c * x)
     }

@@ -10,7 +10,7 @@ use trunnion_model::mechanism::{ModalData, ModalMatrix};
 const ROUNDING: f64 = 1e-13;
 
 /// The data with zeros for entries below [`ROUNDING`] of their bounds.
-pub fn cleaned(data: &ModalData) -> ModalData {
+pub(crate) fn cleaned(data: &ModalData) -> ModalData {
     let mut data = data.clone();
     let size: Vec<f64> = (0..data.size()).map(|a| data.mass_matrix[a][a].abs().sqrt()).collect();
     let stiffness: Vec<f64> = (0..data.size()).map(|a| data.stiffness[a][a].abs().sqrt()).collect();

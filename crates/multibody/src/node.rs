@@ -52,15 +52,15 @@ pub struct TreeNode<'g> {
 }
 
 impl<'g> TreeNode<'g> {
-    pub fn to_parent(&self, v: Vec3<'g>) -> Vec3<'g> {
+    pub(crate) fn to_parent(&self, v: Vec3<'g>) -> Vec3<'g> {
         self.turns.iter().rev().fold(v, |v, t| t.apply(v))
     }
 
-    pub fn to_child(&self, v: Vec3<'g>) -> Vec3<'g> {
+    pub(crate) fn to_child(&self, v: Vec3<'g>) -> Vec3<'g> {
         self.turns.iter().fold(v, |v, t| t.inverse().apply(v))
     }
 
-    pub fn has_axis(&self) -> bool {
+    pub(crate) fn has_axis(&self) -> bool {
         matches!(self.kind, PrimitiveKind::Revolute | PrimitiveKind::Prismatic | PrimitiveKind::Screw)
     }
 
@@ -183,7 +183,7 @@ impl<'g> TreeNodes<'g> {
     }
 
     /// A vector of the world in a node's axes.
-    pub fn seen_in(&self, node: usize, v: Vec3<'g>) -> Vec3<'g> {
+    pub(crate) fn seen_in(&self, node: usize, v: Vec3<'g>) -> Vec3<'g> {
         let mut way = vec![];
         let mut at = node;
         while at != 0 {

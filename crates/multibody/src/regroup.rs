@@ -20,7 +20,11 @@ use crate::primitive::PrimitiveKind;
 use crate::spatial::{Mat3, Spatial, Vec3};
 
 /// Nodes in the unit of length, with the inertias of (1) and (2).
-pub fn regrouped<'g>(mechanism: &Mechanism, nodes: &TreeNodes<'g>, unit: LengthUnit<'g>) -> TreeNodes<'g> {
+pub(crate) fn regrouped<'g>(
+    mechanism: &Mechanism,
+    nodes: &TreeNodes<'g>,
+    unit: LengthUnit<'g>,
+) -> TreeNodes<'g> {
     let list = nodes.list.iter().map(|n| unit.node(n)).collect();
     let rigid = inertias(mechanism, nodes).iter().map(|b| unit.body(b)).collect();
     TreeNodes { list, rigid, ..nodes.clone() }
@@ -133,11 +137,11 @@ impl<'g> LengthUnit<'g> {
         Spatial { angular: w.angular, linear: w.linear * self.length }
     }
 
-    pub fn acceleration_in_si(self, a: Spatial<'g>) -> Spatial<'g> {
+    pub(crate) fn acceleration_in_si(self, a: Spatial<'g>) -> Spatial<'g> {
         Spatial { angular: a.angular, linear: a.linear * self.length }
     }
 
-    pub fn wrench_in_si(self, w: Spatial<'g>) -> Spatial<'g> {
+    pub(crate) fn wrench_in_si(self, w: Spatial<'g>) -> Spatial<'g> {
         Spatial { angular: w.angular, linear: w.linear * self.inverse }
     }
 }

@@ -146,7 +146,7 @@ impl<'g> Mat3<'g> {
     }
 
     /// Of a unit quaternion (w, x, y, z).
-    pub fn of_quaternion([w, x, y, z]: [Ex<'g>; 4]) -> Self {
+    pub(crate) fn of_quaternion([w, x, y, z]: [Ex<'g>; 4]) -> Self {
         let (x2, y2, z2) = (x + x, y + y, z + z);
         let (xx, yy, zz) = (x * x2, y * y2, z * z2);
         let (xy, xz, yz) = (y * x2, z * x2, z * y2);

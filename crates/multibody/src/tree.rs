@@ -35,7 +35,7 @@ pub struct Tree {
 }
 
 /// Whether a joint makes one rigid body of two. Welds that show their reaction stay joints, and those of elastic bodies.
-pub fn merges(mechanism: &Mechanism, joint: &Joint) -> bool {
+pub(crate) fn merges(mechanism: &Mechanism, joint: &Joint) -> bool {
     let rigid = |frame: &Frame| mechanism.bodies[frame.body].inertia.rigid().is_some();
     let stiff = rigid(&joint.parent) && rigid(&joint.child);
     joint.kind.freedoms() == (0, 0) && joint.reactions.is_none() && stiff

@@ -57,7 +57,7 @@ impl<'f> EquationWriter<'f> {
     }
 
     /// `gap`, with its derivatives, is kept zero by `multiplier`. `facing`: see `Constraint`.
-    pub fn constrain(
+    pub(crate) fn constrain(
         &mut self,
         name: &str,
         origin: &Origin,
@@ -89,7 +89,7 @@ impl<'f> EquationWriter<'f> {
     }
 
     /// An expression with time 0 and all unknowns at their start: of parameters only.
-    pub fn with_start<'g>(&self, e: Ex<'g>) -> Ex<'g> {
+    pub(crate) fn with_start<'g>(&self, e: Ex<'g>) -> Ex<'g> {
         let graph: &'g Graph = e.graph();
         let value = |node: ExprNode| match node {
             ExprNode::Symbol(s) => Some(self.start_of(graph, s).id),

@@ -175,7 +175,7 @@ fn sign(mut z: Matrix) -> Option<Matrix> {
 /// D with Aᵀ D + D A = −C for a stable A, C symmetric; None if A is not stable.
 ///
 ///   Aₖ₊₁ = ½ (c Aₖ + (c Aₖ)⁻¹),  Cₖ₊₁ = ½ (c Cₖ + Aₖ⁻ᵀ Cₖ Aₖ⁻¹ / c),  D = ½ C_∞                   [Roberts1980]
-pub fn lyapunov(a: &Matrix, c: &Matrix) -> Option<Matrix> {
+pub(crate) fn lyapunov(a: &Matrix, c: &Matrix) -> Option<Matrix> {
     let (mut z, mut c) = (a.clone(), c.clone());
     let identity = Matrix::identity(a.rows());
     for _ in 0..STEPS {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Column, Table};
 
 /// Gives every further name the values of its column.
-pub fn unfold(table: &mut Table) {
+pub(crate) fn unfold(table: &mut Table) {
     let stored: HashMap<String, usize> =
         table.columns.iter().enumerate().map(|(k, column)| (column.name.clone(), k)).collect();
     for k in 0..table.columns.len() {
@@ -32,6 +32,6 @@ pub fn checked(table: &Table) -> Vec<Option<String>> {
 }
 
 /// To the bit; a NaN is a NaN.
-pub fn is_same(a: f64, b: f64) -> bool {
+pub(crate) fn is_same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }

@@ -53,7 +53,7 @@ pub fn entry<'a>(columns: impl IntoIterator<Item = (&'a str, Extremes)>) -> Opti
 }
 
 /// From the metadata to the columns.
-pub fn unfold(table: &mut Table) {
+pub(crate) fn unfold(table: &mut Table) {
     let Some(text) = table.metadata.remove(EXTREMES) else { return };
     let all: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
     for column in &mut table.columns {

@@ -41,7 +41,7 @@ impl<R: BufRead> Journal<R> {
     }
 
     /// Up to `limit` further rows as columns; none at the end. An incomplete last row is dropped. Further names stay without values.
-    pub fn next_rows(&mut self, limit: usize) -> io::Result<Vec<Column>> {
+    pub(crate) fn next_rows(&mut self, limit: usize) -> io::Result<Vec<Column>> {
         let mut columns = self.header.columns.clone();
         let row_len = 8 * self.header.stored().count();
         let mut bytes = Vec::new();
@@ -75,7 +75,7 @@ fn parse_head(line: &[u8]) -> Result<Table, TableFault> {
 
 /// Name, unit and description of every column, as this journal and the Parquet metadata hold them; `same_as` names the column whose values it
 /// has, `held` marks what changes at instants only.
-pub fn columns_to_json(header: &Table) -> Value {
+pub(crate) fn columns_to_json(header: &Table) -> Value {
     header
         .columns
         .iter()
@@ -92,7 +92,7 @@ pub fn columns_to_json(header: &Table) -> Value {
         .collect()
 }
 
-pub fn columns_from_json(value: &Value) -> Option<Vec<Column>> {
+pub(crate) fn columns_from_json(value: &Value) -> Option<Vec<Column>> {
     value
         .as_array()?
         .iter()

@@ -33,7 +33,7 @@ const GROUP_VALUES: usize = 4 << 20;
 const DICTIONARY_BYTES: usize = 8 << 10;
 
 /// Rows to give to [`Sink::row_group`] at a time.
-pub fn rows_per_group(n_columns: usize) -> usize {
+pub(crate) fn rows_per_group(n_columns: usize) -> usize {
     (GROUP_VALUES / n_columns.max(1)).max(1)
 }
 
@@ -84,7 +84,7 @@ impl ParquetSink {
         Ok(Self { writer: SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))? })
     }
 
-    pub fn row_group(&mut self, columns: &[Column]) -> Result<(), ParquetError> {
+    pub(crate) fn row_group(&mut self, columns: &[Column]) -> Result<(), ParquetError> {
         let mut group = self.writer.next_row_group()?;
         for column in columns.iter().filter(|column| column.same_as.is_none()) {
             if let Some(mut writer) = group.next_column()? {
@@ -103,7 +103,7 @@ impl ParquetSink {
 }
 
 /// The system's refusal inside a Parquet error, where that is what it is.
-pub fn system_error(error: ParquetError) -> Result<io::Error, ParquetError> {
+pub(crate) fn system_error(error: ParquetError) -> Result<io::Error, ParquetError> {
     match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
             Ok(cause) => Ok(*cause),

@@ -28,7 +28,7 @@ const MOST_STEPS: usize = 150;
 pub(crate) const SINGULAR_RATIO: f64 = 1e-5;
 
 /// The length L that makes an angle comparable with a distance: a third of the stretched arm.
-pub fn angle_length(arm: &Arm) -> f64 {
+pub(crate) fn angle_length(arm: &Arm) -> f64 {
     let frames: f64 = arm.joints().iter().map(|j| norm(j.frame.p)).sum();
     let slides = (0..arm.n()).map(|k| arm.axis(k)).filter(|j| j.motion == AxisMotion::Prismatic);
     let travel: f64 = slides.map(|j| j.limits.high - j.limits.low).filter(|r| r.is_finite()).sum();

@@ -25,7 +25,7 @@ impl Twist {
         [self.w[0], self.w[1], self.w[2], self.v[0], self.v[1], self.v[2]]
     }
 
-    pub fn from_rows(r: &[f64]) -> Self {
+    pub(crate) fn from_rows(r: &[f64]) -> Self {
         Twist { w: [r[0], r[1], r[2]], v: [r[3], r[4], r[5]] }
     }
 }

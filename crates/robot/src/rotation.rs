@@ -2,12 +2,10 @@
 //!
 //!   R(a, φ) = 1 + sin φ [a]× + (1 − cos φ) [a]×²                            (1)  [Murray1994, eq. 2.14]
 //!   log R = φ a,   0 ≤ φ ≤ π                                                (2)  [Murray1994, prop. 2.9]
-//!   slerp(A, B, s) = A exp(s log(Aᵀ B))                                     (3)  [Shoemake1985]
-//!   X⁻¹ = (Rᵀ, −Rᵀ p)                                                       (4)
+//!   X⁻¹ = (Rᵀ, −Rᵀ p)                                                       (3)
 
 use trunnion_num::space::{
-    Point, Pose, Quaternion, RotationMatrix, apply, cross, dot, norm, normalised, product, times, transposed,
-    unit,
+    Point, Pose, Quaternion, RotationMatrix, apply, cross, dot, norm, normalised, times, transposed, unit,
 };
 
 /// (1); `axis` has length 1.
@@ -60,11 +58,6 @@ pub fn logarithm(r: RotationMatrix) -> Point {
 }
 
 /// (3)
-pub fn slerp(a: RotationMatrix, b: RotationMatrix, s: f64) -> RotationMatrix {
-    product(a, exponential(times(s, logarithm(product(transposed(a), b)))))
-}
-
-/// (4)
 pub fn inverse(x: Pose) -> Pose {
     let r = transposed(x.r);
     Pose { p: times(-1.0, apply(r, x.p)), r }
@@ -107,17 +100,6 @@ mod tests {
             assert!(far(from_quaternion(quaternion(r)), r) < 1e-14);
         }
         assert_eq!(logarithm(UNTURNED), [0.0; 3]);
-    }
-
-    #[test]
-    fn slerp_turns_evenly() {
-        let (a, b) = (from_rpy([0.3, -0.4, 1.0]), from_rpy([-1.0, 0.8, 2.5]));
-        let whole = norm(logarithm(product(transposed(a), b)));
-        for s in [0.0, 0.25, 0.5, 1.0] {
-            let part = norm(logarithm(product(transposed(a), slerp(a, b, s))));
-            assert!((part - s * whole).abs() < 1e-14);
-        }
-        assert!(far(slerp(a, b, 1.0), b) < 1e-14);
     }
 
     #[test]

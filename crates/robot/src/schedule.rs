@@ -19,7 +19,7 @@ pub struct ScheduleAxis {
 }
 
 /// More grid points than this are refused.
-pub const MOST_GRID_POINTS: usize = 100_000;
+pub(crate) const MOST_GRID_POINTS: usize = 100_000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScheduleError {

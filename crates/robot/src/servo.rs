@@ -83,7 +83,7 @@ impl fmt::Display for ServoError {
 impl std::error::Error for ServoError {}
 
 /// (4): share of the lowest mode that a bandwidth may have.
-pub const SHARE_OF_LOWEST_MODE: f64 = 0.5;
+pub(crate) const SHARE_OF_LOWEST_MODE: f64 = 0.5;
 
 impl ServoSpec {
     pub fn check(&self) -> Result<(), ServoError> {

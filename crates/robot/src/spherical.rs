@@ -42,7 +42,7 @@ impl AxisLine {
         plus(self.c, apply(about(self.a, q), minus(p, self.c)))
     }
 
-    pub fn is_parallel(&self, other: &AxisLine) -> bool {
+    pub(crate) fn is_parallel(&self, other: &AxisLine) -> bool {
         norm(cross(self.a, other.a)) < GEOMETRIC
     }
 
@@ -80,7 +80,7 @@ pub(crate) struct SphericalArm {
 
 impl SphericalArm {
     /// None: not six revolute axes, no wrist, or a shoulder without a closed form.
-    pub fn recognise(arm: &Arm, given: &[Option<f64>]) -> Option<SphericalArm> {
+    pub(crate) fn recognise(arm: &Arm, given: &[Option<f64>]) -> Option<SphericalArm> {
         let value = |k: usize| given.get(k).copied().flatten();
         let free: Vec<usize> = arm.chain().iter().copied().filter(|&k| value(k).is_none()).collect();
         let axes: [usize; 6] = free.try_into().ok()?;

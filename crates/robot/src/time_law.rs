@@ -30,7 +30,7 @@ impl MotionLimits {
     }
 
     /// For a coordinate that is so many times smaller.
-    pub fn per(self, size: f64) -> MotionLimits {
+    pub(crate) fn per(self, size: f64) -> MotionLimits {
         MotionLimits {
             speed: self.speed / size,
             acceleration: self.acceleration / size,

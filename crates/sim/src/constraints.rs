@@ -21,7 +21,8 @@ use trunnion_num::{Archive, Matrix, Pattern, Semidefinite};
 
 pub use assembly::{Assembly, AssemblyError, OpenLoop};
 use projection::Projection;
-pub use projection::{QuaternionPlaces, normalise};
+pub use projection::QuaternionPlaces;
+pub(crate) use projection::normalise;
 
 /// Newton's iterations of nonlinear multipliers.
 const ITERATIONS: usize = 20;
@@ -115,7 +116,7 @@ impl ClosedLoops {
     }
 
     /// Multipliers at `y`, and f there into `forces[..n]`. `run` fills `forces` from `extended`.
-    pub fn solve_multipliers(&mut self, y: &[f64], mut run: impl FnMut(&[f64], &mut [f64])) {
+    pub(crate) fn solve_multipliers(&mut self, y: &[f64], mut run: impl FnMut(&[f64], &mut [f64])) {
         let (n, m) = (self.n, self.m);
         self.extended[..n].copy_from_slice(y);
         self.extended[n..].fill(0.0);
@@ -146,7 +147,7 @@ impl ClosedLoops {
     }
 
     /// Remember the multipliers of the last `solve_multipliers`, made at t.
-    pub fn store_multipliers(&mut self, t: f64) {
+    pub(crate) fn store_multipliers(&mut self, t: f64) {
         let (time, extended) = &mut self.recent[self.next];
         *time = t;
         extended.copy_from_slice(&self.extended);
@@ -154,12 +155,12 @@ impl ClosedLoops {
     }
 
     /// Parameters, inputs or modes are others.
-    pub fn discard_multipliers(&mut self) {
+    pub(crate) fn discard_multipliers(&mut self) {
         self.recent.iter_mut().for_each(|(time, _)| *time = f64::NAN);
     }
 
     /// Puts multipliers that are remembered into `extended`; false: there are none. `forces` are others then.
-    pub fn recall_multipliers(&mut self, t: f64, y: &[f64]) -> bool {
+    pub(crate) fn recall_multipliers(&mut self, t: f64, y: &[f64]) -> bool {
         let known = self.recent.iter().find(|(time, extended)| *time == t && extended[..y.len()] == *y);
         known.map(|(_, extended)| self.extended.copy_from_slice(extended)).is_some()
     }
@@ -189,7 +190,7 @@ impl ClosedLoops {
     }
 
     /// ∂λ/∂y after `eliminate`, m × n.
-    pub fn multipliers_by_y(&self) -> Matrix {
+    pub(crate) fn multipliers_by_y(&self) -> Matrix {
         let mut all = Matrix::zeros(self.m, self.n);
         for (&j, x) in self.columns.iter().zip(self.eliminated.chunks_exact(self.m)) {
             x.iter().enumerate().for_each(|(k, x)| all[(k, j)] = -x);
@@ -198,7 +199,7 @@ impl ClosedLoops {
     }
 
     /// Of ∂(f, g̈)/∂u, which loses its last rows, ∂f/∂u with λ eliminated; and ∂λ/∂u. As `eliminate`.
-    pub fn eliminate_inputs(&mut self, by_input: &Matrix) -> (Matrix, Matrix) {
+    pub(crate) fn eliminate_inputs(&mut self, by_input: &Matrix) -> (Matrix, Matrix) {
         let (n, n_u) = (self.n, by_input.columns());
         let mut f = by_input.block((0, 0), n, n_u);
         let mut multipliers = Matrix::zeros(self.m, n_u);
@@ -213,7 +214,7 @@ impl ClosedLoops {
     }
 
     /// ∂f/∂t with λ eliminated, in place of `f_t[..n]`; as `eliminate`.
-    pub fn eliminate_time(&mut self) {
+    pub(crate) fn eliminate_time(&mut self) {
         let (f, g) = self.f_t.split_at_mut(self.n);
         self.s.solve(g);
         let b = &self.forces[self.forces.len() - self.b.len()..];

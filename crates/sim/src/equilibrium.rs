@@ -404,7 +404,7 @@ pub fn unstable(machine: &mut Machine, t: f64, y: &[f64], rest: &Equilibrium) ->
 
 /// The row given up for each held unknown: what holds it acts there. A part of a quaternion has the speed that turns it most, a length whose
 /// rate is that of one other state (a mass by its momentum) the row of that.
-pub fn released_rows(machine: &mut Machine, t: f64, y: &[f64], hold: &[usize]) -> Vec<usize> {
+pub(crate) fn released_rows(machine: &mut Machine, t: f64, y: &[f64], hold: &[usize]) -> Vec<usize> {
     let layout = machine.layout().clone();
     let image = &*machine.image();
     let mut values = vec![0.0; layout.pattern.nnz()];

@@ -391,7 +391,7 @@ impl Basis {
 }
 
 /// f and ∂f/∂y of a problem at a point.
-pub fn linearised(problem: &mut dyn Problem, t: f64, y: &[f64]) -> (Vec<f64>, Vec<f64>) {
+pub(crate) fn linearised(problem: &mut dyn Problem, t: f64, y: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let mut f = vec![0.0; y.len()];
     problem.residual(t, y, &mut f);
     let mut values = vec![0.0; problem.layout().pattern.nnz()];

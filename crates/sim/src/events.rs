@@ -152,12 +152,12 @@ pub fn sign(x: f64) -> i8 {
 }
 
 /// Whether an event at `later`, not before t, coincides with one at t.
-pub fn coincides(t: f64, later: f64) -> bool {
+pub(crate) fn coincides(t: f64, later: f64) -> bool {
     later - t <= TOGETHER * (1.0 + t.abs())
 }
 
 /// One rounding of time around t.
-pub fn resolution(t: f64) -> f64 {
+pub(crate) fn resolution(t: f64) -> f64 {
     f64::EPSILON * t.abs().max(f64::MIN_POSITIVE / f64::EPSILON)
 }
 
@@ -240,24 +240,24 @@ impl Locator {
     }
 
     /// A kink of algebraic unknowns.
-    pub fn is_sharp(&self, guard: usize) -> bool {
+    pub(crate) fn is_sharp(&self, guard: usize) -> bool {
         self.sharp[guard]
     }
 
-    pub fn watch_kinks(&mut self, watch: bool) {
+    pub(crate) fn watch_kinks(&mut self, watch: bool) {
         self.passes_kinks = !watch;
     }
 
-    pub fn passes_kinks(&self) -> bool {
+    pub(crate) fn passes_kinks(&self) -> bool {
         self.passes_kinks
     }
 
     /// Guards that are not to be searched for.
-    pub fn leave_out(&mut self, timed: &[usize]) {
+    pub(crate) fn leave_out(&mut self, timed: &[usize]) {
         timed.iter().for_each(|&g| self.timed[g] = true);
     }
 
-    pub fn is_timed(&self, guard: usize) -> bool {
+    pub(crate) fn is_timed(&self, guard: usize) -> bool {
         self.timed[guard]
     }
 
@@ -267,12 +267,12 @@ impl Locator {
     }
 
     /// For a search that is made again, on another curve.
-    pub fn save_sides(&mut self) {
+    pub(crate) fn save_sides(&mut self) {
         self.kept.0.copy_from_slice(&self.side);
         self.kept.1.copy_from_slice(&self.resting);
     }
 
-    pub fn restore_sides(&mut self) {
+    pub(crate) fn restore_sides(&mut self) {
         self.side.copy_from_slice(&self.kept.0);
         self.resting.copy_from_slice(&self.kept.1);
     }
@@ -281,7 +281,7 @@ impl Locator {
         self.side[guard]
     }
 
-    pub fn may_fire(&self, guard: usize) -> bool {
+    pub(crate) fn may_fire(&self, guard: usize) -> bool {
         self.may_fire[guard]
     }
 
@@ -290,26 +290,26 @@ impl Locator {
     }
 
     /// The noise of a guard that rests at zero; 0 for others.
-    pub fn rests_within(&self, guard: usize) -> f64 {
+    pub(crate) fn rests_within(&self, guard: usize) -> f64 {
         if self.resting[guard] { self.level[guard] } else { 0.0 }
     }
 
     /// Put a guard on a side, well clear of zero.
-    pub fn set_side(&mut self, guard: usize, side: i8) {
+    pub(crate) fn set_side(&mut self, guard: usize, side: i8) {
         self.side[guard] = side;
         self.resting[guard] = false;
         self.may_fire[guard] = true;
     }
 
     /// Put a guard on a side although its value is still within `level`, its noise.
-    pub fn set_side_within_noise(&mut self, guard: usize, side: i8, level: f64) {
+    pub(crate) fn set_side_within_noise(&mut self, guard: usize, side: i8, level: f64) {
         self.set_side(guard, side);
         self.resting[guard] = true;
         self.level[guard] = level;
     }
 
     /// Take the side from a guard whose value is within `level`, its noise.
-    pub fn clear_side(&mut self, guard: usize, may_fire: bool, level: f64) {
+    pub(crate) fn clear_side(&mut self, guard: usize, may_fire: bool, level: f64) {
         self.set_side_within_noise(guard, 0, level);
         self.may_fire[guard] = may_fire;
     }
@@ -324,7 +324,7 @@ impl Locator {
     }
 
     /// The side on which the condition of an event does not hold; 0: it has none.
-    pub fn inactive_side(&self, guard: usize) -> i8 {
+    pub(crate) fn inactive_side(&self, guard: usize) -> i8 {
         match self.directions[guard] {
             Direction::Both => 0,
             Direction::Rising => -1,
@@ -333,7 +333,7 @@ impl Locator {
     }
 
     /// Does a guard without side that a jump puts to this sign fire? As it would by leaving zero.
-    pub fn counts_from_zero(&self, guard: usize, sign: i8) -> bool {
+    pub(crate) fn counts_from_zero(&self, guard: usize, sign: i8) -> bool {
         self.resting[guard]
             && self.may_fire[guard]
             && self.directions[guard] != Direction::Both
@@ -409,7 +409,7 @@ impl Locator {
     }
 
     /// Guards that are on their other side at `to`, without asking since when: the work of two evaluations.
-    pub fn crossings_at_end<P: Hybrid>(
+    pub(crate) fn crossings_at_end<P: Hybrid>(
         &mut self,
         problem: &mut P,
         curve: &Segment,

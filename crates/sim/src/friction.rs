@@ -37,7 +37,7 @@ impl Frictions {
         self.modes.len()
     }
 
-    pub fn any_sticks(&self, slow: &[f64]) -> bool {
+    pub(crate) fn any_sticks(&self, slow: &[f64]) -> bool {
         self.modes.iter().any(|&mode| slow[mode] == 0.0)
     }
 

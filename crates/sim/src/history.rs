@@ -3,7 +3,7 @@
 use trunnion_num::Archive;
 
 /// Firings of one guard that make a burst.
-pub const BURST: usize = 20;
+pub(crate) const BURST: usize = 20;
 /// Intervals shrink if the later half of those remembered takes less than this share of the earlier half …
 const SHRINKING: f64 = 0.97;
 /// … of at least so many each.
@@ -53,7 +53,7 @@ impl History {
     }
 
     /// Time that all firings to come will take if their intervals go on shrinking as they have; ∞ if they do not shrink.
-    pub fn remaining_time(&self) -> f64 {
+    pub(crate) fn remaining_time(&self) -> f64 {
         let half = (self.count.min(BURST) - 1) / 2;
         let (later, both) = (self.time(0) - self.time(half), self.time(0) - self.time(2 * half));
         let ratio = later / (both - later);

@@ -288,7 +288,7 @@ impl<P: Hybrid> Integration<'_, P> {
     }
 
     /// One step of the solver and the events in it, up to `t_end` at most.
-    pub fn single_step(&mut self, t_end: f64) -> Result<(), LoopExit> {
+    pub(crate) fn single_step(&mut self, t_end: f64) -> Result<(), LoopExit> {
         let horizon = self.horizon();
         let corner = self.problem.next_corner(self.state.t, horizon);
         if self.state.t >= self.state.kinks_again {
@@ -378,7 +378,7 @@ impl<P: Hybrid> Integration<'_, P> {
     }
 
     /// Parameters, inputs or modes were changed from outside.
-    pub fn take_change(&mut self) -> Result<(), LoopExit> {
+    pub(crate) fn take_change(&mut self) -> Result<(), LoopExit> {
         self.make_consistent()?;
         self.state.crossings.clear();
         self.handle_events(true)?;

@@ -10,7 +10,7 @@ mod equilibrium_rows;
 pub mod events;
 mod friction;
 mod history;
-pub mod homotopy;
+pub(crate) mod homotopy;
 pub mod integrate;
 pub mod linear;
 pub mod live;
@@ -23,7 +23,7 @@ pub mod output_watch;
 pub mod plan;
 pub mod problem;
 pub mod run;
-pub mod run_error;
+pub(crate) mod run_error;
 pub mod sampled_input;
 #[cfg(test)]
 mod scenes;

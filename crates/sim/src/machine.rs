@@ -221,7 +221,7 @@ impl Machine {
     }
 
     /// Change a parameter, input or mode between steps.
-    pub fn set_slow(&mut self, place: usize, value: f64) {
+    pub(crate) fn set_slow(&mut self, place: usize, value: f64) {
         self.slow[place] = value;
         self.prepare();
     }

@@ -161,7 +161,7 @@ impl NewtonBlock {
 
     /// One correction of `y` with the factors at hand (simplified Newton) after `evaluate`. Returns the largest
     /// correction, weighed by `weight` of the whole problem, and its unknown; `y` moves only if it exceeds `tolerance`.
-    pub fn correct(&mut self, y: &mut [f64], weight: &[f64], tolerance: f64) -> (f64, usize) {
+    pub(crate) fn correct(&mut self, y: &mut [f64], weight: &[f64], tolerance: f64) -> (f64, usize) {
         self.correction();
         let (mut norm, mut worst) = (0.0, 0);
         for k in 0..self.m() {
@@ -246,7 +246,7 @@ impl NewtonBlock {
     }
 
     /// Whether all rows are zero at (t, y), to rounding of what their unknowns contribute there or contributed anywhere before.
-    pub fn fulfilled(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> bool {
+    pub(crate) fn fulfilled(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> bool {
         if self.evaluate(problem, t, y).is_err() {
             return false;
         }
@@ -255,7 +255,7 @@ impl NewtonBlock {
     }
 
     /// The row that is worst off at (t, y), and its f.
-    pub fn worst_row(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> (usize, f64) {
+    pub(crate) fn worst_row(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> (usize, f64) {
         problem.residual(t, y, &mut self.f);
         let _ = self.linearise(problem, t, y);
         let badness = |k: usize| {
@@ -267,7 +267,7 @@ impl NewtonBlock {
     }
 
     /// The unknown that the rows leave free at (t, y): the largest of a null vector; None if the part is regular.
-    pub fn undetermined(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Option<usize> {
+    pub(crate) fn undetermined(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Option<usize> {
         problem.jacobian(t, y, &mut self.jacobian);
         self.measure(y);
         let m = self.m();
@@ -358,7 +358,7 @@ impl ConsistentValues {
 
     /// The same for values read off a curve, up to a correction by no more than `rtol`. On failure they stay as they are. Factors serve as
     /// long as the number of the `branches` stays the same. Reading is no work of the solver.
-    pub fn refine(
+    pub(crate) fn refine(
         &mut self,
         problem: &mut dyn Problem,
         (t, y): (f64, &mut [f64]),
@@ -406,7 +406,7 @@ impl ConsistentValues {
     }
 
     /// What may be left in the rows at (t, y), by the branches at hand, where iterations have converged; `anew`: forget other branches.
-    pub fn measure_rows(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], anew: bool) {
+    pub(crate) fn measure_rows(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], anew: bool) {
         self.polished = None;
         problem.jacobian(t, y, &mut self.part.jacobian);
         self.part.work.jacobians += 1;
@@ -422,7 +422,13 @@ impl ConsistentValues {
     }
 
     /// Move the algebraic unknowns in `y` by what `measure_rows` found, with one of several patterns of signs; false if they are not determined.
-    pub fn move_rows(&mut self, problem: &mut dyn Problem, t: f64, y: &mut [f64], pattern: usize) -> bool {
+    pub(crate) fn move_rows(
+        &mut self,
+        problem: &mut dyn Problem,
+        t: f64,
+        y: &mut [f64],
+        pattern: usize,
+    ) -> bool {
         self.polished = None;
         if self.part.linearise(problem, t, y).is_err() {
             return false;

@@ -99,7 +99,7 @@ pub(crate) struct Points {
 }
 
 impl Points {
-    pub fn begin_step(&mut self, from: f64, to: f64) {
+    pub(crate) fn begin_step(&mut self, from: f64, to: f64) {
         self.step = (from, to);
         self.next_in_step = 1;
     }

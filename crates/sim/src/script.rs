@@ -156,12 +156,12 @@ impl Script {
     }
 
     /// From now on the program may change these.
-    pub fn offer(&mut self, offer: Arc<Offer>) {
+    pub(crate) fn offer(&mut self, offer: Arc<Offer>) {
         self.engine.requests.lock().unwrap_or_else(PoisonError::into_inner).begin(offer);
     }
 
     /// What `model.set` asked for since the last time: the place among what is offered, and the value (SI).
-    pub fn take_changes(&mut self) -> Vec<(usize, f64)> {
+    pub(crate) fn take_changes(&mut self) -> Vec<(usize, f64)> {
         self.engine.requests.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 

@@ -38,7 +38,7 @@ impl StartError {
         }
     }
 
-    pub fn no_equilibrium(loaded: &Loaded, t: f64, failure: &EquilibriumFailure) -> Self {
+    pub(crate) fn no_equilibrium(loaded: &Loaded, t: f64, failure: &EquilibriumFailure) -> Self {
         let (message, hint) = reason(loaded, t, failure, |x| format!("hold = [\"{x}\"] in [start]"));
         StartError::NoRest { message, hint }
     }

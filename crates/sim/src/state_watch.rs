@@ -242,7 +242,7 @@ impl StateWatch {
     }
 
     /// The share of a step that is to be made again, if it passes over something.
-    pub fn passes_over(
+    pub(crate) fn passes_over(
         &mut self,
         at: &mut TimeProgram<'_>,
         start: (f64, &[f64]),

@@ -43,10 +43,10 @@ mod without {
         pub fn step(&mut self, _: f64, _: &[f64], _: &mut [f64]) -> Result<(), ScriptError> {
             match *self {}
         }
-        pub fn offer(&mut self, _: Arc<Offer>) {
+        pub(crate) fn offer(&mut self, _: Arc<Offer>) {
             match *self {}
         }
-        pub fn take_changes(&mut self) -> Vec<(usize, f64)> {
+        pub(crate) fn take_changes(&mut self) -> Vec<(usize, f64)> {
             match *self {}
         }
         pub fn take_log(&mut self) -> Vec<String> {
@@ -168,13 +168,13 @@ impl Tasks {
     }
 
     /// Whether only those tasks are due at t that wait for the others of the instant.
-    pub fn others_done(&self, t: f64) -> bool {
+    pub(crate) fn others_done(&self, t: f64) -> bool {
         self.list.iter().all(|task| task.after || task.next() > t)
     }
 
     /// True if task `number` is due at t, among those that wait for others or those that do not; it is then scheduled
     /// again.
-    pub fn take_due(&mut self, number: usize, t: f64, after: bool) -> bool {
+    pub(crate) fn take_due(&mut self, number: usize, t: f64, after: bool) -> bool {
         let task = &mut self.list[number];
         let due = task.next() <= t && task.after == after;
         while due && task.next() <= t {
@@ -184,14 +184,14 @@ impl Tasks {
     }
 
     /// Run a controller; `output` then gives what it returned.
-    pub fn run_script(&mut self, number: usize, t: f64, inputs: &[f64]) -> Result<(), ScriptError> {
+    pub(crate) fn run_script(&mut self, number: usize, t: f64, inputs: &[f64]) -> Result<(), ScriptError> {
         let task = &mut self.list[number];
         let Some(script) = &mut task.script else { return Ok(()) };
         script.step(t, inputs, &mut task.outputs)
     }
 
     /// What a controller asked to change at its last sample: parameters or inputs, and their values (SI).
-    pub fn take_changes(&mut self, number: usize) -> Vec<(Symbol, f64)> {
+    pub(crate) fn take_changes(&mut self, number: usize) -> Vec<(Symbol, f64)> {
         let Due { script: Some(script), changed: Some(changed), .. } = &mut self.list[number] else {
             return vec![];
         };

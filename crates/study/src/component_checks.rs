@@ -147,7 +147,7 @@ impl ComponentReport {
 pub type IconCheck = fn(&str) -> Result<(), String>;
 
 /// Which choices of options are run.
-pub type OptionFilter<'a> = &'a dyn Fn(&[(String, String)]) -> bool;
+pub(crate) type OptionFilter<'a> = &'a dyn Fn(&[(String, String)]) -> bool;
 
 /// Components to check, with what they can use.
 pub struct Bundle {
@@ -225,7 +225,12 @@ impl Bundle {
     }
 
     /// The checks that run component number k, with those choices of its options that are `wanted`, up to the first fault.
-    pub fn check_quickly(&self, k: usize, wanted: OptionFilter<'_>, monitor: &Monitor) -> ComponentReport {
+    pub(crate) fn check_quickly(
+        &self,
+        k: usize,
+        wanted: OptionFilter<'_>,
+        monitor: &Monitor,
+    ) -> ComponentReport {
         let definition = &self.components[k];
         let mut report = ComponentReport::new(&definition.name);
         report.enter(
@@ -318,7 +323,7 @@ impl Bundle {
 }
 
 /// Components in the same folder.
-pub fn siblings(path: &str) -> Vec<String> {
+pub(crate) fn siblings(path: &str) -> Vec<String> {
     let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
     let Ok(entries) = std::fs::read_dir(folder) else { return vec![] };
     let prefix = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));

@@ -3,7 +3,7 @@
 pub mod drive;
 pub mod inputs;
 pub mod pilot;
-pub mod recorder;
+pub(crate) mod recorder;
 pub mod setup;
 pub mod snapshot;
 pub mod times;

@@ -130,7 +130,7 @@ impl RunSignals {
 }
 
 /// Metadata key of the signals to plot where nothing else is asked for, separated by commas.
-pub const PLOT: &str = "plot";
+pub(crate) const PLOT: &str = "plot";
 
 /// A run that fails on the way still has something to show.
 pub fn run_project(

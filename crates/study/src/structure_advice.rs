@@ -27,7 +27,7 @@ const SAME_AIR: f64 = 1e-4;
 const MOST_STATES: usize = 300;
 
 /// Remarks on a model at its start, which runs for `length` seconds.
-pub fn advise(
+pub(crate) fn advise(
     network: &Network,
     machine: &mut Machine,
     t: f64,

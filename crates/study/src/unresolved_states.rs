@@ -113,7 +113,7 @@ impl SmallStates {
     }
 
     /// The end of the run.
-    pub fn hold_against(&mut self, tolerance: &Tolerance) {
+    pub(crate) fn hold_against(&mut self, tolerance: &Tolerance) {
         let sizes = tolerance.largest().iter().zip(tolerance.atol()).enumerate();
         let share = |i: usize| tolerance.largest()[i] / self.nominal[i];
         let unseen = sizes.filter(|(i, (largest, atol))| {

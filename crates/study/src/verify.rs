@@ -150,7 +150,7 @@ pub fn verify_model(
 
 /// How much of a model is verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
+pub(crate) enum Depth {
     /// Every expectation with every solver and tolerance it asks for.
     Full,
     /// Every expectation once, up to the first that fails.
@@ -158,7 +158,7 @@ pub enum Depth {
 }
 
 /// The same for a model that is opened in a way of its own, given values that replace those of the file.
-pub fn verify_with(
+pub(crate) fn verify_with(
     path: &str,
     options: &VerifyOptions,
     depth: Depth,

@@ -43,12 +43,16 @@ impl EqualNames {
         groups
     }
 
-    pub fn is_alias(&self, s: Symbol) -> bool {
+    pub(crate) fn is_alias(&self, s: Symbol) -> bool {
         self.alias.contains_key(&s)
     }
 
     /// What each name but the group's own is replaced by.
-    pub fn replacements<'n>(&self, graph: &Graph, name: impl Fn(Symbol) -> &'n str) -> HashMap<Symbol, Expr> {
+    pub(crate) fn replacements<'n>(
+        &self,
+        graph: &Graph,
+        name: impl Fn(Symbol) -> &'n str,
+    ) -> HashMap<Symbol, Expr> {
         // (name, negative) that stands for each root that is itself defined.
         let own = self.defined.iter().filter(|s| !self.is_alias(**s));
         let mut chosen: HashMap<Symbol, (Symbol, bool)> = own.map(|&s| (s, (s, false))).collect();
@@ -91,7 +95,7 @@ pub fn replaced(graph: &Graph, e: Expr, names: &HashMap<Symbol, Expr>) -> Expr {
 }
 
 /// Definitions to be put in where they are used: those of inner quantities that `lines` use once.
-pub fn passing<'q>(
+pub(crate) fn passing<'q>(
     graph: &Graph,
     definitions: &mut Vec<SheetLine>,
     roots: &[Expr],

@@ -243,7 +243,7 @@ impl<'a> EquationSheet<'a> {
     }
 
     /// Which of the shared terms it is, from 1.
-    pub fn shared_number(&self, s: Symbol) -> Option<usize> {
+    pub(crate) fn shared_number(&self, s: Symbol) -> Option<usize> {
         s.index().checked_sub(self.system.quantities.len()).map(|k| k + 1)
     }
 

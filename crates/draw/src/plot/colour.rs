@@ -1,16 +1,17 @@
 //! Colours that stay apart for colour-blind readers and in grey print.
 
 /// Okabe and Ito's set without its yellow, which is lost on white. [Okabe2008]
-pub const PALETTE: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#4d4d4d"];
+pub(crate) const PALETTE: [&str; 7] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#4d4d4d"];
 /// Once all colours are used they come again with the next of these.
 const DASHES: [&str; 4] = ["", "7 3", "2 3", "9 3 2 3"];
 
-pub const TEXT: &str = "#23272e";
-pub const QUIET_TEXT: &str = "#565d68";
-pub const AXIS: &str = "#8b929c";
-pub const GRID: &str = "#e2e5e9";
-pub const FINE_GRID: &str = "#f1f3f5";
-pub const INDICATOR: &str = "#7a3b46";
+pub(crate) const TEXT: &str = "#23272e";
+pub(crate) const QUIET_TEXT: &str = "#565d68";
+pub(crate) const AXIS: &str = "#8b929c";
+pub(crate) const GRID: &str = "#e2e5e9";
+pub(crate) const FINE_GRID: &str = "#f1f3f5";
+pub(crate) const INDICATOR: &str = "#7a3b46";
 pub const MISSING: &str = "#d9dce0";
 
 /// Colour and dash pattern of the n-th series.
@@ -46,6 +47,6 @@ pub fn heat(share: f64) -> String {
 }
 
 /// Text on a heat colour: white on the dark half.
-pub fn on_heat(share: f64) -> &'static str {
+pub(crate) fn on_heat(share: f64) -> &'static str {
     if share < 0.55 { "#ffffff" } else { TEXT }
 }

@@ -53,7 +53,7 @@ pub fn cells(canvas: &mut Canvas, map: &HeatMap, place: &LabelPlace) {
 }
 
 /// Width that the widest colour bar with its labels takes beside the panels.
-pub fn bar_room(chart: &Chart) -> f64 {
+pub(crate) fn bar_room(chart: &Chart) -> f64 {
     let maps = chart.panels.iter().filter_map(|panel| panel.heat_map.as_ref());
     let labels = maps.map(|map| {
         let scale = AxisScale::new(&ChartAxis::default(), z_range(map), (200.0, 0.0));

@@ -20,7 +20,7 @@ struct LabelSpot {
 }
 
 /// On a horizontal line the label stands at an end, above or below; on a vertical one it reads upwards.
-pub fn line_labels(canvas: &mut Canvas, panel: &Panel, place: &LabelPlace) {
+pub(crate) fn line_labels(canvas: &mut Canvas, panel: &Panel, place: &LabelPlace) {
     let labelled: Vec<(&Indicator, Markup)> = panel
         .lines
         .iter()

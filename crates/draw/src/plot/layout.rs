@@ -9,18 +9,18 @@ use super::svg::{Markup, printed_unit};
 use super::ticks::Ticks;
 use super::{Indicator, heat};
 
-pub const TITLE: f64 = 16.0;
-pub const SUBTITLE: f64 = 12.0;
-pub const LABEL: f64 = 12.5;
-pub const TICK: f64 = 11.5;
-pub const LEGEND: f64 = 12.0;
+pub(crate) const TITLE: f64 = 16.0;
+pub(crate) const SUBTITLE: f64 = 12.0;
+pub(crate) const LABEL: f64 = 12.5;
+pub(crate) const TICK: f64 = 11.5;
+pub(crate) const LEGEND: f64 = 12.0;
 
 pub const MARGIN: f64 = 16.0;
-pub const LEGEND_ROW: f64 = 19.0;
+pub(crate) const LEGEND_ROW: f64 = 19.0;
 /// Line before a legend's text, space after it, space between entries.
-pub const SWATCH: f64 = 22.0;
-pub const SWATCH_GAP: f64 = 6.0;
-pub const ENTRY_GAP: f64 = 20.0;
+pub(crate) const SWATCH: f64 = 22.0;
+pub(crate) const SWATCH_GAP: f64 = 6.0;
+pub(crate) const ENTRY_GAP: f64 = 20.0;
 const MOST_LEGEND_ROWS: usize = 6;
 /// A heat map of no more cells than this in a direction has a tick at each.
 const MOST_TICKED_CELLS: usize = 12;
@@ -45,7 +45,7 @@ pub struct PixelRect {
 }
 
 impl PixelRect {
-    pub fn rect(&self, grown: f64) -> [f64; 4] {
+    pub(crate) fn rect(&self, grown: f64) -> [f64; 4] {
         [
             self.left - grown,
             self.top - grown,
@@ -209,7 +209,7 @@ fn axis_fits(panel: &Panel, height: f64) -> bool {
 }
 
 /// What stands beside the y axis: a name that is too long stands in the legend, with its unit here.
-pub fn axis_text(panel: &Panel, height: f64) -> String {
+pub(crate) fn axis_text(panel: &Panel, height: f64) -> String {
     match axis_fits(panel, height) || panel.y.unit.is_empty() {
         true => panel.y.text(),
         false => format!("[{}]", printed_unit(&panel.y.unit)),

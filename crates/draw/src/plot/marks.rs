@@ -129,7 +129,7 @@ pub fn lines(canvas: &mut Canvas, panel: &Panel, place: &LabelPlace) {
     }
 }
 
-pub fn legend(canvas: &mut Canvas, panel: &Panel, place: &LabelPlace) {
+pub(crate) fn legend(canvas: &mut Canvas, panel: &Panel, place: &LabelPlace) {
     let font = Font::new(layout::LEGEND, colour::TEXT, Anchor::Start);
     for entry in &place.legend {
         let (x, y) = entry.at;

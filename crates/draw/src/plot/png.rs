@@ -36,7 +36,7 @@ pub fn check(svg: &str) -> Result<(), String> {
 
 /// Which of these no embedded font can draw.
 #[cfg(test)]
-pub fn missing_signs(signs: &str) -> String {
+pub(crate) fn missing_signs(signs: &str) -> String {
     let blank = |sign: char| {
         let svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\" font-family=\"sans-serif\">\

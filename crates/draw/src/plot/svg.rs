@@ -34,7 +34,7 @@ impl Markup {
     }
 
     /// `10ⁿ`.
-    pub fn power_of_ten(exponent: i32) -> Self {
+    pub(crate) fn power_of_ten(exponent: i32) -> Self {
         let exponent = Self::plain(&with_minus(&exponent.to_string()));
         let raised = format!("<tspan dy=\"-0.42em\" font-size=\"75%\">{}</tspan>", exponent.xml);
         Self::plain("10").then(Self { xml: raised, em: 0.75 * exponent.em, raised: true })
@@ -74,7 +74,7 @@ impl Markup {
 }
 
 /// A unit as it is printed: m³/s for m^3/s. Exponents that are no whole numbers stay.
-pub fn printed_unit(unit: &str) -> String {
+pub(crate) fn printed_unit(unit: &str) -> String {
     const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     let mut parts = unit.split('^');
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -93,7 +93,7 @@ pub fn printed_unit(unit: &str) -> String {
 }
 
 /// A true minus sign instead of a hyphen.
-pub fn with_minus(text: &str) -> String {
+pub(crate) fn with_minus(text: &str) -> String {
     text.replace('-', "\u{2212}")
 }
 
@@ -203,7 +203,7 @@ impl Canvas {
     }
 
     /// `[x, y, width, height]`.
-    pub fn rect(&mut self, rect: [f64; 4], attributes: &str) {
+    pub(crate) fn rect(&mut self, rect: [f64; 4], attributes: &str) {
         let [x, y, w, h] = rect.map(coordinate);
         self.element(&format!("<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" {attributes}/>"));
     }
@@ -240,7 +240,7 @@ impl Canvas {
     }
 
     /// Opens a group that shows only what lies inside the rectangle; `id` must be unique in the picture.
-    pub fn clip(&mut self, id: &str, rect: [f64; 4]) {
+    pub(crate) fn clip(&mut self, id: &str, rect: [f64; 4]) {
         self.element(&format!("<clipPath id=\"{id}\">"));
         self.rect(rect, "");
         self.element(&format!("</clipPath>\n<g clip-path=\"url(#{id})\">"));
@@ -268,6 +268,6 @@ impl Canvas {
 }
 
 /// Stroke attributes of the grid.
-pub fn grid_stroke(fine: bool) -> String {
+pub(crate) fn grid_stroke(fine: bool) -> String {
     format!("stroke=\"{}\" stroke-width=\"1\"", if fine { colour::FINE_GRID } else { colour::GRID })
 }

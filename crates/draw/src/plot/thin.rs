@@ -12,7 +12,7 @@ const MOST_PATH_POINTS: usize = 20_000;
 const PATH_DISTANCE: f64 = 0.4;
 
 /// The pieces of a series between gaps (NaN), thinned. Points are in px, visible ones from `left` to `right`.
-pub fn thin(points: impl Iterator<Item = ChartPoint>, left: f64, right: f64) -> Vec<Vec<ChartPoint>> {
+pub(crate) fn thin(points: impl Iterator<Item = ChartPoint>, left: f64, right: f64) -> Vec<Vec<ChartPoint>> {
     let pieces = split_at_gaps(points);
     let sorted = |piece: &[ChartPoint]| piece.windows(2).all(|pair| pair[0].0 <= pair[1].0);
     if pieces.iter().all(|piece| sorted(piece)) {

@@ -36,7 +36,7 @@ impl Ticks {
     }
 
     /// Width of the widest label.
-    pub fn label_width(&self, size: f64) -> f64 {
+    pub(crate) fn label_width(&self, size: f64) -> f64 {
         self.major.iter().map(|(_, label)| label.width(size)).fold(0.0, f64::max)
     }
 }
@@ -66,7 +66,7 @@ fn linear(scale: &AxisScale, kind: TickKind, most: f64) -> Ticks {
 }
 
 /// The smallest of 1, 2, 5 times a power of ten that is not below `least`.
-pub fn decimal_step(least: f64) -> f64 {
+pub(crate) fn decimal_step(least: f64) -> f64 {
     let power = 10_f64.powi(order(least));
     let factor = [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= least * (1.0 - 1e-9));
     factor.unwrap_or(10.0) * power

@@ -10,7 +10,8 @@ pub fn history(x: &Column, columns: &[&Column]) -> Chart {
 }
 
 /// One signal against others, each turn of time drawn as it went.
-pub fn phase_plane(x: &Column, columns: &[&Column]) -> Chart {
+#[cfg(test)]
+pub(crate) fn phase_plane(x: &Column, columns: &[&Column]) -> Chart {
     history(x, columns)
 }
 

@@ -65,7 +65,7 @@ const THIN: f64 = 1e-4;
 const ROUNDS: usize = 12;
 
 /// From far to near; `size` is that of the scene.
-pub fn far_to_near(mut pieces: Vec<PaintedFace>, size: f64) -> Vec<PaintedFace> {
+pub(crate) fn far_to_near(mut pieces: Vec<PaintedFace>, size: f64) -> Vec<PaintedFace> {
     let thin = THIN * size;
     for _ in 0..ROUNDS {
         let mut pairs = vec![];

@@ -59,7 +59,7 @@ impl Poses {
     }
 
     /// Place and turn of a body that is not the world.
-    pub fn of_body(&self, body: usize, t: f64) -> (Point, Quaternion) {
+    pub(crate) fn of_body(&self, body: usize, t: f64) -> (Point, Quaternion) {
         // The last row of those at the same time: what holds after an event.
         let after = self.times.partition_point(|&row| row <= t);
         let moves = &self.moves[body - 1];

@@ -67,7 +67,7 @@ impl SolidMesh {
     }
 
     /// Normals at the corners of a face: the mean of the faces around that meet it smoothly.
-    pub fn smooth_normals(&self) -> Vec<Vec<Point>> {
+    pub(crate) fn smooth_normals(&self) -> Vec<Vec<Point>> {
         let mut around: Vec<Vec<usize>> = vec![vec![]; self.corners.len()];
         for (k, face) in self.faces.iter().enumerate() {
             face.iter().for_each(|&corner| around[corner].push(k));

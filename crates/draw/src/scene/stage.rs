@@ -8,7 +8,7 @@ use crate::plot::colour::PALETTE;
 use trunnion_num::space::{Point, Pose, apply, between, dot, minus, norm, plus, product, times, unit};
 
 /// Radius of rods, as a share of the size of the scene.
-pub const ROD: f64 = 0.0085;
+pub(crate) const ROD: f64 = 0.0085;
 /// From the upper left, before the scene.
 const LIGHT: Point = [-0.35, 0.55, 0.76];
 const WORLD: [u8; 3] = [0xc3, 0xc8, 0xd0];
@@ -215,7 +215,7 @@ fn bar([a, b]: [Point; 2], radius: f64, raise: f64, paint: usize) -> Option<Pain
 }
 
 /// Colours of the charts, lighter, so that edges stay visible on them.
-pub fn own_colour(body: usize) -> [u8; 3] {
+pub(crate) fn own_colour(body: usize) -> [u8; 3] {
     match body {
         0 => WORLD,
         k => mixed(super::colour(PALETTE[(k - 1) % PALETTE.len()]).unwrap_or(WORLD), [255; 3], 0.42),

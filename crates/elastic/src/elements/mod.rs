@@ -47,7 +47,7 @@ impl<'a> ElementInput<'a> {
         self.material.ok_or(FeError::MissingProperty { element: self.number })
     }
 
-    pub fn degenerate(&self) -> FeError {
+    pub(crate) fn degenerate(&self) -> FeError {
         FeError::Degenerate { element: self.number }
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Plate<'a> {
 
 impl Plate<'_> {
     /// (2), plane stress.
-    pub fn elasticity(&self) -> Matrix {
+    pub(crate) fn elasticity(&self) -> Matrix {
         let (e, nu) = (self.material.youngs_modulus, self.material.poissons_ratio);
         let c = e / (1.0 - nu * nu);
         Matrix::from_fn(3, 3, |i, j| match (i, j) {
@@ -34,7 +34,7 @@ impl Plate<'_> {
         })
     }
 
-    pub fn degenerate(&self) -> FeError {
+    pub(crate) fn degenerate(&self) -> FeError {
         FeError::Degenerate { element: self.number }
     }
 }

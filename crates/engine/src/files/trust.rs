@@ -45,7 +45,7 @@ impl Confined {
     }
 
     /// The same with a file of defaults, if it is among the values from outside.
-    pub fn with_defaults(mut self, values: &[(String, String)]) -> Self {
+    pub(crate) fn with_defaults(mut self, values: &[(String, String)]) -> Self {
         for (_, file) in values.iter().filter(|(key, _)| key == "model.defaults") {
             self.named.extend(Path::new(file.trim_matches(['"', '\''])).canonicalize());
         }

@@ -13,7 +13,7 @@ use crate::hash::Map;
 use crate::node::{Expr, ExprNode, Symbol};
 
 /// τ.
-pub const SAFE: f64 = 1e-3;
+pub(crate) const SAFE: f64 = 1e-3;
 /// With up to so many switches all branches are looked at, otherwise so many.
 const ALL_BRANCHES: usize = 5;
 const SOME_BRANCHES: usize = 40;

@@ -54,7 +54,7 @@ pub fn jumps(graph: &Graph, table: TableId) -> bool {
 }
 
 /// A table without its jumps, and these alone.
-pub fn divide(graph: &Graph, table: TableId) -> Option<[TableId; 2]> {
+pub(crate) fn divide(graph: &Graph, table: TableId) -> Option<[TableId; 2]> {
     let GraphTable::One(of) = graph.table(table) else { return None };
     let (smooth, stairs) = of.divided()?;
     let add = |what: &str, of: Table1| {
@@ -64,7 +64,7 @@ pub fn divide(graph: &Graph, table: TableId) -> Option<[TableId; 2]> {
 }
 
 /// None: it stays as it is.
-pub fn freeze(graph: &Graph, table: TableId) -> Option<Cells> {
+pub(crate) fn freeze(graph: &Graph, table: TableId) -> Option<Cells> {
     let GraphTable::One(of) = graph.table(table) else { return None };
     let corners = corners(&of);
     let m = corners.len();
@@ -100,7 +100,7 @@ pub fn freeze(graph: &Graph, table: TableId) -> Option<Cells> {
 
 impl Cells {
     /// (1), or a derivative of it.
-    pub fn frozen(&self, graph: &Graph, a: Expr, c: Expr, order: u8) -> Expr {
+    pub(crate) fn frozen(&self, graph: &Graph, a: Expr, c: Expr, order: u8) -> Expr {
         let (a, c) = (graph.at(a), graph.at(c));
         let by_cell = |table: TableId| graph.table1(table, c, 0);
         let ([y, k], [p, _]) = (self.value, self.ends);

@@ -17,7 +17,7 @@ use crate::structure::error::{StructureError, StructureFinding};
 use crate::system::ResidualRow;
 
 /// `dry` and `hold` become modes and multipliers, wherever they stand.
-pub fn extract(flat: &mut Flat) {
+pub(crate) fn extract(flat: &mut Flat) {
     let graph = std::mem::take(&mut flat.graph);
     let mut made: Map<Expr, Expr> = Map::default();
     let holds = |graph: &Graph, e: Expr| matches!(graph.node(e), ExprNode::Holding(..));

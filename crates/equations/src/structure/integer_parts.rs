@@ -15,7 +15,7 @@ use crate::graph::Graph;
 use crate::node::{Binary, Expr, ExprNode, Symbol, Unary};
 use crate::structure::cells::jumps;
 
-pub fn is_whole(graph: &Graph, e: Expr) -> bool {
+pub(crate) fn is_whole(graph: &Graph, e: Expr) -> bool {
     matches!(
         graph.node(e),
         ExprNode::Unary(Unary::Floor | Unary::Ceil, _) | ExprNode::Binary(Binary::Mod, ..)

@@ -11,7 +11,7 @@ pub struct Matching {
 }
 
 /// Equations from number `first` on take what they prefer before all others.
-pub fn maximum(
+pub(crate) fn maximum(
     incidence: &[Vec<usize>],
     n_unknowns: usize,
     preferred: &[Option<usize>],
@@ -79,7 +79,11 @@ fn augment(
 }
 
 /// Equations and unknowns reachable from an unmatched equation: more equations than unknowns.
-pub fn overdetermined(incidence: &[Vec<usize>], m: &Matching, start: usize) -> (Vec<usize>, Vec<usize>) {
+pub(crate) fn overdetermined(
+    incidence: &[Vec<usize>],
+    m: &Matching,
+    start: usize,
+) -> (Vec<usize>, Vec<usize>) {
     let mut equations = vec![start];
     let mut unknowns = Vec::new();
     let mut seen = vec![false; m.equation_of.len()];
@@ -100,7 +104,11 @@ pub fn overdetermined(incidence: &[Vec<usize>], m: &Matching, start: usize) -> (
 }
 
 /// Unknowns and equations reachable from an unmatched unknown: more unknowns than equations.
-pub fn underdetermined(incidence: &[Vec<usize>], m: &Matching, start: usize) -> (Vec<usize>, Vec<usize>) {
+pub(crate) fn underdetermined(
+    incidence: &[Vec<usize>],
+    m: &Matching,
+    start: usize,
+) -> (Vec<usize>, Vec<usize>) {
     let mut unknowns = vec![start];
     let mut equations = Vec::new();
     let mut holding: Vec<Vec<usize>> = vec![vec![]; m.equation_of.len()];

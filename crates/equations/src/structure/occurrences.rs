@@ -13,7 +13,7 @@ pub struct Occurrences {
 
 impl Occurrences {
     /// Of everything under `roots`; `columns` numbers the unknowns.
-    pub fn of_unknowns(
+    pub(crate) fn of_unknowns(
         graph: &Graph,
         roots: impl IntoIterator<Item = Expr>,
         columns: impl Fn(ExprNode) -> Option<u32>,

@@ -17,7 +17,7 @@ use crate::system::{SystemParts, UnlocatedJump};
 
 /// Puts modes in the place of integer parts and tables in what is solved and watched, and in all that is computed beside it. `expanded` leads
 /// from what was written to what it became.
-pub fn extract(parts: &mut SystemParts<Graph>, expanded: &Map<Expr, Expr>) {
+pub(crate) fn extract(parts: &mut SystemParts<Graph>, expanded: &Map<Expr, Expr>) {
     let SystemParts { graph, quantities, unknowns, n_states, rows, relations, events, constraints, .. } =
         parts;
     let graph: &Graph = graph;

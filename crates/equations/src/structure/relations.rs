@@ -92,7 +92,12 @@ fn kink_written(graph: &Graph, condition: Expr, a: Expr, b: Expr) -> Option<Expr
 }
 
 /// Rewrites the equations of `flat` from number `first` on; the new modes are added to its quantities.
-pub fn extract(flat: &mut Flat, first: usize, relations: &mut Vec<Relation>, parameters: &Map<Symbol, f64>) {
+pub(crate) fn extract(
+    flat: &mut Flat,
+    first: usize,
+    relations: &mut Vec<Relation>,
+    parameters: &Map<Symbol, f64>,
+) {
     let Flat { graph, quantities, equations, .. } = flat;
     let graph: &Graph = graph;
     let all = equations[first..].iter().flat_map(|e| [e.lhs, e.rhs]);

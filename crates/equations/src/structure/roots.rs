@@ -12,7 +12,7 @@ use crate::node::{Binary, Expr, ExprNode, Unary};
 use crate::start::{evaluate, start_values};
 
 /// (1) wherever the width is zero with the parameters as they are.
-pub fn guard_zero_widths(flat: &mut Flat) {
+pub(crate) fn guard_zero_widths(flat: &mut Flat) {
     let roots: Vec<Expr> = flat.equations.iter().flat_map(|e| [e.lhs, e.rhs]).collect();
     let any = |graph: &Graph, e: &Expr| signed_root(graph, graph.node(*e)).is_some();
     if !flat.graph.reachable(roots.iter().copied()).iter().any(|e| any(&flat.graph, e)) {

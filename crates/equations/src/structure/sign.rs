@@ -17,7 +17,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    pub fn excludes_zero(self) -> bool {
+    pub(crate) fn excludes_zero(self) -> bool {
         matches!(self, Sign::Positive | Sign::Negative | Sign::NonZero)
     }
 }

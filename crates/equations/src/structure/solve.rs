@@ -176,6 +176,6 @@ pub fn columns(leaves: &[ExprNode]) -> impl Fn(ExprNode) -> Option<u32> + use<> 
 }
 
 /// Gradients of residuals by unknowns.
-pub fn by_unknowns(graph: &Graph, residuals: &[Expr], leaves: &[ExprNode]) -> Vec<Gradient> {
+pub(crate) fn by_unknowns(graph: &Graph, residuals: &[Expr], leaves: &[ExprNode]) -> Vec<Gradient> {
     gradients(graph, residuals, columns(leaves))
 }

@@ -48,15 +48,15 @@ impl System<Graph> {
             .map(|g| g.first().map_or(graph.constant(0.0).id, |&(_, e)| e))
             .collect();
         let second_order = second_order(graph, rows, &place, parts.n_states);
-        let closure = ConstraintPrograms::new(&parts, &defaults, &values, &place);
+        let constraint_programs = ConstraintPrograms::new(&parts, &defaults, &values, &place);
         let joined = uncut(&extended, n + m);
-        let pattern = closure.eliminated(&joined, n);
+        let pattern = constraint_programs.eliminated(&joined, n);
         let mut system = System {
             parts,
             slow,
             second_order,
             pattern,
-            constraint_programs: closure,
+            constraint_programs,
             extended,
             n_cut,
             joined,
@@ -89,15 +89,7 @@ impl System<Graph> {
     fn freeze(self) -> System {
         (0..self.quantities.len()).for_each(|i| _ = self.graph.symbol(Symbol(i as u32)));
         let System {
-            parts,
-            slow,
-            second_order,
-            pattern,
-            constraint_programs: closure,
-            extended,
-            n_cut,
-            joined,
-            ..
+            parts, slow, second_order, pattern, constraint_programs, extended, n_cut, joined, ..
         } = self;
         let System { of_time, of_states, shown, guards, actions, image, places, .. } = self;
         let parts = parts.freeze();
@@ -106,7 +98,7 @@ impl System<Graph> {
             slow,
             second_order,
             pattern,
-            constraint_programs: closure,
+            constraint_programs,
             extended,
             n_cut,
             joined,

@@ -98,7 +98,7 @@ const KINDS: [(&str, BondNodeKind); 12] = [
     ("0", BondNodeKind::Zero),
 ];
 
-pub fn read_bond_graph(fields: &Fields<'_>, problems: &Problems) -> BondGraphSection {
+pub(crate) fn read_bond_graph(fields: &Fields<'_>, problems: &Problems) -> BondGraphSection {
     let Some(entry) = fields.entry("bond_graph") else { return BondGraphSection::default() };
     let Some(table) = table_of(entry, "a table with `structure` and `laws`", problems) else {
         return BondGraphSection::default();

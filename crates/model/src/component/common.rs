@@ -14,7 +14,7 @@ pub struct Common {
     pub value: Scalar,
 }
 
-pub fn read_common(fields: &Fields<'_>) -> Vec<Common> {
+pub(crate) fn read_common(fields: &Fields<'_>) -> Vec<Common> {
     let problems = fields.problems;
     let mut values = vec![];
     for section in fields.entries("common") {

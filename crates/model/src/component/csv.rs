@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::file::{Data, Fields, Source, Span, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue};
 
 /// A value whose table is read from a file, if it names one; None: it could not be read, which has been reported.
-pub fn with_file(entry: &TomlEntry, reading: &Reading<'_>) -> Option<TomlValue> {
+pub(crate) fn with_file(entry: &TomlEntry, reading: &Reading<'_>) -> Option<TomlValue> {
     let Data::Table(table) = &entry.value.data else { return Some(entry.value.clone()) };
     if table.get("file").is_none_or(|e| e.value.as_text().is_none()) {
         return Some(entry.value.clone());

@@ -16,7 +16,7 @@ fn read_assignments(f: &Fields<'_>) -> Vec<Assign> {
         .collect()
 }
 
-pub fn read_event(entry: &TomlEntry, problems: &Problems) -> Option<EventDefinition> {
+pub(crate) fn read_event(entry: &TomlEntry, problems: &Problems) -> Option<EventDefinition> {
     let table = table_of(entry, "a table with `when` and `set`", problems)?;
     let f = fields_of(table, "event", &entry.key, problems);
     let when = f.text("when").and_then(|t| formula(t, problems));
@@ -40,7 +40,7 @@ fn read_clock(f: &Fields<'_>) -> Option<SampleClock> {
     Some(SampleClock { period: period?, offset })
 }
 
-pub fn read_task(entry: &TomlEntry, problems: &Problems) -> Option<TaskDefinition> {
+pub(crate) fn read_task(entry: &TomlEntry, problems: &Problems) -> Option<TaskDefinition> {
     let table = table_of(entry, "a table with `period` and `set`", problems)?;
     let f = fields_of(table, "task", &entry.key, problems);
     let clock = read_clock(&f);
@@ -68,7 +68,7 @@ fn is_program(name: &TomlText, problems: &Problems) -> bool {
     good
 }
 
-pub fn read_controller(entry: &TomlEntry, reading: &Reading<'_>) -> Option<Controller> {
+pub(crate) fn read_controller(entry: &TomlEntry, reading: &Reading<'_>) -> Option<Controller> {
     let problems = reading.problems;
     let table =
         table_of(entry, "a table with `period`, `file` or `script`, `inputs` and `outputs`", problems)?;

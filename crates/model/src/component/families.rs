@@ -14,7 +14,7 @@ use crate::file::{Data, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue};
 use crate::language::{FamilyNumber, LAST, repeats};
 
 /// A definition whose families have `number.count` members.
-pub fn write_out(definition: &ComponentDefinition, number: &FamilyNumber) -> ComponentDefinition {
+pub(crate) fn write_out(definition: &ComponentDefinition, number: &FamilyNumber) -> ComponentDefinition {
     let when = |w: &When| When { option: w.option.clone(), is: w.is.clone(), body: w.body.numbered(number) };
     ComponentDefinition {
         body: definition.body.numbered(number),
@@ -174,7 +174,7 @@ impl Numbered for Child {
 }
 
 /// A key and its value at one number; None where it is left out.
-pub fn entry_at(entry: &TomlEntry, number: &FamilyNumber) -> Option<TomlEntry> {
+pub(crate) fn entry_at(entry: &TomlEntry, number: &FamilyNumber) -> Option<TomlEntry> {
     Some(TomlEntry { key: entry.key.at(number)?, value: value_at(&entry.value, number)? })
 }
 
@@ -388,7 +388,7 @@ impl Numbered for (TomlKey, &'static Domain) {
 }
 
 /// Keys with `#` in a definition that has no family to number them.
-pub fn unnumbered(definition: &ComponentDefinition) -> Vec<&TomlKey> {
+pub(crate) fn unnumbered(definition: &ComponentDefinition) -> Vec<&TomlKey> {
     let mut keys: Vec<&TomlKey> = vec![];
     for body in definition.bodies() {
         keys.extend(body.variables.iter().chain(&body.modes).chain(&body.inputs).map(|x| &x.key));

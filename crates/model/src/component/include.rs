@@ -19,7 +19,11 @@ pub fn is_shared(path: &str) -> bool {
 }
 
 /// The table of a component file with what it includes, and the files that it came from.
-pub fn with_included(path: &str, own: TomlTable, reading: &Reading<'_>) -> (TomlTable, Vec<Arc<Source>>) {
+pub(crate) fn with_included(
+    path: &str,
+    own: TomlTable,
+    reading: &Reading<'_>,
+) -> (TomlTable, Vec<Arc<Source>>) {
     let mut open = vec![path.to_string()];
     let mut sources = vec![];
     let table = completed(&mut open, own, reading, &mut sources);

@@ -28,7 +28,7 @@ impl Library {
     }
 
     /// Adds a folder; its components come before those of the same name that are there already.
-    pub fn add_folder(&mut self, folder: &str, place: Option<&Span>, reading: &Reading<'_>) {
+    pub(crate) fn add_folder(&mut self, folder: &str, place: Option<&Span>, reading: &Reading<'_>) {
         let mut paths = match reading.files.list(folder) {
             Ok(paths) => paths,
             Err(reason) => {

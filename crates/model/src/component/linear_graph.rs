@@ -48,7 +48,7 @@ const TYPES: [(&str, Type); 7] = [
     ("gyrator", Type::Gyrator),
 ];
 
-pub fn read_linear_graph(fields: &Fields<'_>, problems: &Problems) -> BondGraphSection {
+pub(crate) fn read_linear_graph(fields: &Fields<'_>, problems: &Problems) -> BondGraphSection {
     let mut made = BondGraphSection::default();
     let Some(entry) = fields.entry("linear_graph") else { return made };
     let Some(table) = table_of(entry, "a table with `domain` and `elements`", problems) else { return made };

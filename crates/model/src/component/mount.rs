@@ -58,7 +58,7 @@ impl PoseMount {
 }
 
 /// `space` and `plane` of [mount]; None where it has neither.
-pub fn read_pose(fields: &Fields<'_>, definition: &ComponentDefinition) -> Option<PoseMount> {
+pub(crate) fn read_pose(fields: &Fields<'_>, definition: &ComponentDefinition) -> Option<PoseMount> {
     let entry = fields.entry("mount")?;
     let f = Fields::new(fields.table("mount")?, "[mount]", &entry.key.span, fields.problems);
     f.value("space").or(f.value("plane"))?;
@@ -117,7 +117,7 @@ fn check_pair(
 }
 
 /// The section of a component file; what is wrong is said.
-pub fn read_mount(fields: &Fields<'_>, definition: &ComponentDefinition) -> Option<Mount> {
+pub(crate) fn read_mount(fields: &Fields<'_>, definition: &ComponentDefinition) -> Option<Mount> {
     let entry = fields.entry("mount")?;
     let problems = fields.problems;
     let f = Fields::new(fields.table("mount")?, "[mount]", &entry.key.span, problems);

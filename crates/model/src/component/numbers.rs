@@ -23,7 +23,7 @@ const LARGEST: usize = 10_000;
 
 /// A model whose families are written out, in all its components; None if they would be too many. `complete` adds to
 /// the model once its own families are written out.
-pub fn number_families(
+pub(crate) fn number_families(
     root: ComponentDefinition,
     library: &Library,
     problems: &Problems,

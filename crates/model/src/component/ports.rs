@@ -8,7 +8,7 @@ use crate::domain::{Connector, DOMAINS, Domain, domain};
 use crate::file::{Data, TomlEntry, TomlText, TomlValue, wrong_type};
 
 /// The domain that a text names; says so if there is none.
-pub fn find_domain(text: &TomlText, problems: &Problems) -> Option<&'static Domain> {
+pub(crate) fn find_domain(text: &TomlText, problems: &Problems) -> Option<&'static Domain> {
     let found = domain(&text.text);
     if found.is_none() {
         let names = || DOMAINS.iter().map(|d| d.name);
@@ -21,7 +21,7 @@ pub fn find_domain(text: &TomlText, problems: &Problems) -> Option<&'static Doma
     found
 }
 
-pub fn read_port(entry: &TomlEntry, problems: &Problems) -> Option<Port> {
+pub(crate) fn read_port(entry: &TomlEntry, problems: &Problems) -> Option<Port> {
     let key = entry.key.clone();
     let mut port = Port {
         key,
@@ -74,7 +74,7 @@ pub fn read_port(entry: &TomlEntry, problems: &Problems) -> Option<Port> {
     Some(port)
 }
 
-pub fn read_choice(entry: &TomlEntry, problems: &Problems) -> Option<OptionChoice> {
+pub(crate) fn read_choice(entry: &TomlEntry, problems: &Problems) -> Option<OptionChoice> {
     let key = entry.key.clone();
     let table = table_of(entry, "a table with `choices` and `default`", problems)?;
     let f = fields_of(table, "option", &key, problems);
@@ -139,7 +139,7 @@ pub fn whole(value: &TomlValue, key: &str, problems: &Problems) -> Option<usize>
 }
 
 /// The value of an option: a word, or true or false.
-pub fn choice_text(value: &TomlValue) -> Option<String> {
+pub(crate) fn choice_text(value: &TomlValue) -> Option<String> {
     match &value.data {
         Data::Text(text) => Some(text.clone()),
         Data::Boolean(b) => Some(b.to_string()),

@@ -60,7 +60,7 @@ impl<'a> Reading<'a> {
     }
 
     /// A file named in another one.
-    pub fn source_beside(&self, name: &TomlText) -> Option<Arc<Source>> {
+    pub(crate) fn source_beside(&self, name: &TomlText) -> Option<Arc<Source>> {
         self.source(&relative(&name.span.source.name, &name.text), Some(&name.span))
     }
 }
@@ -69,7 +69,7 @@ impl<'a> Reading<'a> {
 const OF_MODELS: [&str; 6] = ["model", "run", "start", "live", "display", "expect"];
 
 /// A component file; None for a model.
-pub fn read_component(path: &str, reading: &Reading<'_>) -> Option<ComponentDefinition> {
+pub(crate) fn read_component(path: &str, reading: &Reading<'_>) -> Option<ComponentDefinition> {
     let source = reading.source(path, None)?;
     let (table, included) = with_included(path, reading.parse(&source)?, reading);
     if OF_MODELS.iter().any(|name| table.get(name).is_some()) {
@@ -123,7 +123,7 @@ const ELSEWHERE: [(&str, &str); 16] = [
 const OF_HEADING: [&str; 5] = ["name", "doc", "include", "libraries", "defaults"];
 
 /// Reports unknown sections. What would have been in them is missing elsewhere, which is no error of its own.
-pub fn finish_sections(fields: Fields<'_>, reading: &Reading<'_>) {
+pub(crate) fn finish_sections(fields: Fields<'_>, reading: &Reading<'_>) {
     let known = fields.asked();
     let elsewhere = |name: &str| ELSEWHERE.iter().find(|(word, ours)| *word == name && known.contains(ours));
     for entry in fields.rest() {
@@ -159,7 +159,7 @@ pub fn finish_sections(fields: Fields<'_>, reading: &Reading<'_>) {
 }
 
 /// A language error at its place in the file.
-pub fn language_error(error: &LangError, text: &TomlText) -> Diagnostic {
+pub(crate) fn language_error(error: &LangError, text: &TomlText) -> Diagnostic {
     Diagnostic::error(error.code, error.message.as_str())
         .at(&text.at(&error.span), error.label.as_str())
         .hint_if(error.hint.clone())
@@ -189,7 +189,7 @@ pub fn unit(text: &TomlText, problems: &Problems) -> Option<Unit> {
 }
 
 /// A number or an expression in a string.
-pub fn read_scalar(value: &TomlValue, key: &str, problems: &Problems) -> Scalar {
+pub(crate) fn read_scalar(value: &TomlValue, key: &str, problems: &Problems) -> Scalar {
     let form = match &value.data {
         Data::Text(_) => value.as_text().and_then(|t| formula(t, problems)).map(ScalarForm::Formula),
         Data::Boolean(b) => Some(ScalarForm::Truth(*b)),
@@ -216,7 +216,7 @@ pub fn number(value: &TomlValue, key: &str, expected: &str, problems: &Problems)
 }
 
 /// Whether a key can name something in an expression; says so if not.
-pub fn check_name(key: &TomlKey, problems: &Problems) -> bool {
+pub(crate) fn check_name(key: &TomlKey, problems: &Problems) -> bool {
     let mut letters = key.name.chars();
     let first = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
     let good = first && letters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '#'));
@@ -233,7 +233,7 @@ pub fn check_name(key: &TomlKey, problems: &Problems) -> bool {
 }
 
 /// A value of the wrong dimension; `whose` begins the rest of the label: "`R` of `r1` is".
-pub fn wrong_dimension(span: &Span, wanted: Dimension, found: Dimension, whose: &str) -> Diagnostic {
+pub(crate) fn wrong_dimension(span: &Span, wanted: Dimension, found: Dimension, whose: &str) -> Diagnostic {
     let error =
         Diagnostic::error("M0107", format!("expected {}, found {}", wanted.quantity(), found.quantity()));
     if found == Dimension::ONE {

@@ -16,7 +16,7 @@ use crate::file::{Data, Fields, TomlEntry, TomlTable, texts, wrong_type};
 use crate::units::parse_unit;
 
 /// What components and models have in common.
-pub fn read_definition(
+pub(crate) fn read_definition(
     name: &str,
     source: &Arc<Source>,
     fields: &Fields<'_>,
@@ -88,7 +88,11 @@ pub fn entries<T>(
 }
 
 /// The table of an entry, or a report of what is there instead.
-pub fn table_of<'a>(entry: &'a TomlEntry, expected: &str, problems: &Problems) -> Option<&'a TomlTable> {
+pub(crate) fn table_of<'a>(
+    entry: &'a TomlEntry,
+    expected: &str,
+    problems: &Problems,
+) -> Option<&'a TomlTable> {
     match &entry.value.data {
         Data::Table(table) => Some(table),
         _ => {
@@ -98,7 +102,12 @@ pub fn table_of<'a>(entry: &'a TomlEntry, expected: &str, problems: &Problems) -
     }
 }
 
-pub fn fields_of<'a>(table: &'a TomlTable, kind: &str, key: &TomlKey, problems: &'a Problems) -> Fields<'a> {
+pub(crate) fn fields_of<'a>(
+    table: &'a TomlTable,
+    kind: &str,
+    key: &TomlKey,
+    problems: &'a Problems,
+) -> Fields<'a> {
     Fields::new(table, format!("{kind} `{}`", key.name), &key.span, problems)
 }
 
@@ -188,7 +197,11 @@ pub fn plain() -> Option<Unit> {
     parse_unit("1").ok()
 }
 
-pub fn read_variable(entry: &TomlEntry, kind: &str, problems: &Problems) -> Option<VariableDefinition> {
+pub(crate) fn read_variable(
+    entry: &TomlEntry,
+    kind: &str,
+    problems: &Problems,
+) -> Option<VariableDefinition> {
     let key = entry.key.clone();
     let blank = |key, unit| VariableDefinition { key, unit, start: None, nominal: None, doc: String::new() };
     // Without a unit it takes every dimension.
@@ -215,7 +228,7 @@ pub fn read_variable(entry: &TomlEntry, kind: &str, problems: &Problems) -> Opti
 }
 
 /// A mode, or the output of a controller: a bare number or boolean is the start value of a plain number.
-pub fn read_mode(entry: &TomlEntry, kind: &str, problems: &Problems) -> Option<VariableDefinition> {
+pub(crate) fn read_mode(entry: &TomlEntry, kind: &str, problems: &Problems) -> Option<VariableDefinition> {
     match entry.value.data {
         Data::Integer(_) | Data::Number(_) | Data::Boolean(_) => Some(VariableDefinition {
             key: entry.key.clone(),

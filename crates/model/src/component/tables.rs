@@ -82,7 +82,7 @@ fn read_cell(cell: &TomlValue, key: &str, column: &mut TableColumn, problems: &P
 
 /// A table given where a component is used: written there, or the name of one `around` it. Where the component's own
 /// table has units, those of the given one have to agree.
-pub fn given_table<'t>(
+pub(crate) fn given_table<'t>(
     key: &TomlKey,
     value: &TomlValue,
     own: &TableData,
@@ -121,7 +121,7 @@ pub fn given_table<'t>(
 }
 
 /// An entry of [tables].
-pub fn read_table(entry: &TomlEntry, reading: &Reading<'_>) -> Option<TableData> {
+pub(crate) fn read_table(entry: &TomlEntry, reading: &Reading<'_>) -> Option<TableData> {
     match with_file(entry, reading) {
         Some(value) => table_data(&TomlEntry { key: entry.key.clone(), value }, reading.problems),
         None => Some(unread(entry.key.clone(), false)),

@@ -18,7 +18,7 @@ pub struct Fields<'a> {
 }
 
 /// What is wrong when `expected` was asked for and `value` found.
-pub fn wrong_type(value: &TomlValue, key: &str, expected: &str) -> Diagnostic {
+pub(crate) fn wrong_type(value: &TomlValue, key: &str, expected: &str) -> Diagnostic {
     Diagnostic::error("M0103", format!("`{key}` has to be {expected}, found {}", value.kind()))
         .at(&value.span, format!("this is {}", value.kind()))
 }
@@ -74,7 +74,7 @@ impl<'a> Fields<'a> {
         self.text("doc").map(|t| t.text.trim().to_string()).unwrap_or_default()
     }
 
-    pub fn boolean(&self, key: &'static str) -> Option<bool> {
+    pub(crate) fn boolean(&self, key: &'static str) -> Option<bool> {
         self.typed(key, "true or false", |v| match v.data {
             Data::Boolean(b) => Some(b),
             _ => None,
@@ -139,7 +139,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Two keys that exclude each other; true if both are there.
-    pub fn exclude(&self, a: &'static str, b: &'static str, hint: &str) -> bool {
+    pub(crate) fn exclude(&self, a: &'static str, b: &'static str, hint: &str) -> bool {
         let (Some(first), Some(second)) = (self.entry(a), self.entry(b)) else { return false };
         self.problems.add(
             Diagnostic::error("M0111", format!("{} has both `{a}` and `{b}`", self.what))
@@ -169,7 +169,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The same; what is known as a section of the whole file is written in the wrong place.
-    pub fn finish_beside(self, sections: &[&str]) {
+    pub(crate) fn finish_beside(self, sections: &[&str]) {
         for entry in self.rest() {
             let name = &entry.key.name;
             let misplaced = sections.contains(&name.as_str()) && matches!(entry.value.data, Data::Table(_));

@@ -58,7 +58,7 @@ pub fn give(
 }
 
 /// A value under the present name beside one under a former name.
-pub fn refuse_twice(instance: &Instance<'_>, key: &TomlKey, problems: &Problems) {
+pub(crate) fn refuse_twice(instance: &Instance<'_>, key: &TomlKey, problems: &Problems) {
     let mut own = instance.each(|b| &b.parameters).filter(|p| p.key.name == key.name);
     if own.any(|p| !p.aliases.is_empty()) && instance.arguments.contains_key(&key.name) {
         problems.add(
@@ -69,7 +69,7 @@ pub fn refuse_twice(instance: &Instance<'_>, key: &TomlKey, problems: &Problems)
 }
 
 /// Values under former names from outside the files.
-pub fn give_sets(instance: &mut Instance<'_>, sets: &Sets, problems: &Problems) {
+pub(crate) fn give_sets(instance: &mut Instance<'_>, sets: &Sets, problems: &Problems) {
     let former: Vec<String> =
         instance.each(|b| &b.parameters).flat_map(|p| &p.aliases).map(|a| a.name.clone()).collect();
     for name in former {

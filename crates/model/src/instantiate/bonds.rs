@@ -27,7 +27,7 @@ pub const OPEN: usize = usize::MAX;
 
 /// What is known of the bond graphs while the model is built.
 #[derive(Debug, Default)]
-pub struct Bonds {
+pub(crate) struct Bonds {
     /// Nodes by full name, "strut.gas".
     pub node_of: HashMap<String, usize>,
     /// Where ports are met, by full name.
@@ -44,7 +44,7 @@ pub struct Bonds {
 
 impl<'a> ModelBuilder<'a> {
     /// Nodes, bonds and quantities of all components.
-    pub fn add_bond_graphs(&mut self) {
+    pub(crate) fn add_bond_graphs(&mut self) {
         for index in 0..self.tree.instances.len() {
             let instance = &self.tree.instances[index];
             let chains: Vec<&'a Chain> = instance.bodies.iter().flat_map(|b| &b.bond_graph.chains).collect();
@@ -91,12 +91,12 @@ impl<'a> ModelBuilder<'a> {
         self.bonds.ports.entry(name).or_default().inside.push(bond);
     }
 
-    pub fn add_bond(&mut self, from: usize, to: usize, domain: Option<&'static Domain>) -> usize {
+    pub(crate) fn add_bond(&mut self, from: usize, to: usize, domain: Option<&'static Domain>) -> usize {
         self.network.bonds.push(Bond { from, to, pairs: vec![], domain });
         self.network.bonds.len() - 1
     }
 
-    pub fn add_node(
+    pub(crate) fn add_node(
         &mut self,
         index: usize,
         kind: BondNodeKind,
@@ -328,7 +328,7 @@ enum ChainPlace<'a> {
 }
 
 /// Where ports meet: efforts are common, in mechanics flows.
-pub fn junction_kind(domain: Option<&Domain>) -> BondNodeKind {
+pub(crate) fn junction_kind(domain: Option<&Domain>) -> BondNodeKind {
     match domain.map(|d| d.connector) {
         Some(Connector::Power { across_is_effort: false, .. }) => BondNodeKind::One,
         _ => BondNodeKind::Zero,

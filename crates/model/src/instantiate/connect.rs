@@ -34,7 +34,7 @@ impl ConnectedPort<'_> {
 }
 
 impl<'a> ModelBuilder<'a> {
-    pub fn add_connections(&mut self) {
+    pub(crate) fn add_connections(&mut self) {
         for index in 0..self.tree.instances.len() {
             let mut connected = HashSet::new();
             for set in self.sets_of(index, &mut connected) {

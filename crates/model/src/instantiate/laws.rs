@@ -36,7 +36,7 @@ impl<'a> ModelBuilder<'a> {
         instances.flat_map(|(i, instance)| instance.each(section).map(move |x| (i, x))).collect()
     }
 
-    pub fn add_tables(&mut self) {
+    pub(crate) fn add_tables(&mut self) {
         for (index, data) in self.all(|b| &b.tables) {
             let instance = &self.tree.instances[index];
             let name = instance.full(&data.key.name);
@@ -75,7 +75,7 @@ impl<'a> ModelBuilder<'a> {
         }
     }
 
-    pub fn add_equations(&mut self) {
+    pub(crate) fn add_equations(&mut self) {
         for (index, equation) in self.all(|b| &b.equations) {
             let view = self.view(index);
             match lower_equation(self.graph(), &equation.sides, &view) {
@@ -112,7 +112,7 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// Terms for equations that do not exist.
-    pub fn check_terms(&self) {
+    pub(crate) fn check_terms(&self) {
         for instance in &self.tree.instances {
             let names: Vec<&str> = instance.each(|b| &b.equations).map(|e| e.key.name.as_str()).collect();
             for (key, _) in instance.each(|b| &b.terms).filter(|(key, _)| !names.contains(&key.name.as_str()))
@@ -126,7 +126,7 @@ impl<'a> ModelBuilder<'a> {
         }
     }
 
-    pub fn add_outputs(&mut self) {
+    pub(crate) fn add_outputs(&mut self) {
         for (index, output) in self.all(|b| &b.outputs) {
             let instance = &self.tree.instances[index];
             let (name, whose) = (instance.full(&output.key.name), instance.phrase(&output.key.name));
@@ -204,7 +204,7 @@ impl<'a> ModelBuilder<'a> {
         found.chain(self.mechanism.states()).collect()
     }
 
-    pub fn add_events(&mut self) {
+    pub(crate) fn add_events(&mut self) {
         let events = self.all(|b| &b.events);
         let states = self.states();
         for (index, event) in events {
@@ -279,7 +279,7 @@ impl<'a> ModelBuilder<'a> {
         made
     }
 
-    pub fn add_tasks(&mut self) {
+    pub(crate) fn add_tasks(&mut self) {
         for (index, task) in self.all(|b| &b.tasks) {
             let name = self.tree.instances[index].full(&task.key.name);
             let action = Action::Set(self.assignments(index, &task.set, Setter::Task));

@@ -19,7 +19,7 @@ pub enum NameRole {
 }
 
 impl NameRole {
-    pub fn article(self) -> &'static str {
+    pub(crate) fn article(self) -> &'static str {
         match self {
             NameRole::Parameter => "a parameter",
             NameRole::Unknown => "a variable",
@@ -55,11 +55,11 @@ pub struct ModelNames {
 }
 
 /// The symbol of whatever is broken: no quantity has it.
-pub const ANYTHING: Symbol = Symbol(u32::MAX);
+pub(crate) const ANYTHING: Symbol = Symbol(u32::MAX);
 
 impl ModelNames {
     /// Whether `name` or something it is part of is broken.
-    pub fn is_broken(&self, name: &str) -> bool {
+    pub(crate) fn is_broken(&self, name: &str) -> bool {
         let outer = name.match_indices('.').map(|(i, _)| &name[..i]);
         !self.broken.is_empty() && outer.chain([name]).any(|n| self.broken.contains(n))
     }

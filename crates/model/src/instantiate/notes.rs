@@ -20,7 +20,7 @@ pub const ASSUMED_UNIT: &str = "M0312";
 const MOST: usize = 6;
 
 impl<'a> ModelBuilder<'a> {
-    pub fn add_notes(&self, run: &RunSection, expect: &[Expect]) {
+    pub(crate) fn add_notes(&self, run: &RunSection, expect: &[Expect]) {
         if !self.problems.has_errors() {
             self.note_isolated_signals(run, expect);
             self.note_bare_numbers();

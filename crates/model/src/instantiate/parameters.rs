@@ -38,7 +38,7 @@ struct Item<'a> {
 }
 
 impl ModelBuilder<'_> {
-    pub fn add_parameters(&mut self) {
+    pub(crate) fn add_parameters(&mut self) {
         self.note_useless_values();
         let items = self.items();
         for i in self.sorted(&items) {

@@ -20,7 +20,7 @@ pub(super) struct New<'s> {
 }
 
 impl<'a> ModelBuilder<'a> {
-    pub fn add_quantities(&mut self) {
+    pub(crate) fn add_quantities(&mut self) {
         for index in 0..self.tree.instances.len() {
             let instance = &self.tree.instances[index];
             let ports: Vec<&'a Port> = instance.each(|b| &b.ports).collect();

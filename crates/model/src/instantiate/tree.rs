@@ -117,7 +117,7 @@ impl Sets {
     }
 
     /// Values from files: everything else given for the same path comes later and wins.
-    pub fn give_first(&mut self, values: Vec<(TomlKey, TomlValue)>) {
+    pub(crate) fn give_first(&mut self, values: Vec<(TomlKey, TomlValue)>) {
         let new = values.into_iter().map(|(path, value)| Set { path, value, used: Cell::new(false) });
         self.list.splice(0..0, new);
     }
@@ -150,7 +150,7 @@ impl Sets {
     }
 
     /// The same for single keys: others under the prefix mean something else.
-    pub fn keys_under(&self, prefix: &str, keys: &[&str]) -> Vec<TomlEntry> {
+    pub(crate) fn keys_under(&self, prefix: &str, keys: &[&str]) -> Vec<TomlEntry> {
         let mut entries = vec![];
         for key in keys {
             for entry in self.under(&format!("{prefix}{key}")).into_iter().filter(|e| e.key.name.is_empty()) {

@@ -39,7 +39,7 @@ impl Count {
         Count { low: 1.0, high: 1.0, literal, of: Some(of) }
     }
 
-    pub fn may_be(self, n: f64) -> bool {
+    pub(crate) fn may_be(self, n: f64) -> bool {
         self.low <= n + ROUNDING && n <= self.high + ROUNDING
     }
 
@@ -99,7 +99,7 @@ impl Count {
 }
 
 /// A number in an offset unit that stands alone, as the difference it is in a place for differences.
-pub fn as_difference(ast: &Ast) -> Option<Ast> {
+pub(crate) fn as_difference(ast: &Ast) -> Option<Ast> {
     match &ast.kind {
         AstKind::Number(number, Some(unit)) if unit.offset != 0.0 => {
             let unit = Unit { offset: 0.0, ..unit.clone() };

@@ -24,11 +24,11 @@ impl Allowance {
         Allowance(Rc::new(Cell::new(most)))
     }
 
-    pub fn exhaust(&self) {
+    pub(crate) fn exhaust(&self) {
         self.0.set(0);
     }
 
-    pub fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&self) -> bool {
         self.0.get() == 0
     }
 
@@ -95,7 +95,7 @@ impl FamilyNumber {
     }
 
     /// Whether a text with `#` is inside a repetition already.
-    pub fn is_set(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         !self.at.is_empty()
     }
 

@@ -23,7 +23,7 @@ pub fn lower(graph: &Graph, ast: &Ast, scope: &dyn Scope) -> Result<Typed, Vec<L
 }
 
 /// Both sides, checked to have the same dimension.
-pub fn lower_equation(
+pub(crate) fn lower_equation(
     graph: &Graph,
     sides: &(Ast, Ast),
     scope: &dyn Scope,
@@ -424,7 +424,7 @@ impl<'g, 's> Lowering<'g, 's> {
     }
 
     /// The one dimension of all terms. The first that is more than a bare number sets it; others get an error.
-    pub fn agree(&mut self, terms: &[(&Ast, Option<Dimension>)]) -> Option<Dimension> {
+    pub(crate) fn agree(&mut self, terms: &[(&Ast, Option<Dimension>)]) -> Option<Dimension> {
         let known = || terms.iter().filter_map(|&(ast, dimension)| Some((ast, dimension?)));
         let (reference, expected) = known().find(|(ast, _)| !is_bare(ast)).or_else(|| known().next())?;
         let room = MOST_ERRORS.saturating_sub(self.errors.len());

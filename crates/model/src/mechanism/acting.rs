@@ -19,7 +19,7 @@ fn length() -> Dimension {
 
 impl<'a> ModelBuilder<'a> {
     /// Everything the sections of a mechanism say.
-    pub fn add_mechanism(&mut self, sections: &'a Sections) {
+    pub(crate) fn add_mechanism(&mut self, sections: &'a Sections) {
         if sections.is_empty() {
             return;
         }

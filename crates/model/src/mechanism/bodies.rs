@@ -103,7 +103,7 @@ fn shown(planar: bool) -> &'static [(&'static str, &'static str)] {
 const GRAVITY: &str = "9.81 m/s^2";
 
 /// `mechanism.gravity`, or its components.
-pub fn gravity_component(settings: &TomlTable, planar: bool, problems: &Problems) -> Child {
+pub(crate) fn gravity_component(settings: &TomlTable, planar: bool, problems: &Problems) -> Child {
     let f = Fields::new(settings, "[mechanism]", &settings.span, problems);
     f.choice("plane", &[("xy", ())]);
     let mut own = BodyParameters::default();
@@ -137,7 +137,7 @@ pub fn gravity_component(settings: &TomlTable, planar: bool, problems: &Problems
 }
 
 /// `arm.m`, `arm.center.x`, `arm.inertia.xx`, `arm.rod`.
-pub fn body_component(part: &MechanismPart, planar: bool, problems: &Problems) -> Child {
+pub(crate) fn body_component(part: &MechanismPart, planar: bool, problems: &Problems) -> Child {
     let f = part.fields("body", problems);
     let mut own = BodyParameters::default();
     if part.key.name == "world" {
@@ -224,7 +224,7 @@ impl<'a> ModelBuilder<'a> {
         named.map_or_else(|| self.graph().constant(0.0).id, |n| n.expr)
     }
 
-    pub fn read_gravity(&mut self, planar: bool) {
+    pub(crate) fn read_gravity(&mut self, planar: bool) {
         let down = usize::from(!planar) + 1;
         let mut gravity = AXES.map(|axis| self.own("mechanism", &format!("gravity.{axis}")));
         if self.names.map.contains_key("mechanism.gravity") {
@@ -238,7 +238,7 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// All bodies, the world first, and the frames on them.
-    pub fn read_bodies(&mut self, sections: &'a Sections) -> Places {
+    pub(crate) fn read_bodies(&mut self, sections: &'a Sections) -> Places {
         let planar = sections.planar();
         let mut places = Places::new(planar);
         let parts = sections.of(Section::Bodies);
@@ -359,7 +359,7 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// `at` and `rotate`.
-    pub fn read_pose(
+    pub(crate) fn read_pose(
         &mut self,
         f: &Fields<'_>,
         whose: &str,
@@ -389,7 +389,13 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// A number or expression of parameters.
-    pub fn read_number(&mut self, value: &TomlValue, key: &str, unit: &str, whose: &str) -> Option<Expr> {
+    pub(crate) fn read_number(
+        &mut self,
+        value: &TomlValue,
+        key: &str,
+        unit: &str,
+        whose: &str,
+    ) -> Option<Expr> {
         let scalar = read_scalar(value, key, self.problems);
         let unit: Option<Unit> = parse_unit(unit).ok();
         let (typed, _) = self.constant(&scalar, 0, unit.as_ref(), &format!("`{key}` of `{whose}`"))?;
@@ -397,7 +403,7 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// Three of them, two in a plane.
-    pub fn read_vector(
+    pub(crate) fn read_vector(
         &mut self,
         value: &TomlValue,
         key: &str,

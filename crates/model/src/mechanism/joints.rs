@@ -14,7 +14,7 @@ use crate::instantiate::ModelBuilder;
 use crate::units::parse_unit;
 
 impl<'a> ModelBuilder<'a> {
-    pub fn read_joints(&mut self, sections: &'a Sections, places: &Places) {
+    pub(crate) fn read_joints(&mut self, sections: &'a Sections, places: &Places) {
         // What is mounted may depend on options: a joint that another one of its name replaces is not read.
         let is_there = |b: &Self, part: &MechanismPart| {
             let child = b.tree.instances[0].children.get(&part.key.name);
@@ -28,7 +28,7 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// The quantity of a part's component.
-    pub fn symbol_of(&self, part: &MechanismPart, name: &str) -> Option<Symbol> {
+    pub(crate) fn symbol_of(&self, part: &MechanismPart, name: &str) -> Option<Symbol> {
         self.names.map.get(&format!("{}.{name}", part.key.name))?.symbol
     }
 

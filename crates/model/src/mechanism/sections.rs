@@ -288,7 +288,7 @@ fn motion(part: &MechanismPart, sets: &Sets) -> Option<TomlValue> {
 }
 
 /// The kind of a joint; says nothing.
-pub fn joint_kind(part: &MechanismPart) -> Option<&'static JointKind> {
+pub(crate) fn joint_kind(part: &MechanismPart) -> Option<&'static JointKind> {
     let text = part.table.get("type")?.value.as_text()?;
     JointKind::find(&text.text)
 }
@@ -334,7 +334,7 @@ pub fn joint(part: &MechanismPart, problems: &Problems) -> Child {
 
 /// Kinds of couplings with their component and the keys that name joints or points.
 type CouplingType = (&'static str, &'static [&'static str]);
-pub const COUPLINGS: [(&str, CouplingType); 5] = [
+pub(crate) const COUPLINGS: [(&str, CouplingType); 5] = [
     ("gear", ("coupling_gear", &["type", "a", "b"])),
     ("rack", ("coupling_rack", &["type", "turns", "slides"])),
     ("differential", ("coupling_differential", &["type", "a", "b", "carrier"])),
@@ -383,7 +383,7 @@ fn sensor(part: &MechanismPart, planar: bool, problems: &Problems) -> Child {
 }
 
 /// A component that exists only in this model.
-pub fn own_component(
+pub(crate) fn own_component(
     name: &str,
     parameters: Vec<Parameter>,
     variables: Vec<VariableDefinition>,

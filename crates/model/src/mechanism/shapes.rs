@@ -81,7 +81,7 @@ impl MassProperties {
 }
 
 /// (4)
-pub fn combined(g: &Graph, parts: &[MassProperties]) -> (Expr, Vector, [Expr; 6]) {
+pub(crate) fn combined(g: &Graph, parts: &[MassProperties]) -> (Expr, Vector, [Expr; 6]) {
     let zero = g.constant(0.0);
     let [one, more @ ..] = parts else { return (zero.id, [zero.id; 3], [zero.id; 6]) };
     if more.is_empty() {
@@ -151,7 +151,7 @@ fn weighed(g: &Graph, form: &BodyGeometry, density: Expr) -> Result<MassProperti
 
 impl<'a> ModelBuilder<'a> {
     /// One entry of `shapes`: it is drawn, and with a density it weighs something.
-    pub fn read_shape(
+    pub(crate) fn read_shape(
         &mut self,
         value: &TomlValue,
         body: usize,

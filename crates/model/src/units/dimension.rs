@@ -23,10 +23,8 @@ impl Dimension {
     pub const LENGTH: Dimension = Dimension::whole([1, 0, 0, 0, 0, 0, 0]);
     pub const MASS: Dimension = Dimension::whole([0, 1, 0, 0, 0, 0, 0]);
     pub const TIME: Dimension = Dimension::whole([0, 0, 1, 0, 0, 0, 0]);
-    pub const CURRENT: Dimension = Dimension::whole([0, 0, 0, 1, 0, 0, 0]);
-    pub const TEMPERATURE: Dimension = Dimension::whole([0, 0, 0, 0, 1, 0, 0]);
-    pub const AMOUNT: Dimension = Dimension::whole([0, 0, 0, 0, 0, 1, 0]);
-    pub const POWER: Dimension = Dimension::whole([2, 1, -3, 0, 0, 0, 0]);
+    pub(crate) const TEMPERATURE: Dimension = Dimension::whole([0, 0, 0, 0, 1, 0, 0]);
+    pub(crate) const POWER: Dimension = Dimension::whole([2, 1, -3, 0, 0, 0, 0]);
     pub const LIGHT: Dimension = Dimension::whole([0, 0, 0, 0, 0, 0, 1]);
 
     /// Whole exponents of m, kg, s, A, K, mol, cd.

@@ -109,7 +109,7 @@ impl<'a> CausalityAssignment<'a> {
     }
 
     /// Decides the open bonds of a node in one way, if that leads to no contradiction.
-    pub fn prefer(&mut self, node: usize, effort: bool) {
+    pub(crate) fn prefer(&mut self, node: usize, effort: bool) {
         for bond in self.incident[node].clone() {
             if self.given[bond].is_none() {
                 self.choose(node, bond, self.toward(bond, node, effort));

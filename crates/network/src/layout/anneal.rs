@@ -41,7 +41,7 @@ impl AnnealingNoise {
 }
 
 /// The best placement found, and its cost.
-pub fn improve(part: &PartGraph, start: Vec<GridCell>, seed: u64) -> (Vec<GridCell>, i64) {
+pub(crate) fn improve(part: &PartGraph, start: Vec<GridCell>, seed: u64) -> (Vec<GridCell>, i64) {
     let n = part.nodes.len();
     let mut board = Board::new(part, start);
     let mut noise = AnnealingNoise(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);

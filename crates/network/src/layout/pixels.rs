@@ -16,7 +16,7 @@ const PARALLEL: f64 = 14.0;
 /// ": ".
 const COLON: f64 = 8.0;
 
-pub fn unplaced() -> PlacedNode {
+pub(crate) fn unplaced() -> PlacedNode {
     PlacedNode {
         at: (0.0, 0.0),
         side: LabelSide::Alone,
@@ -240,7 +240,7 @@ fn outer(area: Area, from: (f64, f64)) -> (f64, f64) {
 }
 
 /// Smaller by so much on every side.
-pub fn inset([l, t, r, b]: Area, by: f64) -> Area {
+pub(crate) fn inset([l, t, r, b]: Area, by: f64) -> Area {
     [l + by, t + by, r - by, b - by]
 }
 

@@ -94,7 +94,7 @@ impl Active {
     }
 
     /// The eligible entry of lowest Markowitz count, the larger one if counts are equal.
-    pub fn next_pivot(&mut self) -> Result<(usize, usize), FactorFault> {
+    pub(crate) fn next_pivot(&mut self) -> Result<(usize, usize), FactorFault> {
         let few = SEARCH.min(self.left.len());
         self.sort();
         let mut best: Option<(usize, f64, usize, usize)> = None;

@@ -109,8 +109,8 @@ impl ProgramParser {
             self.broken.extend(self.declared_at(first));
         }
         let body = self.closed_block(opened, "procedure")?;
-        let nobody = || (NamedAt { name: String::new(), span: opened }, vec![]);
-        let (name, parameters) = head.unwrap_or_else(nobody);
+        let unnamed = || (NamedAt { name: String::new(), span: opened }, vec![]);
+        let (name, parameters) = head.unwrap_or_else(unnamed);
         Ok(StatementKind::Procedure { name, parameters, body })
     }
 

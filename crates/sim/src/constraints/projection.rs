@@ -56,7 +56,7 @@ impl Projection {
     }
 
     /// (3), exact or held back; the largest correction relative to the size of its state. NaN if there is none.
-    pub fn correct(&mut self, y: &mut [f64], exact: bool) -> f64 {
+    pub(crate) fn correct(&mut self, y: &mut [f64], exact: bool) -> f64 {
         if self.gap.iter().all(|g| *g == 0.0) {
             return 0.0;
         }
@@ -97,7 +97,7 @@ impl Projection {
 pub type QuaternionPlaces = [usize; 4];
 
 /// Makes it one; true if it was not.
-pub fn normalise(quaternion: &QuaternionPlaces, y: &mut [f64]) -> bool {
+pub(crate) fn normalise(quaternion: &QuaternionPlaces, y: &mut [f64]) -> bool {
     let length = quaternion.iter().map(|&i| y[i] * y[i]).sum::<f64>().sqrt();
     // Rounding of the sum: a second pass would not come nearer.
     if (length - 1.0).abs() <= 2.0 * f64::EPSILON || length == 0.0 {

@@ -24,7 +24,7 @@ const PATTERNS: usize = 3;
 
 impl Locator {
     /// Kinks of algebraic unknowns are not distinguished within the difference of two values; `anew`: forget what was known of that.
-    pub fn widen_band(&mut self, t: f64, g: &[f64], near: &[f64], anew: bool) {
+    pub(crate) fn widen_band(&mut self, t: f64, g: &[f64], near: &[f64], anew: bool) {
         self.blunt_at = t;
         for guard in 0..self.len() {
             let d = (g[guard] - near[guard]).abs();
@@ -38,7 +38,7 @@ impl Locator {
     }
 
     /// The first sample after t, up to `end`, where a sharp kink that was found is beyond zero on the curve.
-    pub fn next_beyond(&self, t: f64, end: f64) -> Option<f64> {
+    pub(crate) fn next_beyond(&self, t: f64, end: f64) -> Option<f64> {
         let m = self.len();
         let beyond = |k: usize| {
             let g = |f: &LocatedCrossing| self.values[k * m + f.guard] * if f.rising { 1.0 } else { -1.0 };
@@ -49,11 +49,11 @@ impl Locator {
     }
 
     /// What was found is passed by the curve at hand alone, not by the equations.
-    pub fn ignore_found(&mut self) {
+    pub(crate) fn ignore_found(&mut self) {
         self.found.iter().for_each(|f| self.overlooked[f.guard] = true);
     }
 
-    pub fn ignore_none(&mut self) {
+    pub(crate) fn ignore_none(&mut self) {
         self.overlooked.fill(false);
     }
 
@@ -79,7 +79,7 @@ impl Locator {
     }
 
     /// The same at given values, and what rounding does to each guard there; guards are left in `self.g` if there are kinks.
-    pub fn read_noise<P: Hybrid>(&mut self, problem: &mut P, t: f64, y: &[f64]) {
+    pub(crate) fn read_noise<P: Hybrid>(&mut self, problem: &mut P, t: f64, y: &[f64]) {
         if !self.kinks.iter().any(|&k| k) {
             return problem.rounding(t, y, &mut self.rounding);
         }

@@ -50,7 +50,12 @@ impl SampledArguments<'_> {
 
 impl Locator {
     /// If (1) does not hold on the curve of the last search: where a step has to end instead, later than its start by more than `least`.
-    pub fn passed_points<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, least: f64) -> Option<f64> {
+    pub(crate) fn passed_points<P: Hybrid>(
+        &mut self,
+        problem: &mut P,
+        curve: &Segment,
+        least: f64,
+    ) -> Option<f64> {
         let mut earliest: Option<f64> = None;
         for number in 0..self.tables.len() {
             self.find_passed(number);

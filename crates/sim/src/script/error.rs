@@ -46,7 +46,7 @@ impl CallFailure {
         }
     }
 
-    pub fn no_step(outputs: &[String]) -> CallFailure {
+    pub(crate) fn no_step(outputs: &[String]) -> CallFailure {
         let body = return_statement(outputs);
         CallFailure::rules(
             "there is no function `step`".into(),
@@ -54,12 +54,12 @@ impl CallFailure {
         )
     }
 
-    pub fn not_a_function(name: &str, value: &Value<'_>) -> CallFailure {
+    pub(crate) fn not_a_function(name: &str, value: &Value<'_>) -> CallFailure {
         let hint = format!("name that something else, or write `function {name}(…) {{ … }}`");
         CallFailure::rules(format!("`{name}` is {}, not a function", kind(value)), hint)
     }
 
-    pub fn not_outputs(value: &Value<'_>, outputs: &[String]) -> CallFailure {
+    pub(crate) fn not_outputs(value: &Value<'_>, outputs: &[String]) -> CallFailure {
         let hint = if value.is_promise() {
             "leave out `async`: a controller answers at once".into()
         } else {
@@ -68,12 +68,12 @@ impl CallFailure {
         CallFailure::rules(format!("`step` returned {}", kind(value)), hint)
     }
 
-    pub fn missing_output(name: &str, outputs: &[String]) -> CallFailure {
+    pub(crate) fn missing_output(name: &str, outputs: &[String]) -> CallFailure {
         let hint = format!("end `step` with `{}`", return_statement(outputs));
         CallFailure::rules(format!("`step` returned no `{name}`"), hint)
     }
 
-    pub fn unknown_output(name: &str, outputs: &[String]) -> CallFailure {
+    pub(crate) fn unknown_output(name: &str, outputs: &[String]) -> CallFailure {
         CallFailure::rules(format!("there is no output `{name}`"), suggest(name, outputs, "outputs"))
     }
 
@@ -101,7 +101,7 @@ fn return_statement(outputs: &[String]) -> String {
 }
 
 /// The name that was probably meant, or all there are.
-pub fn suggest(name: &str, known: &[String], kinds: &str) -> String {
+pub(crate) fn suggest(name: &str, known: &[String], kinds: &str) -> String {
     let all = || match known {
         [] => format!("there are no {kinds}"),
         known => format!("{kinds}: `{}`", known.join("`, `")),
@@ -129,11 +129,11 @@ impl ScriptCall<'_> {
         ScriptError { name: self.name.into(), line: None, column: None, message, hint }
     }
 
-    pub fn no_engine(&self, error: &rquickjs::Error) -> ScriptError {
+    pub(crate) fn no_engine(&self, error: &rquickjs::Error) -> ScriptError {
         self.error(format!("the JavaScript engine did not start: {error}"), None)
     }
 
-    pub fn nul(&self, at: usize) -> ScriptError {
+    pub(crate) fn nul(&self, at: usize) -> ScriptError {
         let before = &self.source[..at];
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
@@ -141,7 +141,7 @@ impl ScriptCall<'_> {
         ScriptError { line: Some(line as u32), column: Some(column as u32), ..error }
     }
 
-    pub fn asynchronous(&self) -> ScriptError {
+    pub(crate) fn asynchronous(&self) -> ScriptError {
         let hint = "leave out promises and `async`: a controller answers at once";
         self.error(format!("{} left work for later, which is never done", self.what), Some(hint.into()))
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Prepares the globals, and gives the function that makes an object of numbers from its kind and its names.
-pub fn install<'js>(
+pub(crate) fn install<'js>(
     ctx: &Ctx<'js>,
     log: &Arc<Mutex<Log>>,
     state: &Arc<AtomicU64>,
@@ -65,7 +65,7 @@ fn change<'js>(
 }
 
 /// Any number: every run of every program draws the same sequence.
-pub const SEED: u64 = 20_260_101;
+pub(crate) const SEED: u64 = 20_260_101;
 
 /// Evenly spread over 0 ≤ x < 1 in steps of 2⁻⁵³, by SplitMix64. [Steele2014, fig. 17]
 fn uniform(state: &AtomicU64) -> f64 {

@@ -51,7 +51,7 @@ impl Scopes {
     }
 
     /// Whether a function of this text sees only global variables, wherever in the program it stands.
-    pub fn is_stateless(&self, text: &str) -> bool {
+    pub(crate) fn is_stateless(&self, text: &str) -> bool {
         let mut found = self.source.match_indices(text).peekable();
         let open = |at: usize| {
             let place = self.places.binary_search_by_key(&at, |(start, _)| *start);

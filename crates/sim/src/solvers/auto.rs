@@ -23,7 +23,7 @@ pub struct Auto {
 
 impl Auto {
     /// Whether a model with this layout is to be tried with an explicit method.
-    pub fn suits(layout: &Layout) -> bool {
+    pub(crate) fn suits(layout: &Layout) -> bool {
         let n = layout.n();
         layout.differential.iter().all(|d| *d) && (layout.constrained || layout.pattern.nnz() > DENSE * n)
     }

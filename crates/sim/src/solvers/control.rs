@@ -20,7 +20,7 @@ const GROW: f64 = 2.0;
 /// The first step is a guess on the safe side.
 const GROW_FIRST: f64 = 8.0;
 /// After failed iterations, where no error is known.
-pub const AFTER_FAILURE: f64 = 0.5;
+pub(crate) const AFTER_FAILURE: f64 = 0.5;
 /// A step that reaches this near the limit is stretched onto it, one that leaves less than itself is halved.
 const STRETCH: f64 = 1.05;
 /// Below this the error says nothing but "grow".
@@ -41,7 +41,7 @@ pub struct ControlLaw {
     least_old: f64,
 }
 
-pub const IMPLICIT: ControlLaw = ControlLaw {
+pub(crate) const IMPLICIT: ControlLaw = ControlLaw {
     proportional: false,
     grow: GROW,
     grow_first: GROW_FIRST,
@@ -52,7 +52,7 @@ pub const IMPLICIT: ControlLaw = ControlLaw {
 };
 
 /// Stages of explicit methods have one root: steps may grow by more at once. [Hairer1993, II.4]
-pub const EXPLICIT: ControlLaw = ControlLaw {
+pub(crate) const EXPLICIT: ControlLaw = ControlLaw {
     proportional: true,
     grow: 5.0,
     grow_first: 5.0,
@@ -115,11 +115,11 @@ impl StepControl {
     }
 
     /// Too small to be told from no step at all.
-    pub fn exhausted(&self, t: f64) -> bool {
+    pub(crate) fn exhausted(&self, t: f64) -> bool {
         too_small(self.h, t)
     }
 
-    pub fn accept(&mut self, h: f64, error: f64) {
+    pub(crate) fn accept(&mut self, h: f64, error: f64) {
         let (law, error) = (self.law, error.max(LEAST_ERROR));
         let factor = if law.proportional { self.proportional(error) } else { self.predictive(h, error) };
         let growth = match (self.rejected, self.last) {
@@ -146,7 +146,7 @@ impl StepControl {
         SAFETY * error.powf(-0.7 / self.k) * error_old.powf(0.4 / self.k) // (3)
     }
 
-    pub fn reject(&mut self, h: f64, error: f64) {
+    pub(crate) fn reject(&mut self, h: f64, error: f64) {
         self.h = h * (SAFETY * error.powf(-1.0 / self.k)).clamp(SHRINK, 0.9); // (1)
         self.rejected = true;
     }
@@ -159,17 +159,17 @@ impl StepControl {
 }
 
 /// A step that time cannot resolve near t, or that is no number at all.
-pub fn too_small(h: f64, t: f64) -> bool {
+pub(crate) fn too_small(h: f64, t: f64) -> bool {
     h.is_nan() || h <= RESOLUTION * f64::EPSILON * t.abs().max(f64::MIN_POSITIVE)
 }
 
 /// A step that time resolves near t, just so.
-pub fn least_step(t: f64) -> f64 {
+pub(crate) fn least_step(t: f64) -> f64 {
     2.0 * RESOLUTION * f64::EPSILON * t.abs()
 }
 
 /// Fit a step of size `h` before `limit` without leaving a crumb: (size, end).
-pub fn to_limit(h: f64, t: f64, limit: f64) -> (f64, f64) {
+pub(crate) fn to_limit(h: f64, t: f64, limit: f64) -> (f64, f64) {
     stretched(h, t, limit, STRETCH)
 }
 
@@ -189,7 +189,7 @@ fn stretched(h: f64, t: f64, limit: f64, stretch: f64) -> (f64, f64) {
 /// `y_dot` is y'(t); `second` gives ‖y'(t + h) − y'(t)‖ for a trial h. Norms are against the tolerances, so
 /// the step aims at an error of 1 % of them. Where that is far shorter than the trial, the trial is made shorter: equations are those of
 /// the present branches, and far from here their values may be anything.
-pub fn first_step(
+pub(crate) fn first_step(
     order: usize,
     h_max: f64,
     y_norm: f64,

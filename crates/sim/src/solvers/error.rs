@@ -70,7 +70,7 @@ impl Tolerance {
     }
 
     /// Values that were reached: tolerances that are not given grow with them (2).
-    pub fn learn(&mut self, y: &[f64]) {
+    pub(crate) fn learn(&mut self, y: &[f64]) {
         if !self.started {
             self.started = true;
             if y.iter().any(|y| *y != 0.0) {
@@ -155,7 +155,7 @@ impl Tolerance {
     }
 
     /// 1/w_i at `y`, for many norms with the same weights.
-    pub fn inverse_weights(&self, y: &[f64], inverse: &mut [f64]) {
+    pub(crate) fn inverse_weights(&self, y: &[f64], inverse: &mut [f64]) {
         for i in 0..inverse.len() {
             inverse[i] = 1.0 / (self.atol[i] + self.rtol * y[i].abs());
         }
@@ -172,13 +172,13 @@ impl Tolerance {
     }
 
     /// ‖y‖ of an unknown of nominal size: a value near zero is no small unknown.
-    pub fn nominal_norm(&self) -> f64 {
+    pub(crate) fn nominal_norm(&self) -> f64 {
         0.5 / self.rtol
     }
 
     /// ‖e‖ at `y` with sizes as they are before anything is learnt, for a first step: one that sees less than that of an unknown at
     /// zero would see its rounding.
-    pub fn first_norm(&self, e: &[f64], y: &[f64]) -> f64 {
+    pub(crate) fn first_norm(&self, e: &[f64], y: &[f64]) -> f64 {
         let share = |i: usize| e[i].abs() / (self.bounds[i].1 + self.rtol * y[i].abs());
         (0..e.len()).map(share).fold(0.0, |max, s| if s > max || s.is_nan() { s } else { max })
     }
@@ -195,7 +195,7 @@ impl Tolerance {
     }
 
     /// The unknown that dominates ‖e‖.
-    pub fn dominant(&self, e: &[f64], y0: &[f64], y1: &[f64]) -> usize {
+    pub(crate) fn dominant(&self, e: &[f64], y0: &[f64], y1: &[f64]) -> usize {
         let size = |i: usize| {
             let share = self.share(e, y0, y1, i);
             if share.is_nan() { f64::INFINITY } else { share }
@@ -205,7 +205,7 @@ impl Tolerance {
 }
 
 /// ‖e‖ with weights kept; NaN if any part is.
-pub fn weighted_norm(e: &[f64], inverse_weights: &[f64]) -> f64 {
+pub(crate) fn weighted_norm(e: &[f64], inverse_weights: &[f64]) -> f64 {
     let (mut max, mut sum) = (0.0_f64, 0.0);
     for (e, inverse) in e.iter().zip(inverse_weights) {
         let share = e.abs() * inverse;

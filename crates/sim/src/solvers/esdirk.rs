@@ -32,7 +32,7 @@ pub struct EsdirkTableau {
 }
 
 /// TR-BDF2: order 2, 3 with (3), 3 stages, L-stable. [Hosea, Shampine 1996]
-pub const TR_BDF2: EsdirkTableau = EsdirkTableau {
+pub(crate) const TR_BDF2: EsdirkTableau = EsdirkTableau {
     order: 3,
     estimate_order: 2,
     gamma: 1.0 - FRAC_1_SQRT_2,
@@ -44,7 +44,7 @@ pub const TR_BDF2: EsdirkTableau = EsdirkTableau {
 };
 
 /// ESDIRK34: order 3, 4 with (3), 4 stages, L-stable. [Jørgensen, Kristensen, Thomsen 2018]
-pub const ESDIRK34: EsdirkTableau = EsdirkTableau {
+pub(crate) const ESDIRK34: EsdirkTableau = EsdirkTableau {
     order: 4,
     estimate_order: 3,
     gamma: 0.435866521508459,

@@ -35,7 +35,7 @@ pub struct ExplicitTableau {
 
 /// Tsitouras 5(4): fifth order, embedded fourth, last stage reused, free interpolant of order four.
 /// [Tsitouras2011, table 1 and §4]
-pub static TSIT45: ExplicitTableau = ExplicitTableau {
+pub(crate) static TSIT45: ExplicitTableau = ExplicitTableau {
     name: "tsit45",
     order: 5,
     c: &[0.0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0],
@@ -76,7 +76,7 @@ pub static TSIT45: ExplicitTableau = ExplicitTableau {
 };
 
 /// The classical method of order four with cubic Hermite interpolation. [Hairer1993, table II.1.2]
-pub static RK4: ExplicitTableau = ExplicitTableau {
+pub(crate) static RK4: ExplicitTableau = ExplicitTableau {
     name: "rk4",
     order: 4,
     c: &[0.0, 0.5, 0.5, 1.0],
@@ -94,7 +94,7 @@ pub static RK4: ExplicitTableau = ExplicitTableau {
 };
 
 /// Explicit Euler with linear interpolation.
-pub static EULER: ExplicitTableau = ExplicitTableau {
+pub(crate) static EULER: ExplicitTableau = ExplicitTableau {
     name: "euler",
     order: 1,
     c: &[0.0],
@@ -198,7 +198,7 @@ impl Explicit {
     }
 
     /// The step has been at the limit of stability many times in a row: an implicit solver would be faster.
-    pub fn looks_stiff(&self) -> bool {
+    pub(crate) fn looks_stiff(&self) -> bool {
         self.stiff_hits >= 15
     }
 

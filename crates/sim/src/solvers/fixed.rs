@@ -7,7 +7,7 @@ use trunnion_num::Archive;
 /// A step end closer to the limit than this share of h is the limit.
 const SNAP: f64 = 1e-6;
 /// Step of a fixed-step solver whose user gave none (s): fits mechanisms and fluid power, not acoustics.
-pub const DEFAULT_STEP: f64 = 1e-3;
+pub(crate) const DEFAULT_STEP: f64 = 1e-3;
 
 #[derive(Clone, Debug, Default)]
 pub struct FixedSteps {

@@ -37,12 +37,12 @@ impl Parameters {
     }
 
     /// (¼, ½): average acceleration. Second order only for γ = ½. [Newmark1959]
-    pub fn newmark(beta: f64, gamma: f64) -> Self {
+    pub(crate) fn newmark(beta: f64, gamma: f64) -> Self {
         Parameters { alpha_m: 0.0, alpha_f: 0.0, beta, gamma }
     }
 
     /// α from 0 (average acceleration) to ⅓ (most damping). [Hilber1977]
-    pub fn hht(alpha: f64) -> Self {
+    pub(crate) fn hht(alpha: f64) -> Self {
         Parameters { alpha_m: 0.0, alpha_f: alpha, beta: 0.25 * (1.0 + alpha).powi(2), gamma: 0.5 + alpha }
     }
 }

@@ -1,6 +1,6 @@
 //! The solvers: each file one family, all behind `Stepper`.
 
-pub mod auto;
+pub(crate) mod auto;
 pub mod bdf;
 pub mod choose;
 pub mod control;
@@ -11,7 +11,7 @@ mod fixed;
 pub mod generalized_alpha;
 pub mod implicit;
 pub mod newton;
-pub mod one_step;
+pub(crate) mod one_step;
 pub mod problems;
 pub mod rosenbrock;
 mod vibration;

@@ -78,7 +78,7 @@ impl Newton {
     }
 
     /// A step from (t, y) follows an accepted one: J may have aged.
-    pub fn next_step(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut SolverWork) {
+    pub(crate) fn next_step(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut SolverWork) {
         self.jacobian_is_fresh = false;
         self.age += 1;
         if self.slowest > REUSE_RATE || self.age >= MAX_AGE {
@@ -107,14 +107,20 @@ impl Newton {
     }
 
     /// Solve W x = h γ δ, in algebraic rows W x = δ, in place with the factors at hand.
-    pub fn correct_defect(&mut self, h_gamma: f64, off: &mut [f64]) {
+    pub(crate) fn correct_defect(&mut self, h_gamma: f64, off: &mut [f64]) {
         let mass = self.matrix.mass.iter();
         off.iter_mut().zip(mass).for_each(|(x, m)| *x *= if *m == 0.0 { 1.0 } else { h_gamma });
         self.matrix.solve(off);
     }
 
     /// After a failed solve: take J at (t, y) if it is older than that; false if there is nothing to renew.
-    pub fn recover(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64], work: &mut SolverWork) -> bool {
+    pub(crate) fn recover(
+        &mut self,
+        problem: &mut dyn Problem,
+        t: f64,
+        y: &[f64],
+        work: &mut SolverWork,
+    ) -> bool {
         work.newton_failures += 1;
         self.rate = UNKNOWN_RATE;
         if self.jacobian_is_fresh {

@@ -153,13 +153,13 @@ impl<M: OneStepMethod> OneStep<M> {
     }
 
     /// A solver that chooses its steps within periods and meets their ends. They are counted from the first restart.
-    pub fn in_periods(method: M, layout: &Layout, options: &SolverOptions, period: f64) -> Self {
+    pub(crate) fn in_periods(method: M, layout: &Layout, options: &SolverOptions, period: f64) -> Self {
         let options = SolverOptions { h: Some(period), h_max: period.min(options.h_max), ..options.clone() };
         OneStep { period: Some(period), ..Self::adaptive(method, layout, &options) }
     }
 
     /// Go on with what another solver learnt of sizes.
-    pub fn take_sizes(&mut self, tolerance: Option<&Tolerance>) {
+    pub(crate) fn take_sizes(&mut self, tolerance: Option<&Tolerance>) {
         if let Some(tolerance) = tolerance {
             self.tolerance.take(tolerance);
         }

@@ -1,6 +1,7 @@
 //! Problems with known answers, written out by hand with their exact derivatives: tests and benches use them.
 
 use crate::problem::{Layout, Problem};
+#[cfg(test)]
 use std::f64::consts::PI;
 use trunnion_num::Pattern;
 
@@ -106,14 +107,16 @@ pub fn oscillator() -> TestProblem {
 }
 
 /// y' = −y³: y = 1/√(1 + 2 t). Nonlinear, smooth. (RODAS3 solves y' = −y² to rounding, which shows no order.)
-pub fn hyperbola() -> TestProblem {
+#[cfg(test)]
+pub(crate) fn hyperbola() -> TestProblem {
     let residual = |_, y: &[f64], f: &mut [f64]| f[0] = -y[0].powi(3);
     let jacobian = |_, y: &[f64], j: &mut [f64]| j[0] = -3.0 * y[0] * y[0];
     written(&[1.0], 0, &[(0, 0)], residual, jacobian, 1.0, &[1.0], &[1.0 / 3f64.sqrt()])
 }
 
 /// Prothero–Robinson: y' = −10⁶ (y − sin t) + cos t, y = sin t: stiff order without transient.
-pub fn prothero_robinson() -> TestProblem {
+#[cfg(test)]
+pub(crate) fn prothero_robinson() -> TestProblem {
     const STIFF: f64 = 1e6;
     let residual = |t: f64, y: &[f64], f: &mut [f64]| f[0] = -STIFF * (y[0] - t.sin()) + t.cos();
     let jacobian = |_, _: &[f64], j: &mut [f64]| j[0] = -STIFF;
@@ -148,7 +151,8 @@ pub fn index_one() -> TestProblem {
 }
 
 /// Robertson's reactions to t = 10¹¹.
-pub fn robertson() -> TestProblem {
+#[cfg(test)]
+pub(crate) fn robertson() -> TestProblem {
     let residual = |_, y: &[f64], f: &mut [f64]| {
         f[0] = -0.04 * y[0] + 1e4 * y[1] * y[2];
         f[2] = 3e7 * y[1] * y[1];
@@ -218,7 +222,8 @@ pub fn hires() -> TestProblem {
 }
 
 /// Van der Pol, μ = 1000, to t = 2000: two slow branches, two jumps.
-pub fn van_der_pol() -> TestProblem {
+#[cfg(test)]
+pub(crate) fn van_der_pol() -> TestProblem {
     let residual = |_, y: &[f64], f: &mut [f64]| {
         f.copy_from_slice(&[y[1], 1e3 * (1.0 - y[0] * y[0]) * y[1] - y[0]]);
     };
@@ -234,7 +239,8 @@ pub fn van_der_pol() -> TestProblem {
 ///
 /// With a = y1 − y2, b = y4 − y5, c = y7 − y8 the sums of each pair of equations are algebraic:
 /// 0 = (y1 − Ue)/R0 + y2/R1 + (y2 − Ub)/R2 + (1 − α) g1, and alike for the other two.
-pub fn transistor_amplifier() -> TestProblem {
+#[cfg(test)]
+pub(crate) fn transistor_amplifier() -> TestProblem {
     const UB: f64 = 6.0;
     const UF: f64 = 0.026;
     const ALPHA: f64 = 0.99;

@@ -30,7 +30,7 @@ pub struct RosenbrockTableau {
 }
 
 /// RODAS5P: order 5(4), 8 stages, L-stable, stiffly accurate, dense output of order 4. [Steinebach 2023]
-pub const RODAS5P: RosenbrockTableau = RosenbrockTableau {
+pub(crate) const RODAS5P: RosenbrockTableau = RosenbrockTableau {
     order: 5,
     estimate_order: 4,
     gamma: 0.21193756319429014,
@@ -134,7 +134,7 @@ const A65: f64 = 0.030198172008377946;
 /// accurate. [Sandu 1997, table 1]
 ///
 /// The quadratic with Σ b_i(θ) = θ, Σ b_i(θ) β_i = θ²/2 and, for algebraic unknowns, Σ b_i(θ) ω_ij α_j² = θ² gives D_0.
-pub const RODAS3: RosenbrockTableau = RosenbrockTableau {
+pub(crate) const RODAS3: RosenbrockTableau = RosenbrockTableau {
     order: 3,
     estimate_order: 2,
     gamma: 0.5,

@@ -58,7 +58,7 @@ impl Vibration {
     }
 
     /// (2), once, with the factors for c: J changes little from step to step.
-    pub fn iterate(&mut self, matrix: &mut IterationMatrix, c: f64) {
+    pub(crate) fn iterate(&mut self, matrix: &mut IterationMatrix, c: f64) {
         let mut v = std::mem::take(&mut self.v);
         let square = self.square(matrix, c, &v);
         let part = |i: usize| (self.z[i] - self.x[i]) * self.inverse_size[i];
@@ -72,7 +72,7 @@ impl Vibration {
     }
 
     /// Whether `e` is an oscillation that nothing damps.
-    pub fn oscillates(&mut self, matrix: &mut IterationMatrix, c: f64, e: &[f64]) -> bool {
+    pub(crate) fn oscillates(&mut self, matrix: &mut IterationMatrix, c: f64, e: &[f64]) -> bool {
         self.square(matrix, c, e) > 0.0
     }
 }

@@ -69,7 +69,7 @@ impl PeriodicFunctions {
     }
 
     /// Begin anew for other slow values; `waves` are the ranges of the waves in the run.
-    pub fn refresh(&mut self, at: &mut TimeProgram<'_>, waves: &[Interval]) {
+    pub(crate) fn refresh(&mut self, at: &mut TimeProgram<'_>, waves: &[Interval]) {
         self.cells.iter_mut().for_each(Vec::clear);
         self.ranges.fill(NONE);
         at.compiled.enclose_again(WAVES_PROGRAM, &self.waves, at.k, &mut self.enclosed);

@@ -97,7 +97,7 @@ impl ComparisonTimes {
     }
 
     /// Differences of signals that jump, before and after events.
-    pub fn at_events(&self, x: &Column, y: &Column, size: f64) -> Vec<(f64, f64)> {
+    pub(crate) fn at_events(&self, x: &Column, y: &Column, size: f64) -> Vec<(f64, f64)> {
         let jumps = |c: &Column, e: InstantRows| (c.values[e.0] - c.values[e.1]).abs() > JUMP * size;
         let mut found = vec![];
         let [both, only_a, only_b] = &self.events;
@@ -126,7 +126,7 @@ impl ComparisonTimes {
     }
 
     /// Differences of the highest and of the lowest values, where both runs go over the same time.
-    pub fn of_extremes(&self, x: &Column, y: &Column) -> Vec<(f64, f64)> {
+    pub(crate) fn of_extremes(&self, x: &Column, y: &Column) -> Vec<(f64, f64)> {
         let (Some(p), Some(q)) = (x.extremes, y.extremes) else { return vec![] };
         let ends = |t: &[f64]| (t.first().copied(), t.last().copied());
         if ends(&self.a) != ends(&self.b) {

@@ -31,7 +31,7 @@ pub struct KeyDrive {
 }
 
 /// The place of an input among the slow values.
-pub fn input_place(system: &System, name: &str) -> Option<usize> {
+pub(crate) fn input_place(system: &System, name: &str) -> Option<usize> {
     system.slow.iter().position(|&s| system.quantity(s).name == name)
 }
 
@@ -63,7 +63,7 @@ impl KeyDrive {
     }
 
     /// A key was pressed; false if it moves nothing.
-    pub fn press(&mut self, key: &str, now: Instant) -> bool {
+    pub(crate) fn press(&mut self, key: &str, now: Instant) -> bool {
         let mut any = false;
         for (number, (binding, &of)) in self.bindings.iter().zip(&self.of).enumerate() {
             if binding.key != key {

@@ -221,7 +221,7 @@ impl Pilot<'_> {
     }
 
     /// Waits for the snapshots on their way.
-    pub fn saved(&mut self) -> Result<(), Failure> {
+    pub(crate) fn saved(&mut self) -> Result<(), Failure> {
         let lost = || Failure::usage("a snapshot was lost");
         self.state.saving.drain(..).try_for_each(|thread| thread.join().map_err(|_| lost())?)
     }

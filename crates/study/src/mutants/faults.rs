@@ -8,7 +8,7 @@
 use trunnion_model::language::{Ast, AstKind, ChainOperator};
 
 /// The factor of (1).
-pub const FACTOR: f64 = 1.05;
+pub(crate) const FACTOR: f64 = 1.05;
 
 /// An expression with one fault, and which one.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub fn faults(ast: &Ast) -> Vec<PlantedFault> {
 }
 
 /// All faults of an equation, of its right side first. A left side that only names the unknown has none.
-pub fn equation_faults(left: &Ast, right: &Ast) -> Vec<(PlantedFault, bool)> {
+pub(crate) fn equation_faults(left: &Ast, right: &Ast) -> Vec<(PlantedFault, bool)> {
     let of_right = faults(right).into_iter().map(|f| (f, false));
     // Scaling all of the left side is scaling the right side.
     of_right.chain(inside(left).into_iter().map(|f| (f, true))).collect()
@@ -245,7 +245,7 @@ pub fn is_zero(ast: &Ast) -> bool {
 }
 
 /// A number with or without a unit, as written.
-pub fn is_literal(ast: &Ast) -> bool {
+pub(crate) fn is_literal(ast: &Ast) -> bool {
     match &ast.kind {
         AstKind::Number(..) => true,
         AstKind::Negate(a) => is_literal(a),

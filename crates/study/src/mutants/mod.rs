@@ -55,7 +55,7 @@ impl Files for Overlay<'_> {
 }
 
 /// The library with one component in another wording.
-pub fn reworded(library: &Library, path: &str, text: &str) -> Result<Library, Vec<Diagnostic>> {
+pub(crate) fn reworded(library: &Library, path: &str, text: &str) -> Result<Library, Vec<Diagnostic>> {
     let problems = Problems::default();
     let mut library = library.clone();
     // What is shared changes all components that include it.
@@ -179,7 +179,7 @@ impl<'a> Target<'a> {
     }
 
     /// Whether a model uses a site.
-    pub fn is_used(&self, site: usize) -> bool {
+    pub(crate) fn is_used(&self, site: usize) -> bool {
         self.reached[site].contains(&true)
     }
 

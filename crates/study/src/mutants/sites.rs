@@ -258,7 +258,7 @@ impl Site {
         self.path.split('.').nth(1).unwrap_or("")
     }
 
-    pub fn is_default(&self) -> bool {
+    pub(crate) fn is_default(&self) -> bool {
         self.path.starts_with("parameters.") || self.path.starts_with("ports.")
     }
 }

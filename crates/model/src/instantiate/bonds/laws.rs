@@ -24,7 +24,7 @@ enum LawSide {
 }
 
 impl<'a> ModelBuilder<'a> {
-    pub fn add_laws(&mut self) {
+    pub(crate) fn add_laws(&mut self) {
         for index in 0..self.tree.instances.len() {
             let instance = &self.tree.instances[index];
             let nodes = self.bonds.written[index].clone();

@@ -18,7 +18,7 @@ pub struct Meeting {
 impl<'a> ModelBuilder<'a> {
     /// Joins the two sides of every port. What is connected to nothing has no flow, in mechanics and at a
     /// 1-junction of raw bonds no effort: an open end never holds anything fast.
-    pub fn close_ports(&mut self) {
+    pub(crate) fn close_ports(&mut self) {
         for index in 0..self.tree.instances.len() {
             let ports: Vec<&'a Port> = self.tree.instances[index].each(|b| &b.ports).collect();
             let mut equations = None;
