@@ -10,13 +10,14 @@ pub use frequency::{ResponseCurve, responses};
 
 use trunnion_engine::{Failure, Project};
 use trunnion_equations::flat::QuantityRole;
-use trunnion_equations::{DisplayUnit, Symbol};
+use trunnion_equations::{DisplayUnit, ExprNode, Symbol};
 use trunnion_model::run::matches;
 use trunnion_num::Matrix;
 use trunnion_num::text::number;
 use trunnion_results::nearest;
 use trunnion_sim::equilibrium::find_equilibrium;
 use trunnion_sim::linear::{LinearModel, Pole, linearise};
+use trunnion_sim::problem::Hybrid;
 
 use crate::monitor::Monitor;
 use crate::simulate::{OperatingPoint, Overrides, describe, point};
@@ -75,6 +76,8 @@ pub struct NamedLinearModel {
     pub title: String,
     /// "at the start, t = 0 s".
     pub place: String,
+    /// What it does not show of the model there.
+    pub cautions: Vec<String>,
     pub t: f64,
     pub states: Vec<Signal>,
     pub inputs: Vec<Signal>,
@@ -149,6 +152,34 @@ impl NamedLinearModel {
     }
 }
 
+/// What a linear model leaves out: sampled tasks, whose outputs are constants for it, and the other side of a kink that the point lies on.
+fn cautions(project: &Project, at: &mut OperatingPoint) -> Vec<String> {
+    let system = &project.prepared.system;
+    let list = |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let mut found = vec![];
+    if !system.tasks.is_empty() {
+        let names = list(system.tasks.iter().map(|task| task.name.as_str()).collect());
+        found.push(format!("sampled tasks do not act in it, their outputs are held: {names}"));
+    }
+    let mut g = vec![f64::NAN; system.guards.len()];
+    at.machine.guards(at.t, &at.y, &mut g);
+    let n_events = system.events.len();
+    let guards: Vec<_> = system.relations.iter().map(|relation| relation.guard).collect();
+    let moves = system.graph.dependence(&guards, |leaf| match leaf {
+        ExprNode::Symbol(s) => system.y_place(s).is_some(),
+        _ => false,
+    });
+    let on_kink = |k: &usize| g[n_events + k] == 0.0 && moves[&guards[*k]];
+    let mut names: Vec<&str> =
+        (0..guards.len()).filter(on_kink).map(|k| system.guards[n_events + k].0.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if !names.is_empty() {
+        found.push(format!("the point lies on a kink, and one side of it is shown: {}", list(names)));
+    }
+    found
+}
+
 /// An SI model in the units of its signals: deviations scale by the unit's factor.
 fn in_shown_units(
     project: &Project,
@@ -193,6 +224,7 @@ fn in_shown_units(
     Ok(NamedLinearModel {
         title: project.name.clone(),
         place,
+        cautions: cautions(project, at),
         t: at.t,
         states,
         inputs,

@@ -157,6 +157,7 @@ const DIGITS: usize = 6;
 
 fn show(shown: &NamedLinearModel) {
     say(format_args!("{}, linear {}", shown.title, shown.place));
+    shown.cautions.iter().for_each(|caution| say(format_args!("note: {caution}")));
     let parts = [
         ("A", &shown.linear.a, &shown.states, &shown.states),
         ("B", &shown.linear.b, &shown.states, &shown.inputs),

@@ -72,6 +72,7 @@ pub fn execute(args: &LqrArgs, session: &Session) -> Result<(), Failure> {
 fn show(found: &Feedback) {
     let shown = &found.shown;
     say(format_args!("{}, optimal state feedback {}", shown.title, shown.place));
+    shown.cautions.iter().for_each(|caution| say(format_args!("note: {caution}")));
     for (gains, input) in found.gains.iter().zip(&shown.inputs) {
         say("");
         say(law(gains, input));

@@ -58,11 +58,12 @@ fn document(shown: &NamedLinearModel, modes: &[NaturalMode]) -> Value {
         })
     };
     let modes: Vec<Value> = modes.iter().map(mode).collect();
-    json!({ "model": shown.title, "place": shown.place, "t": shown.t, "modes": modes })
+    json!({ "model": shown.title, "place": shown.place, "cautions": shown.cautions, "t": shown.t, "modes": modes })
 }
 
 fn show(shown: &NamedLinearModel, modes: &[NaturalMode], most: usize) {
     say(format_args!("{}, natural modes {}", shown.title, shown.place));
+    shown.cautions.iter().for_each(|caution| say(format_args!("note: {caution}")));
     if modes.is_empty() {
         say("no states, so no modes");
         return;

@@ -106,6 +106,7 @@ pub fn execute(args: &ResponseArgs, session: &Session) -> Result<(), Failure> {
         shown.inputs[0].label(),
         shown.place
     ));
+    shown.cautions.iter().for_each(|caution| say(format_args!("note: {caution}")));
     if let Some(found) = &noise {
         say(found.describe(&shown));
     }

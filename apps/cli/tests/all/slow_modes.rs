@@ -28,3 +28,35 @@ fn an_oscillation_beside_a_fast_current_is_one() {
         }
     }
 }
+
+/// A spring that acts on one side only: at its end the linear model is that of one side, and says so; elsewhere it does not.
+#[test]
+fn a_point_on_a_kink_is_told() {
+    let folder = Folder::new();
+    folder.write(
+        "kink.toml",
+        "[parameters]\nw = { unit = \"1/s\", value = 2 }\nx0 = { value = 0 }\n\
+         [variables]\nx = { start = \"x0\" }\nv = { start = 0 }\n\
+         [equations]\na = \"der(x) = w*v\"\nb = \"der(v) = -w*max(x, 0) - w*v\"\n[run]\nt_end = \"1 s\"\n",
+    );
+    for command in ["modes", "linearize"] {
+        let text = folder.good(&[command, "kink.toml"]);
+        assert!(text.contains("note: the point lies on a kink"), "{text}");
+        let text = folder.good(&[command, "kink.toml", "--set", "x0=0.1"]);
+        assert!(!text.contains("note:"), "{text}");
+    }
+    let text = folder.good(&["modes", "kink.toml", "--format", "json"]);
+    let cautions = crate::program::json(&text)["result"]["cautions"].clone();
+    assert!(cautions[0].as_str().is_some_and(|c| c.contains("a kink")), "{text}");
+}
+
+/// A sampled controller is a constant for a linear model.
+#[test]
+fn sampled_tasks_that_are_held_are_told() {
+    let folder = Folder::new();
+    folder.good(&["new", "m", "--template", "controller"]);
+    for command in ["modes", "linearize"] {
+        let text = folder.good(&[command, "m.toml"]);
+        assert!(text.contains("note: sampled tasks do not act in it"), "{text}");
+    }
+}

@@ -252,6 +252,10 @@ pub(super) fn suggestion(name: &str) -> Option<String> {
     if let Some(meant) = habit(name) {
         return Some(format!("write `{meant}`"));
     }
+    let small = name.to_lowercase();
+    if find(&small).is_some() {
+        return Some(format!("did you mean `{small}`?"));
+    }
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     if stem.len() < name.len() && find(stem).is_some() {
         return Some(format!("write `{stem}^{}`", &name[stem.len()..]));

@@ -172,6 +172,7 @@ fn wrong_units_and_values_are_explained() {
         assert_eq!(parse_value(text), Err(expected), "{text}");
     };
     check("3 Bar", "unknown unit `Bar`", 2..5, Some("did you mean `bar`?"));
+    check("100 MM", "unknown unit `MM`", 4..6, Some("did you mean `mm`?"));
     check("3 l/sec", "unknown unit `sec`", 4..7, Some("write `s`"));
     check("3 mm2", "unknown unit `mm2`", 2..5, Some("write `mm^2`"));
     check("3 newtno", "unknown unit `newtno`", 2..8, None);

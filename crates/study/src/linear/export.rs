@@ -22,6 +22,7 @@ pub fn document(shown: &NamedLinearModel) -> Value {
     json!({
         "model": shown.title,
         "place": shown.place,
+        "cautions": shown.cautions,
         "t": shown.t,
         "states": signals(&shown.states),
         "inputs": signals(&shown.inputs),
