@@ -22,14 +22,18 @@ use trunnion_model::mechanism::{
 use trunnion_model::{Diagnostic, Model};
 use trunnion_num::Matrix;
 use trunnion_num::space::{RotationMatrix, cross, dot, minus};
+use trunnion_num::text::number;
 
 use crate::Failure;
 
 const NOT_REDUCED: &str = "B0015";
+const KEPT: &str = "B0016";
+/// Frequencies that a note lists.
+const LISTED: usize = 4;
 
-/// Gives every described body its inertia.
-pub fn complete(model: &mut Model) -> Result<(), Failure> {
-    let mut wrong = vec![];
+/// Gives every described body its inertia; notes on what was kept.
+pub fn complete(model: &mut Model) -> Result<Vec<Diagnostic>, Failure> {
+    let (mut wrong, mut notes) = (vec![], vec![]);
     for described in &model.mechanism.described {
         let body = &mut model.mechanism.bodies[described.body];
         let reduced = match reduced(&described.frame) {
@@ -42,6 +46,7 @@ pub fn complete(model: &mut Model) -> Result<(), Failure> {
         match &mut body.inertia {
             BodyInertia::Modal(modal) if modal.coordinates.len() == reduced.modes() => {
                 modal.data = Arc::new(modal_data(&reduced, &described.frame));
+                notes.push(kept(&body.name, &described.frame, &reduced));
             }
             BodyInertia::Modal(modal) => {
                 let text = format!("{} of {} shapes have mass", reduced.modes(), modal.coordinates.len());
@@ -49,24 +54,46 @@ pub fn complete(model: &mut Model) -> Result<(), Failure> {
                 wrong.push(refusal(&body.name, &described.frame, text, hint));
             }
             BodyInertia::Rigid(rigid) => {
-                let number = |x: f64| model.flat.graph.constant(x).id;
+                let constant = |x: f64| model.flat.graph.constant(x).id;
                 let i = reduced.report.central_inertia;
                 let inertia = [i[0][0], i[1][1], i[2][2], i[0][1], i[0][2], i[1][2]];
                 *rigid = RigidInertia {
-                    mass: number(reduced.mass),
-                    center: reduced.report.centre_of_mass.map(number),
-                    inertia: inertia.map(number),
+                    mass: constant(reduced.mass),
+                    center: reduced.report.centre_of_mass.map(constant),
+                    inertia: inertia.map(constant),
                 };
             }
         }
     }
-    if wrong.is_empty() { Ok(()) } else { Err(Failure::Model(wrong)) }
+    if wrong.is_empty() { Ok(notes) } else { Err(Failure::Model(wrong)) }
 }
 
 fn refusal(body: &str, frame: &BeamFrame, reason: String, hint: &str) -> Diagnostic {
     Diagnostic::error(NOT_REDUCED, format!("`{body}` cannot be reduced to shapes: {reason}"))
         .at(&frame.span, "its beams")
         .hint(hint)
+}
+
+fn kept(body: &str, frame: &BeamFrame, reduced: &ReducedBody) -> Diagnostic {
+    let list = |all: &[f64]| {
+        let shown: Vec<String> = all.iter().take(LISTED).map(|f| number(*f, 4)).collect();
+        shown.join(", ") + if all.len() > LISTED { " … Hz" } else { " Hz" }
+    };
+    let report = &reduced.report;
+    let text = format!(
+        "`{body}` has {} shapes of {} unknowns, {} in its frame",
+        reduced.modes(),
+        report.unknowns,
+        list(&report.frequencies)
+    );
+    let held = match report.fixed_interface_frequencies.as_slice() {
+        [] => String::new(),
+        some => format!("; {} with all interfaces held", list(some)),
+    };
+    // Without what rounding leaves of a zero.
+    let [x, y, z] = report.centre_of_mass.map(|c| number((c * 1e9).round() * 1e-9, 4));
+    Diagnostic::note(KEPT, text)
+        .at(&frame.span, format!("{} kg, centre at [{x}, {y}, {z}] m{held}", number(reduced.mass, 5)))
 }
 
 fn shape(profile: &BeamProfile) -> SectionShape {
@@ -109,10 +136,12 @@ fn finite_elements(frame: &BeamFrame) -> FeModel {
 }
 
 fn reduced(frame: &BeamFrame) -> Result<ReducedBody, FeError> {
+    // The reduction of a part with a single interface needs a mode; a rigid body does not use it.
+    let least = usize::from(frame.interfaces.len() == 1);
     let model = finite_elements(frame);
     let options = ReductionOptions {
         interfaces: frame.interfaces.iter().map(|&node| model.nodes[node].number).collect(),
-        modes: if frame.elastic { frame.modes } else { 0 },
+        modes: if frame.elastic { frame.modes } else { least },
         frame: BodyFrame::Clamped(0),
     };
     reduce(&model, &options)

@@ -78,7 +78,7 @@ impl Project {
         units: &Display,
         complete: impl FnOnce(&mut Flat, &Network, &Mechanism),
     ) -> Result<Project, Failure> {
-        elastic_bodies::complete(&mut model)?;
+        let reduced = elastic_bodies::complete(&mut model)?;
         let mut flat = model.flat;
         let causality = assign(&model.network);
         let findings = causality.findings(&model.network, &flat.graph);
@@ -90,6 +90,7 @@ impl Project {
             return Err(Failure::Model(errors));
         }
         notes.extend(found);
+        notes.extend(reduced);
         emit(&mut flat, &model.network, &causality);
         trunnion_multibody::emit(&mut flat, &model.mechanism, &model.sources).map_err(Failure::Model)?;
         complete(&mut flat, &model.network, &model.mechanism);

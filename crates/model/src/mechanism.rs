@@ -8,6 +8,7 @@
 
 mod acting;
 mod beam_frame;
+mod beam_frame_nodes;
 mod beam_frame_reader;
 mod bodies;
 mod body_inertia;

@@ -7,10 +7,10 @@
 
 use std::sync::Arc;
 
-use super::beam_frame_reader::{FrameReader, shape_with_mass};
+use super::beam_frame_reader::{FrameReader, cross, minus, norm, shape_with_mass};
 use super::sections::MechanismPart;
 use super::shapes::MassProperties;
-use super::{BodyInertia, ModalBody, ModalData};
+use super::{BodyGeometry, BodyInertia, BodyShape, Frame, ModalBody, ModalData};
 use crate::diagnostic::Problems;
 use crate::file::Span;
 use crate::instantiate::ModelBuilder;
@@ -127,6 +127,31 @@ impl ModelBuilder<'_> {
                 strain,
             }));
         }
+        self.draw_beams(index, &frame);
         self.mechanism.described.push(DescribedBody { body: index, frame });
+    }
+
+    /// A line for each beam, fixed to B.
+    fn draw_beams(&mut self, index: usize, frame: &BeamFrame) {
+        for beam in &frame.beams {
+            let [from, to] = [beam.nodes[0], beam.nodes[beam.nodes.len() - 1]].map(|n| frame.nodes[n]);
+            let axis = minus(to, from);
+            let unit = |v: [f64; 3]| v.map(|x| x / norm(v));
+            let (x, y) = (unit(axis), unit(cross(beam.up, axis)));
+            let columns = [x, y, cross(x, y)];
+            let g = self.graph();
+            let shape = BodyShape {
+                form: BodyGeometry::Rod(g.constant(norm(axis)).id),
+                frame: Frame {
+                    body: index,
+                    interface: None,
+                    name: self.mechanism.bodies[index].name.clone(),
+                    p: from.map(|v| g.constant(v).id),
+                    r: [0, 1, 2].map(|i| [0, 1, 2].map(|j| g.constant(columns[j][i]).id)),
+                },
+                color: None,
+            };
+            self.mechanism.bodies[index].shapes.push(shape);
+        }
     }
 }

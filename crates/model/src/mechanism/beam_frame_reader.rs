@@ -1,6 +1,6 @@
 //! Reads the description of a body by beams, with everything that is wrong with it.
 
-use super::beam_frame::{BeamFrame, BeamMaterial, BeamProfile, BodyDamping, FrameBeam};
+use super::beam_frame::{BeamFrame, BeamMaterial, BeamProfile, BodyDamping};
 use super::sections::MechanismPart;
 use super::wrong_length;
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
@@ -9,8 +9,8 @@ use crate::units::{parse_unit, parse_value};
 
 const NOT_PLAIN: &str = "M0521";
 const IMPOSSIBLE: &str = "M0522";
-const GEOMETRY: &str = "M0523";
-const NO_NODE: &str = "M0524";
+pub(super) const GEOMETRY: &str = "M0523";
+pub(super) const NO_NODE: &str = "M0524";
 const TOO_MANY_MODES: &str = "M0525";
 const OWN_MASS: &str = "M0526";
 
@@ -19,9 +19,9 @@ const ELEMENTS: usize = 8;
 /// Modes of a body that does not say how many.
 const MODES: usize = 6;
 /// Nodes of one body.
-const LARGEST: usize = 5000;
+pub(super) const LARGEST: usize = 5000;
 /// Points that are closer than this share of the size of the body are one node.
-const SAME: f64 = 1e-9;
+pub(super) const SAME: f64 = 1e-9;
 
 /// E, ν and ρ in SI at room temperature, as handbooks round them.
 const MATERIALS: [(&str, [f64; 3]); 4] = [
@@ -32,29 +32,29 @@ const MATERIALS: [(&str, [f64; 3]); 4] = [
 ];
 
 pub(super) struct FrameReader<'p> {
-    part: &'p MechanismPart,
-    f: Fields<'p>,
-    problems: &'p Problems,
+    pub part: &'p MechanismPart,
+    pub f: Fields<'p>,
+    pub problems: &'p Problems,
 }
 
-struct ReadBeam {
-    ends: [[f64; 3]; 2],
-    elements: usize,
-    profile: BeamProfile,
-    up: Option<[f64; 3]>,
-    shear: bool,
-    span: Span,
+pub(super) struct ReadBeam {
+    pub ends: [[f64; 3]; 2],
+    pub elements: usize,
+    pub profile: BeamProfile,
+    pub up: Option<[f64; 3]>,
+    pub shear: bool,
+    pub span: Span,
 }
 
-fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+pub(super) fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|k| a[k] - b[k])
 }
 
-fn norm(a: [f64; 3]) -> f64 {
+pub(super) fn norm(a: [f64; 3]) -> f64 {
     a.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+pub(super) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3])
 }
 
@@ -93,7 +93,8 @@ impl<'p> FrameReader<'p> {
         }
         let (nodes, beams) = self.mesh(beams)?;
         let (interfaces, named) = self.interfaces(&nodes, &places)?;
-        let modes = self.modes(6 * (nodes.len() - interfaces.len()))?;
+        let modes =
+            self.modes(6 * (nodes.len() - interfaces.len()), interfaces.len() == 1 && elastic == Some(true))?;
         let (elastic, material, damping) = (elastic?, material?, damping?);
         Some(BeamFrame { elastic, material, nodes, beams, interfaces, named, modes, damping, span })
     }
@@ -300,8 +301,14 @@ impl<'p> FrameReader<'p> {
         let axis = minus(beam.ends[1], beam.ends[0]);
         let size = norm(beam.ends[0]).max(norm(beam.ends[1]));
         if norm(axis) <= SAME * size {
-            let error = Diagnostic::error(GEOMETRY, "a beam without length");
-            self.problems.add(error.at(&beam.span, "`from` and `to` are the same point"));
+            let label = if size.is_finite() { "`from` and `to` are the same point" } else { "too far away" };
+            self.problems.add(
+                Diagnostic::error(
+                    GEOMETRY,
+                    if size.is_finite() { "a beam without length" } else { "a beam of infinite length" },
+                )
+                .at(&beam.span, label),
+            );
             return false;
         }
         let along = beam.up.is_some_and(|up| norm(cross(up, axis)) <= 1e-6 * norm(up) * norm(axis));
@@ -372,118 +379,7 @@ impl<'p> FrameReader<'p> {
         Some((&entry.key, place))
     }
 
-    /// Nodes along all beams; ends and nodes at the same place are one.
-    fn mesh(&self, beams: Vec<ReadBeam>) -> Option<(Vec<[f64; 3]>, Vec<FrameBeam>)> {
-        let total: usize = beams.iter().map(|b| b.elements + 1).sum();
-        if total > LARGEST {
-            let place = &self.f.entry("beams")?.key.span;
-            let message = format!("a body of beams has at most {LARGEST} nodes");
-            self.problems.add(Diagnostic::error(GEOMETRY, message).at(place, format!("{total} here")));
-            return None;
-        }
-        let mut nodes: Vec<[f64; 3]> = vec![];
-        let mut made: Vec<FrameBeam> = vec![];
-        let near = SAME * size_of(&beams);
-        for beam in beams {
-            let [from, to] = beam.ends;
-            let axis = minus(to, from);
-            let along = |i: usize| {
-                let share = i as f64 / beam.elements as f64;
-                std::array::from_fn(|k| if i == beam.elements { to[k] } else { from[k] + share * axis[k] })
-            };
-            let mut node = |at: [f64; 3]| {
-                nodes.iter().position(|n| norm(minus(*n, at)) <= near).unwrap_or_else(|| {
-                    nodes.push(at);
-                    nodes.len() - 1
-                })
-            };
-            let places = (0..=beam.elements).map(|i| node(along(i))).collect();
-            let (profile, shear, span) = (beam.profile, beam.shear, beam.span);
-            // The height of a section is vertical; of an upright beam it is along x.
-            let upright = norm(cross([0.0, 0.0, 1.0], axis)) <= 1e-6 * norm(axis);
-            let up = beam.up.unwrap_or(if upright { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] });
-            made.push(FrameBeam { nodes: places, profile, up, shear, span });
-        }
-        self.check_connected(nodes.len(), &made).then_some((nodes, made))
-    }
-
-    fn check_connected(&self, nodes: usize, beams: &[FrameBeam]) -> bool {
-        let mut reached = vec![false; nodes];
-        reached[beams[0].nodes[0]] = true;
-        loop {
-            let next = beams
-                .iter()
-                .find(|b| b.nodes.iter().any(|&n| reached[n]) && b.nodes.iter().any(|&n| !reached[n]));
-            let Some(beam) = next else { break };
-            beam.nodes.iter().for_each(|&n| reached[n] = true);
-        }
-        let loose = beams.iter().find(|b| !reached[b.nodes[0]]);
-        if let Some(beam) = loose {
-            self.problems.add(
-                Diagnostic::error(
-                    GEOMETRY,
-                    format!("the beams of `{}` are not connected", self.part.key.name),
-                )
-                .at(&beam.span, "no chain of beams leads from the first beam to this one")
-                .hint("beams meet at their ends, or at nodes between elements"),
-            );
-        }
-        loose.is_none()
-    }
-
-    /// Nodes of the interfaces, the reference first, and those of the named frames.
-    fn interfaces(
-        &self,
-        nodes: &[[f64; 3]],
-        frames: &[(&TomlKey, [f64; 3])],
-    ) -> Option<(Vec<usize>, Vec<(String, usize)>)> {
-        let size = nodes.iter().map(|n| norm(*n)).fold(0.0, f64::max);
-        let find = |at: [f64; 3]| nodes.iter().position(|n| norm(minus(*n, at)) <= 10.0 * SAME * size);
-        let mut named = vec![];
-        let mut good = true;
-        for (key, at) in frames {
-            match find(*at) {
-                Some(node) => named.push((key.name.clone(), node)),
-                None => {
-                    good = false;
-                    self.no_node(key, *at, nodes);
-                }
-            }
-        }
-        let mut interfaces: Vec<usize> = find([0.0; 3]).into_iter().collect();
-        for (_, node) in &named {
-            if !interfaces.contains(node) {
-                interfaces.push(*node);
-            }
-        }
-        if good && interfaces.is_empty() {
-            self.problems.add(
-                Diagnostic::error(NO_NODE, format!("`{}` has nothing to be held at", self.part.key.name))
-                    .at(&self.part.key.span, "its origin is no node of its beams, and it has no frames")
-                    .hint("let a beam begin at [0, 0, 0], or give `frames` at ends of beams"),
-            );
-        }
-        (good && !interfaces.is_empty()).then_some((interfaces, named))
-    }
-
-    fn no_node(&self, key: &TomlKey, at: [f64; 3], nodes: &[[f64; 3]]) {
-        let distance = |n: &[f64; 3]| norm(minus(*n, at));
-        let nearest = nodes.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        let hint = nearest.map(|n| {
-            let [x, y, z] =
-                n.map(|v| format!("{v:.6}").trim_end_matches('0').trim_end_matches('.').to_string());
-            format!(
-                "the nearest node is at [\"{x} m\", \"{y} m\", \"{z} m\"]; more `elements` make more nodes"
-            )
-        });
-        self.problems.add(
-            Diagnostic::error(NO_NODE, format!("frame `{}.{}` is at no node", self.part.key.name, key.name))
-                .at(&key.span, "neither an end of a beam nor a node between its elements")
-                .hint_if(hint),
-        );
-    }
-
-    fn modes(&self, most: usize) -> Option<usize> {
+    fn modes(&self, most: usize, needed: bool) -> Option<usize> {
         let Some(entry) = self.f.entry("modes") else { return Some(MODES.min(most)) };
         let modes = self.f.count("modes")?;
         if modes > most {
@@ -496,12 +392,16 @@ impl<'p> FrameReader<'p> {
                 .hint("ask for fewer, or divide the beams into more `elements`"),
             );
         }
-        (modes <= most).then_some(modes)
+        let none = needed && modes == 0;
+        if none {
+            self.problems.add(
+                Diagnostic::error(TOO_MANY_MODES, format!("`{}` has no shapes", self.part.key.name))
+                    .at(&entry.value.span, "and no interface but the one that its frame is fixed to")
+                    .hint("keep some modes, give it `frames`, or say model = \"rigid\""),
+            );
+        }
+        (modes <= most && !none).then_some(modes)
     }
-}
-
-fn size_of(beams: &[ReadBeam]) -> f64 {
-    beams.iter().flat_map(|b| b.ends).map(norm).fold(0.0, f64::max)
 }
 
 fn shown(unit: &str) -> &str {
