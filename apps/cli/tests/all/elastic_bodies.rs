@@ -60,6 +60,10 @@ fn frequencies_of_a_cantilever() {
     assert_near(found[1], unit() * 3.0 * first, 1e-3);
     assert_near(found[2], unit() * second, 3e-4);
     assert_eq!(found.len(), 14);
+    let text = strip("0", "\"2 m\"", frames) + &clamped("strip");
+    let fewer = frequencies("0", &text, &["strip.modes=2".into()]);
+    assert_eq!(fewer.len(), 8);
+    assert!(fewer[2] > found[2], "a reduced part is never softer");
 }
 
 /// The same strip, its origin in the middle of nowhere: B is fixed to the first frame then.

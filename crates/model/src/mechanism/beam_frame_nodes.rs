@@ -5,6 +5,9 @@ use super::beam_frame_reader::{FrameReader, GEOMETRY, LARGEST, NO_NODE, ReadBeam
 use crate::diagnostic::Diagnostic;
 use crate::file::TomlKey;
 
+/// Frames of the file with their nodes.
+type NamedNodes = Vec<(String, usize)>;
+
 impl FrameReader<'_> {
     /// Nodes along all beams; ends and nodes at the same place are one.
     pub fn mesh(&self, beams: Vec<ReadBeam>) -> Option<(Vec<[f64; 3]>, Vec<FrameBeam>)> {
@@ -70,7 +73,7 @@ impl FrameReader<'_> {
         &self,
         nodes: &[[f64; 3]],
         frames: &[(&TomlKey, [f64; 3])],
-    ) -> Option<(Vec<usize>, Vec<(String, usize)>)> {
+    ) -> Option<(Vec<usize>, NamedNodes)> {
         let size = nodes.iter().map(|n| norm(*n)).fold(0.0, f64::max);
         let find = |at: [f64; 3]| nodes.iter().position(|n| norm(minus(*n, at)) <= 10.0 * SAME * size);
         let mut named = vec![];
