@@ -323,9 +323,8 @@ impl<'a> ModalReduction<'a> {
         let off =
             |i: usize, j: usize| (mass[(i, j)] - expected[i][j]).abs() / size(i, j).max(f64::MIN_POSITIVE);
         let all = || (0..6).flat_map(|i| (0..6).map(move |j| (i, j)));
-        let resist = |i: usize| {
-            (0..self.boundary()).map(|k| self.k_r[(k, k)].abs() * motion[(k, i)].powi(2)).sum::<f64>()
-        };
+        let resist =
+            |i: usize| (0..self.boundary()).map(|k| self.resistance(k) * motion[(k, i)].powi(2)).sum::<f64>();
         let centre = space::times(1.0 / rigid.mass, rigid.first);
         let rigid_energy = (0..6).map(|i| energy[(i, i)].abs() / resist(i)).fold(0.0, f64::max);
         if rigid_energy > GROUNDED {
@@ -346,6 +345,17 @@ impl<'a> ModalReduction<'a> {
             inertia_mismatch: all().map(|(i, j)| off(i, j)).fold(0.0, f64::max),
             rigid_energy,
         })
+    }
+
+    /// Stiffness at an interface coordinate that a rigid motion is compared with. A single interface has none in the reduced model: its
+    /// static shapes are rigid motions.
+    fn resistance(&self, place: usize) -> f64 {
+        if self.interfaces.len() > 1 {
+            return self.k_r[(place, place)].abs();
+        }
+        let (k, unknown) = (&self.assembled.k, self.assembled.unknowns.interior + place);
+        let own = k.column(unknown).find(|&p| k.rows[p] as usize == unknown);
+        own.map_or(0.0, |p| k.values[p].abs())
     }
 
     /// The six rigid motions about x in the coordinates of the reduction.

@@ -3,6 +3,7 @@
 pub mod assembly;
 pub mod catalogue;
 pub mod controllers;
+mod elastic_bodies;
 pub mod examples;
 mod failure;
 pub mod files;

@@ -21,6 +21,7 @@ use trunnion_sim::solvers::choose::{SOLVERS, find};
 
 use crate::Failure;
 use crate::assembly::{assemble, at_rest};
+use crate::elastic_bodies;
 use crate::motions;
 use crate::workspace::Workspace;
 use trunnion_num::text::{number, with_unit};
@@ -72,11 +73,12 @@ impl Project {
 
     /// A model that has been read. `complete` may add to the equations before they are analysed.
     pub fn of_model(
-        model: Model,
+        mut model: Model,
         engine: EvaluationEngine,
         units: &Display,
         complete: impl FnOnce(&mut Flat, &Network, &Mechanism),
     ) -> Result<Project, Failure> {
+        let reduced = elastic_bodies::complete(&mut model)?;
         let mut flat = model.flat;
         let causality = assign(&model.network);
         let findings = causality.findings(&model.network, &flat.graph);
@@ -88,6 +90,7 @@ impl Project {
             return Err(Failure::Model(errors));
         }
         notes.extend(found);
+        notes.extend(reduced);
         emit(&mut flat, &model.network, &causality);
         trunnion_multibody::emit(&mut flat, &model.mechanism, &model.sources).map_err(Failure::Model)?;
         complete(&mut flat, &model.network, &model.mechanism);

@@ -7,6 +7,9 @@
 //! `R_BF` turns components in F into components in B.
 
 mod acting;
+mod beam_frame;
+mod beam_frame_nodes;
+mod beam_frame_reader;
 mod bodies;
 mod body_inertia;
 mod joint_kinds;
@@ -23,6 +26,7 @@ use trunnion_equations::{Expr, Symbol};
 use crate::diagnostic::Diagnostic;
 use crate::file::TomlValue;
 
+pub use beam_frame::{BeamFrame, BeamMaterial, BeamProfile, BodyDamping, DescribedBody, FrameBeam};
 pub use body_inertia::{
     BodyInertia, ModalBody, ModalData, ModalInterface, ModalMatrix, ModalPoint, RigidInertia, Stiffening,
 };
@@ -47,6 +51,8 @@ pub struct Mechanism {
     pub energy: Option<[Symbol; 2]>,
     /// The first one is the world.
     pub bodies: Vec<Body>,
+    /// Bodies whose inertia follows from a description by beams, to be filled in before equations are written.
+    pub described: Vec<DescribedBody>,
     /// Every frame that has a name, those of the bodies themselves among them.
     pub frames: Vec<Frame>,
     pub joints: Vec<Joint>,

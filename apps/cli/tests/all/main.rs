@@ -12,6 +12,7 @@ mod data_safety;
 mod documents;
 mod domain_pairs;
 mod edges;
+mod elastic_bodies;
 mod exit_codes;
 mod extremes;
 mod first_model;

@@ -305,3 +305,22 @@ fn inertial_stiffening_is_that_of_the_force_on_the_mass() {
     check(&s.rates[4], [0.0, 0.0, -1.0]);
     check(&s.rates[5], [0.0, 0.0, -1.0]);
 }
+
+/// A part that is held at one interface only: its fixed-interface modes are those of the cantilever.
+#[test]
+fn a_single_interface_is_enough() {
+    let model = bar(20);
+    let options = ReductionOptions { interfaces: vec![1], modes: 4, frame: BodyFrame::Clamped(0) };
+    let body = reduce(&model, &options).unwrap();
+    for (k, f) in body.report.frequencies.iter().enumerate() {
+        let off = f / (unit_of_frequency() * CANTILEVER[k / 2]) - 1.0;
+        // Error of the Hermite beam (β h)⁴/720 of the second mode at h = L/20, and rotary inertia.
+        assert!(off.abs() < 5e-6, "f{}: {off}", k + 1);
+    }
+    let mut grounded = model;
+    let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    grounded.properties.push(ElementProperty::Bushing { axes, stiffness: [1e-3; 6] });
+    let property = grounded.properties.len() - 1;
+    grounded.element(ElementKind::Bushing1, &[10], None, property);
+    assert_eq!(reduce(&grounded, &options), Err(FeError::SupportedBody { node: 1 }));
+}

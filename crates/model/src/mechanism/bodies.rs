@@ -4,7 +4,8 @@ use trunnion_equations::Expr;
 
 use super::sections::{MechanismPart, Sections, own_component};
 use super::{
-    Body, BodyGeometry, BodyInertia, BodyShape, Frame, Mechanism, RigidInertia, Vector, wrong_length,
+    BeamFrame, Body, BodyGeometry, BodyInertia, BodyShape, Frame, Mechanism, RigidInertia, Vector,
+    wrong_length,
 };
 use crate::component::{
     Bounds, Child, Parameter, Scalar, ScalarForm as Given, Section, VariableDefinition, read_scalar,
@@ -14,6 +15,7 @@ use crate::file::{Data, Fields, Source, Span, TomlEntry, TomlKey, TomlTable, Tom
 use crate::instantiate::ModelBuilder;
 use crate::units::{Unit, parse_unit, parse_value};
 
+use super::beam_frame::described;
 use super::places::Places;
 use super::shapes::{MassProperties, combined, rotation};
 
@@ -58,15 +60,25 @@ impl BodyParameters {
 
     /// Something that `multibody` gives a value.
     fn show(&mut self, name: &str, unit: &str, doc: &str, span: &Span) {
+        self.variable(name, unit, doc, span, None);
+    }
+
+    fn variable(&mut self, name: &str, unit: &str, doc: &str, span: &Span, start: Option<Scalar>) {
         let key = TomlKey { name: name.to_string(), span: span.clone() };
         let unit = parse_unit(unit).ok();
-        self.variables.push(VariableDefinition {
-            key,
-            unit,
-            start: None,
-            nominal: None,
-            doc: doc.to_string(),
-        });
+        self.variables.push(VariableDefinition { key, unit, start, nominal: None, doc: doc.to_string() });
+    }
+
+    /// Coordinates of the shapes of an elastic body, at rest at the start.
+    fn add_shapes(&mut self, frame: &BeamFrame, span: &Span) {
+        let zero = || Some(Scalar { form: Given::Number(0.0), span: span.clone() });
+        for k in 1..=frame.coordinates() {
+            self.variable(&format!("q{k}"), "m", "Coordinate of a shape", span, zero());
+            self.variable(&format!("v{k}"), "m/s", "Its rate", span, zero());
+        }
+        if frame.elastic {
+            self.show("strain", "J", "Energy of deformation", span);
+        }
     }
 
     fn child(self, key: &TomlKey, kind: &str) -> Child {
@@ -168,6 +180,12 @@ pub(crate) fn body_component(part: &MechanismPart, planar: bool, problems: &Prob
                 _ => "Orientation in the world, a quaternion",
             };
             own.show(name, unit, doc, &part.key.span);
+        }
+        if let Some(frame) = described(part, planar, problems) {
+            own.add_shapes(&frame, &part.key.span);
+        }
+        if part.table.get("beams").is_some() {
+            f.ask(&["beams", "material", "model", "modes", "damping"]);
         }
     }
     f.ask(&["shapes", "frames", "doc"]);
@@ -292,13 +310,19 @@ impl<'a> ModelBuilder<'a> {
         if index != Mechanism::WORLD {
             inertials.extend(self.given_inertial(&f, index, places));
         }
+        // What is wrong with it was said with its component.
+        let beams = described(part, places.planar, &Problems::default());
         for entry in f.entries("frames") {
-            if let Some(frame) = self.read_frame(entry, index, name, places) {
+            if let Some(mut frame) = self.read_frame(entry, index, name, places) {
+                frame.interface = beams.as_ref().and_then(|b| b.interface_of(&entry.key.name));
                 places.add(index, &entry.key.name, frame);
             }
         }
         for value in f.list("shapes").unwrap_or(&[]) {
             self.read_shape(value, index, places, sections, &mut inertials);
+        }
+        if let Some(frame) = beams {
+            return self.describe_body(index, part, frame, &inertials);
         }
         let (mass, center, inertia) = combined(self.graph(), &inertials);
         let rigid = RigidInertia { mass, center, inertia };

@@ -74,7 +74,18 @@ impl Sections {
     }
 
     /// Motions that are given from outside: `joint.motion`, of several coordinates `joint.motion.x`.
+    /// Also `body.model`, `body.modes` and `body.damping` of a body of beams.
     pub fn drive(&mut self, sets: &Sets) {
+        let bodies = self.parts[Section::Bodies as usize].iter_mut();
+        for part in bodies.filter(|part| part.table.get("beams").is_some()) {
+            for name in ["model", "modes", "damping"] {
+                if let Some(value) = sets.take(&format!("{}.{name}", part.key.name)).cloned() {
+                    let key = TomlKey { name: name.into(), span: value.span.clone() };
+                    part.table.entries.retain(|e| e.key.name != name);
+                    part.table.entries.push(TomlEntry { key, value });
+                }
+            }
+        }
         for part in &mut self.parts[Section::Joints as usize] {
             if let Some(value) = motion(part, sets) {
                 let key = TomlKey { name: "motion".into(), span: value.span.clone() };
