@@ -85,7 +85,7 @@ impl BeamFrame {
     }
 
     /// Which of the interfaces that move a frame is fixed to; None: B.
-    pub fn interface_of(&self, frame: &str) -> Option<usize> {
+    pub(crate) fn interface_of(&self, frame: &str) -> Option<usize> {
         let node = self.named.iter().find(|(name, _)| name == frame)?.1;
         let place = self.interfaces.iter().position(|&n| n == node)?;
         if self.elastic { place.checked_sub(1) } else { None }
