@@ -50,7 +50,7 @@ impl<P: Hybrid> Integration<'_, P> {
             limit = limit.min(self.state.t + self.problem.longest_step().min(self.state.curves.longest));
             limit = limit.min(self.state.t + POINT_GROWTH * self.state.point_pace);
         }
-        // Before a jump of the equations, lest the end of the step is beyond it.
+        // Before a jump of the equations, so that the end of the step is not beyond it.
         if corner.jumps && limit == corner.t {
             limit = limit.next_down().max(self.state.t);
         }
@@ -117,8 +117,8 @@ impl<P: Hybrid> Integration<'_, P> {
         self.take_change()
     }
 
-    /// The last step, made again and shorter as long as its curve is no solution between the ends; false: left undone. Only asked where something
-    /// reads the curve, and where steps have grown, or now and then.
+    /// The last step, made again and shorter as long as its curve is no solution between the ends; false: left undone. Only checked where something
+    /// reads the curve, and where steps have grown, or every `CURVE_STEPS` steps.
     pub(super) fn check_curve(&mut self) -> Result<bool, LoopExit> {
         for _ in 0..SHORTER {
             let end = self.stepper.state().0;
@@ -201,7 +201,7 @@ impl<P: Hybrid> Integration<'_, P> {
             }
             let again =
                 match found.filter(|&at| from == self.state.t && cuts < CUTS && self.leaves_solution(at)) {
-                    None if from == self.state.t && cuts < CUTS => self.passes_points(),
+                    None if from == self.state.t && cuts < CUTS => self.passes_points(searches),
                     strays => strays,
                 };
             if let Some(at) = again {
@@ -276,11 +276,15 @@ impl<P: Hybrid> Integration<'_, P> {
     }
 
     /// Where the step has to end because a table that is not frozen does something in it that the solver may not have seen.
-    pub(super) fn passes_points(&mut self) -> Option<f64> {
+    /// Without a search of this step (`searched`) there are no samples to judge by.
+    pub(super) fn passes_points(&mut self, searched: bool) -> Option<f64> {
         let end = self.stepper.state().0;
         let least = self.vanishing();
         self.stepper.tolerance()?;
-        let at = self.state.locator.passed_points(self.problem, self.stepper.segment(), least);
+        let at = match searched {
+            true => self.state.locator.passed_points(self.problem, self.stepper.segment(), least),
+            false => None,
+        };
         self.state.point_pace = match at {
             Some(at) => at - self.state.t,
             None => self.state.point_pace.max(end - self.state.t),
