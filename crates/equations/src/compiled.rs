@@ -58,7 +58,7 @@ struct NativeProgram {
 }
 
 impl Compiled {
-    /// Native code is used if asked for and if this machine can; `warm_up` tells.
+    /// Native code is used if requested and supported by this machine; `warm_up` says whether it is.
     pub fn new(programs: Programs, engine: EvaluationEngine) -> Self {
         let Programs { slow, fast, tables } = programs;
         #[cfg(feature = "jit")]

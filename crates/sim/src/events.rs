@@ -1,7 +1,7 @@
 //! Finding where guards cross zero on the curve over one step.
 //!
 //! A guard g_i(t) = g_i(t, y(t)) has a side: the sign it had last. It crosses where it leaves its side and comes out on
-//! the other; a guard that only touches zero has not crossed. A crossing counts if its direction is asked for.
+//! the other; a guard that only touches zero has not crossed. A crossing counts if its direction is requested.
 //!
 //! **All crossings of a step.** Every guard is sampled at Chebyshev points (dense at both ends). A change of sign brackets
 //! a root. Where three neighbours bend towards zero without reaching it, the lowest point between them is sought, so that
@@ -17,7 +17,7 @@
 //! - it fires at the instant it leaves if it leaves towards the far side of its direction (Falling: downwards, Rising:
 //!   upwards): a ball put on the floor with v < 0 bounces at once, one with v > 0 does not;
 //! - except if it has just fired there: then it goes on, or comes back, without firing again, unless the event put it there
-//!   (`integrate/instant.rs`); if it does so for ever that is reported;
+//!   (`integrate/instant.rs`); if it does so without end, that is reported;
 //! - a guard of direction Both fires only when it comes from a side; leaving zero it fires nothing, but modes that
 //!   mirror it are updated (`Hybrid::settle`). The same holds for the others when they do not fire;
 //! - as long as it stays zero, nothing happens.
@@ -86,7 +86,7 @@ pub struct Locator {
     overlooked: Vec<bool>,
     /// Guards of time, whose crossings are known without a search.
     timed: Vec<bool>,
-    /// Tolerance of the unknowns, relative and absolute, and of a kink: it is not distinguished within. Found in a search when first asked for.
+    /// Tolerance of the unknowns, relative and absolute, and of a kink: it is not distinguished within. Evaluated when first needed in a search.
     tolerance: (f64, Vec<f64>),
     band: Vec<f64>,
     soft: Vec<f64>,
@@ -254,7 +254,7 @@ impl Locator {
         self.timed[guard]
     }
 
-    /// A kink that is not asked for, or what cannot cross.
+    /// A kink that is not watched, or a guard that cannot cross.
     pub fn passes(&self, guard: usize) -> bool {
         self.arguments[guard] || self.passes_kinks && self.kinks[guard]
     }
@@ -307,7 +307,7 @@ impl Locator {
         self.may_fire[guard] = may_fire;
     }
 
-    /// Is a change to this sign asked for?
+    /// Does a change to this sign count?
     pub fn counts(&self, guard: usize, sign: i8) -> bool {
         match self.directions[guard] {
             Direction::Both => true,

@@ -13,7 +13,7 @@
 //! Endless behaviour ends the run with an error, results so far kept:
 //! - Zeno: a guard fires `BURST` times within `VANISHING` of the run's length, or within the resolution of time; or after
 //!   ever shorter intervals that add up to next to nothing it no longer comes back to its side (it would fall through);
-//! - chattering: modes change for ever while time stands still.
+//! - chattering: modes change without end while time stands still.
 //!
 //! No clock, no input or output, no threads: the observer does what has to be done outside.
 
@@ -36,7 +36,7 @@ const VANISHING: f64 = 1e-10;
 const VANISHING_TIME: f64 = 1e-13;
 /// Firings that shrink to less than this share of the run come to an end.
 const ACCUMULATION_SHARE: f64 = 1e-3;
-/// Rounds at one instant: a chain of events may be long, but one without end is told within a second.
+/// Rounds at one instant: a chain of events may be long, but an endless one is reported within a second.
 const ROUNDS: usize = 10_000;
 /// Restarts and events that leave zero at once, within vanishing time.
 const MOST_ZERO_STEPS: usize = 200;
@@ -130,7 +130,7 @@ pub(crate) struct RunState {
     /// In steps of this length.
     kinks_step: f64,
     curves: Curves,
-    /// Instants between the ends of steps at which events were handled, since whoever counts put it to 0.
+    /// Instants between the ends of steps at which events were handled, since the caller reset the count to 0.
     pub located: usize,
     /// The last step up to a point of a table took so long: those that follow become longer by and by.
     point_pace: f64,

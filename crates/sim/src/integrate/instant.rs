@@ -40,7 +40,7 @@ pub(super) struct GuardsAtInstant {
     pub touched: Vec<bool>,
     /// After its event it went back towards its old side.
     turned_back: Vec<bool>,
-    /// Where it heads for was asked.
+    /// The side it heads for has been evaluated.
     probed: Vec<bool>,
     /// Time at which it was last passed, as a kink.
     pub passed: Vec<f64>,
@@ -90,7 +90,7 @@ const MOST_RELATION_ROUNDS: usize = 100;
 const KINK_ROUNDS: usize = 5;
 /// Share of the run in which a guard that is put back again and again gets nowhere.
 const ACCUMULATION_TIME: f64 = 1e-5;
-/// Times in a row that an event puts its guard back to zero before it is asked whether it holds it there.
+/// Times in a row that an event puts its guard back to zero before it is checked whether it holds it there.
 const RESETS_BEFORE_HOLD: usize = 2;
 /// Roundings of time within which the instant of a crossing is known.
 pub(super) const INSTANT_ROUNDINGS: f64 = 4.0;

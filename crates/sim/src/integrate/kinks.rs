@@ -72,7 +72,7 @@ impl<P: Hybrid> Integration<'_, P> {
         };
         let Some((a, b)) = bracket else { return Some(at) };
         let Some(t) = self.first_beyond(a, b) else { return Some(at) };
-        // What else is passed on the way has its own instant.
+        // Other guards that cross in between have instants of their own.
         let passed = |i: usize| {
             !self.state.locator.is_kink(i) && sign(self.state.at.g[i]) != sign(self.state.at.later[i])
         };

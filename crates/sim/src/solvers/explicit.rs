@@ -304,7 +304,7 @@ impl Explicit {
     fn adaptive_step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), StepFailure> {
         let scale = if limit.is_finite() { limit.abs() } else { 0.0 };
         let h_min = 16.0 * f64::EPSILON * self.t.abs().max(scale).max(f64::MIN_POSITIVE);
-        // Never below what time resolves, or steps of no length would follow each other for ever.
+        // Never below what time resolves, or steps of zero length would repeat without end.
         self.control.h = self.control.h.min(self.options.h_max).max(2.0 * h_min);
         loop {
             let (_, t_end) = self.control.next(self.t, limit);

@@ -31,7 +31,7 @@ impl<P: Hybrid> Integration<'_, P> {
     pub(in crate::integrate) fn measure_location(&mut self) {
         let (t, step) = (self.state.t, INSTANT_ROUNDINGS * resolution(self.state.t));
         let m = self.state.locator.len();
-        // Before the instant, lest a value that jumps there counts as noise.
+        // Before the instant, so that a value that jumps there does not count as noise.
         for back in [2.0, 1.0] {
             self.stepper.segment().at(t - back * step, &mut self.state.at.y);
             self.problem.guards(t - back * step, &self.state.at.y, &mut self.state.at.later);
@@ -204,7 +204,7 @@ impl<P: Hybrid> Integration<'_, P> {
                 let again = self.state.at.touched[guard] || self.state.at.turned_back[guard];
                 self.state.locator.clear_side(guard, again, noise);
             } else if side == 0 || heading != 0 {
-                // On its way to where its condition does not hold it may be turned round.
+                // While it heads for the side where its condition does not hold, another event may reverse it.
                 let turned = heading != 0 && heading == self.state.locator.inactive_side(guard);
                 self.state.locator.clear_side(guard, turned || self.state.locator.may_fire(guard), noise);
             } else if self.state.at.touched[guard] {

@@ -36,7 +36,7 @@ fn chattering_is_reported_by_name() {
         assert_near(t, 1.0, TIMES);
         assert!(!rows.is_empty());
     });
-    // Steps of a few roundings, as after a jump into something fast: time creeps on, but that is no way out.
+    // Steps of a few roundings, as after a jump into something fast: time advances, but by next to nothing.
     for h in [1e-15, 3e-15, 1e-13] {
         let mut stepper =
             Explicit::tsit45(SolverOptions { rtol: 1e-9, h: Some(h), ..SolverOptions::default() });
