@@ -128,7 +128,10 @@ impl Compiled {
         #[cfg(feature = "jit")]
         return self.make_native(number).is_some();
         #[cfg(not(feature = "jit"))]
-        false
+        {
+            let _ = number;
+            false
+        }
     }
 
     /// Length of the scratch array every call needs.

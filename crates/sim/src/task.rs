@@ -9,25 +9,40 @@ use trunnion_equations::image::{ImageAction, ImageTask};
 use trunnion_equations::{Image, Symbol};
 use trunnion_num::Archive;
 
+#[cfg(feature = "script")]
 use crate::offer::Offer;
 #[cfg(feature = "script")]
 use crate::script::{Limits, Script};
 use crate::script_error::{ScriptError, TaskError};
 
 #[cfg(not(feature = "script"))]
-use without::{Limits, Script};
+use without::{Limits, Offer, Script};
 
 /// A build without JavaScript refuses scripts when a run starts.
 #[cfg(not(feature = "script"))]
 mod without {
     use std::sync::Arc;
 
+    use trunnion_equations::{Image, Symbol};
     use trunnion_num::Archive;
 
-    use super::{Offer, ScriptError};
+    use super::ScriptError;
 
     #[derive(Default)]
     pub struct Limits {}
+
+    /// Nothing is offered where no controller runs.
+    #[derive(Default)]
+    pub struct Offer {}
+
+    impl Offer {
+        pub fn of(_: &Image) -> Self {
+            Offer {}
+        }
+        pub fn symbol(&self, _: usize) -> Option<Symbol> {
+            None
+        }
+    }
 
     pub enum Script {}
 
