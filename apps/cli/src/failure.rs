@@ -1,9 +1,13 @@
 //! What is said of a failure, and the exit code for each.
 
-use trunnion_engine::Failure;
+use std::fmt;
+
+use trunnion_engine::{Failure, Hint, RequestError};
 use trunnion_model::Severity;
 use trunnion_model::diagnostic::visible;
 use trunnion_num::text::count;
+
+use crate::hints::{hint, with_command};
 
 /// Exit codes, as documented in docs/reference/command-line.md.
 pub mod exit {
@@ -26,7 +30,7 @@ pub fn exit_code(failure: &Failure) -> u8 {
         // Nothing is wrong with a model that cannot be read.
         Failure::Model(list) if list.iter().all(|d| d.code == UNREADABLE) => exit::FILES,
         Failure::Model(_) => exit::MODEL,
-        Failure::Usage { .. } | Failure::Results(trunnion_results::ResultsError::NoColumn { .. }) => {
+        Failure::Request(_) | Failure::Results(trunnion_results::ResultsError::NoColumn { .. }) => {
             exit::USAGE
         }
         Failure::Run { .. } | Failure::Script { .. } => exit::RUN,
@@ -37,21 +41,40 @@ pub fn exit_code(failure: &Failure) -> u8 {
     }
 }
 
-/// What the user can do about it here.
-fn hint(failure: &Failure) -> Option<String> {
-    match failure {
-        Failure::Results(trunnion_results::ResultsError::NoColumn { nearest, .. }) if nearest.is_empty() => {
-            Some("`trunnion plot FILE --list` lists the signals".into())
-        }
-        other => other.hint(),
+/// Arguments that do not fit: each is refused where it is read, so the text is made there.
+#[derive(Debug)]
+struct ArgumentError {
+    message: String,
+    hint: Option<String>,
+}
+
+impl fmt::Display for ArgumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
     }
+}
+
+impl std::error::Error for ArgumentError {}
+
+impl RequestError for ArgumentError {
+    fn hint(&self) -> Option<Hint> {
+        self.hint.clone().map(Hint::from)
+    }
+}
+
+pub fn usage(message: impl Into<String>) -> Failure {
+    ArgumentError { message: message.into(), hint: None }.into()
+}
+
+pub fn usage_hint(message: impl Into<String>, hint: impl Into<String>) -> Failure {
+    ArgumentError { message: message.into(), hint: Some(hint.into()) }.into()
 }
 
 /// The whole message, with hint.
 pub fn render(failure: &Failure, colour: bool) -> String {
     match failure {
         Failure::Model(list) => {
-            let mut text: String = list.iter().map(|d| d.render(colour) + "\n").collect();
+            let mut text: String = list.iter().map(|d| with_command(d).render(colour) + "\n").collect();
             let n = list.iter().filter(|d| d.severity == Severity::Error).count();
             text.push_str(&format!("{}\n", count(n, "error")));
             if list.iter().any(|d| d.code == MISSING) {

@@ -4,6 +4,7 @@ pub mod cli;
 pub mod commands;
 pub mod failure;
 pub mod given;
+mod hints;
 pub mod live;
 mod moving;
 mod options;

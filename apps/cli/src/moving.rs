@@ -6,6 +6,7 @@ use trunnion_draw::scene::Moving;
 use trunnion_engine::Failure;
 use trunnion_study::signals::{is_model, run_project};
 
+use crate::failure::usage_hint;
 use crate::options::RunOptions;
 use crate::output::tell;
 use crate::session::{Session, tell_stopped};
@@ -22,7 +23,7 @@ pub fn open(
         (true, _) => file,
         (false, Some(model)) => model,
         (false, None) => {
-            return Err(Failure::usage_hint(
+            return Err(usage_hint(
                 format!("`{file}` does not say what the bodies look like"),
                 "name the model it is of with --model MODEL.toml, or give the model itself",
             ));
@@ -30,7 +31,7 @@ pub fn open(
     };
     let project = session.open(path, &options.sets())?;
     if project.mechanism.is_empty() {
-        return Err(Failure::usage_hint(
+        return Err(usage_hint(
             format!("`{path}` has no bodies to be drawn"),
             "they stand in [bodies]; without --view, `plot` draws signals",
         ));

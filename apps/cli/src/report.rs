@@ -9,6 +9,7 @@ use trunnion_model::diagnostic::Label;
 use trunnion_model::{Diagnostic, Severity};
 
 use crate::failure::{exit, exit_code};
+use crate::hints::{hint, with_command};
 use crate::output::say_json;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -76,7 +77,7 @@ pub fn errors(failure: &Failure) -> Vec<Value> {
     match failure {
         Failure::Model(list) => list.iter().map(diagnostic).collect(),
         Failure::Script { place, .. } => vec![diagnostic(place)],
-        other => vec![plain(kind(exit_code(other)), &other.to_string(), other.hint())],
+        other => vec![plain(kind(exit_code(other)), &other.to_string(), hint(other))],
     }
 }
 
@@ -113,6 +114,6 @@ fn diagnostic(found: &Diagnostic) -> Value {
         "message": found.message,
         "place": found.labels.first().map(place),
         "also": found.labels.iter().skip(1).map(place).collect::<Vec<_>>(),
-        "hint": found.hint,
+        "hint": with_command(found).hint,
     })
 }

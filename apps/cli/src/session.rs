@@ -9,8 +9,9 @@ use trunnion_model::Diagnostic;
 use trunnion_study::display;
 use trunnion_study::{Cancel, Monitor};
 
-use crate::failure::{exit, render};
+use crate::failure::{exit, render, usage_hint};
 use crate::given::answers;
+use crate::hints::with_command;
 use crate::output::{say, tell};
 use crate::progress::ProgressLine;
 use crate::report::JsonAnswer;
@@ -52,7 +53,7 @@ impl Session {
         workspace.answers = answers();
         for folder in allowed {
             workspace.allow(folder).map_err(|_| {
-                Failure::usage_hint(
+                usage_hint(
                     format!("--allow {}: there is no such folder", folder.display()),
                     "name the folder whose files models may read",
                 )
@@ -85,7 +86,7 @@ impl Session {
         for told in list {
             match &self.json {
                 Some(answer) => answer.found(told),
-                None => eprintln!("{}", told.render(self.colour)),
+                None => eprintln!("{}", with_command(told).render(self.colour)),
             }
         }
     }

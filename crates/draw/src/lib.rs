@@ -5,4 +5,7 @@ pub mod equations;
 pub mod listing;
 pub mod page;
 pub mod plot;
+mod request_error;
 pub mod scene;
+
+pub use request_error::DrawingError;

@@ -8,14 +8,14 @@ use trunnion_sim::integrate::RunError;
 use trunnion_sim::script_error::{ScriptError, TaskError};
 use trunnion_sim::start_error::StartError;
 
-use crate::Failure;
+use crate::{Failure, Hint};
 
 /// A program that cannot begin, and one that fails in a run.
 const CANNOT_BEGIN: &str = "M0406";
 const FAILS: &str = "M0414";
 
 /// A run that failed, with the place in the program where a controller did.
-pub fn run_failure(system: &System, sources: &Sources, error: &RunError, hint: Option<String>) -> Failure {
+pub fn run_failure(system: &System, sources: &Sources, error: &RunError, hint: Option<Hint>) -> Failure {
     match error {
         RunError::Task { t, error: TaskError::Script(script) } => {
             let message = format!("the controller `{}` fails at t = {t} s: {}", script.name, script.message);

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use trunnion_model::{Files, load};
 use trunnion_results::nearest;
 
-use crate::Failure;
 use crate::files::{Embedded, FILES, MARK, library};
+use crate::{Failure, OpenError};
 
 /// Paths of all models: what has a [model] of its own.
 pub fn example_models() -> Vec<&'static str> {
@@ -61,21 +61,12 @@ pub fn find_example(name: &str) -> Result<&'static str, Failure> {
         [one] => Ok(one),
         [] => {
             let near = nearest(wanted, all.iter().map(|path| example_name(path).1));
-            let hint = match near.first() {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "`trunnion examples` lists them".into(),
-            };
-            Err(Failure::usage_hint(format!("there is no example `{name}`"), hint))
+            Err(OpenError::NoExample { name: name.into(), near: near.first().map(|n| n.to_string()) }.into())
         }
         several => {
-            let names: Vec<String> = several
-                .iter()
-                .map(|path| format!("`{}/{}`", example_name(path).0, example_name(path).1))
-                .collect();
-            Err(Failure::usage_hint(
-                format!("several examples are called `{name}`"),
-                format!("choose {}", names.join(" or ")),
-            ))
+            let full = |path: &&&str| format!("{}/{}", example_name(path).0, example_name(path).1);
+            let all = several.iter().map(full).collect();
+            Err(OpenError::SeveralExamples { name: name.into(), all }.into())
         }
     }
 }

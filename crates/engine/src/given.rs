@@ -3,13 +3,13 @@
 use trunnion_model::Deferred;
 use trunnion_num::text::{number, with_unit};
 
-use crate::Failure;
+use crate::{Failure, OpenError};
 
 /// "path=value" in two.
 pub fn split(text: &str) -> Result<(String, String), Failure> {
     match text.split_once('=') {
         Some((path, value)) if !path.trim().is_empty() => Ok((path.trim().into(), value.trim().into())),
-        _ => Err(Failure::usage_hint(format!("`{text}` has no value"), "write it as body.m=\"12 kg\"")),
+        _ => Err(OpenError::NoValue { text: text.into() }.into()),
     }
 }
 

@@ -8,10 +8,14 @@ pub mod examples;
 mod failure;
 pub mod files;
 pub mod given;
+mod hint;
 mod motions;
 pub mod project;
+mod request_error;
 pub mod workspace;
 
 pub use failure::Failure;
+pub use hint::{Hint, ModelView};
 pub use project::Project;
+pub use request_error::{OpenError, RequestError};
 pub use workspace::Workspace;

@@ -161,7 +161,7 @@ fn held_at_rest(prepared: &Prepared, names: &[TomlText]) -> Result<HeldValues, F
                 wrong.push(
                     Diagnostic::error(NOT_HELD, format!("there is no signal `{}` to hold", name.text))
                         .at(&name.span, "no state, and nothing that is recorded, has this name")
-                        .hint("`trunnion equations` lists all names")
+                        .hint("name a state, or a signal that is recorded")
                         .hint_if(did_you_mean(&name.text, known)),
                 );
             }
@@ -186,7 +186,7 @@ fn tolerances(system: &System, given: &[(TomlText, f64)]) -> Result<Vec<Option<f
             None => wrong.push(
                 Diagnostic::error(NO_TOLERANCE, format!("`{}` has no tolerance of its own", name.text))
                     .at(&name.span, "it follows from states at every instant")
-                    .hint("give it to the states it follows from: `trunnion equations` shows them"),
+                    .hint("give it to the states it follows from"),
             ),
         }
     }

@@ -1,7 +1,7 @@
 //! Why a value is no finite number: the operation that made it so, and what it was made from.
 //!
 //! The expression is evaluated again, node by node, through the definitions of the unknowns solved in symbols. From the value in
-//! question the way leads down to an operation that is not finite although all its operands are.
+//! question the search goes down to an operation that is not finite although all its operands are.
 
 use std::fmt;
 
@@ -59,8 +59,8 @@ const FRACTIONAL: &str = "a fractional power of a negative number";
 /// Longer operands are no help to a reader.
 const LONGEST: u64 = 40;
 
-/// The cause of `root` not being finite; `leaf` gives time, states, numeric unknowns, parameters, inputs and modes. None: evaluated this
-/// way it is finite.
+/// The cause of `root` not being finite; `leaf` gives time, states, numeric unknowns, parameters, inputs and modes. None: evaluated like
+/// this it is finite.
 pub fn find(system: &System, root: Expr, leaf: impl Fn(ExprNode) -> Option<f64>) -> Option<NonFiniteCause> {
     let mut search = CauseSearch::new(system, leaf);
     search.evaluate(root);

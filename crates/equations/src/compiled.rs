@@ -58,7 +58,7 @@ struct NativeProgram {
 }
 
 impl Compiled {
-    /// Native code is used if asked for and if this machine can; `warm_up` tells.
+    /// Native code is used if requested and supported by this machine; `warm_up` says whether it is.
     pub fn new(programs: Programs, engine: EvaluationEngine) -> Self {
         let Programs { slow, fast, tables } = programs;
         #[cfg(feature = "jit")]
@@ -128,7 +128,10 @@ impl Compiled {
         #[cfg(feature = "jit")]
         return self.make_native(number).is_some();
         #[cfg(not(feature = "jit"))]
-        false
+        {
+            let _ = number;
+            false
+        }
     }
 
     /// Length of the scratch array every call needs.

@@ -302,7 +302,7 @@ fn partial<'g>(graph: &'g Graph, e: Expr, i: usize, at: SlopeAtKink<'_>) -> Ex<'
         ExprNode::Table1(t, x, d) => graph.table1(t, graph.at(x), d + 1),
         ExprNode::Table2(t, x, y, dx, dy) if i == 0 => graph.table2(t, graph.at(x), graph.at(y), dx + 1, dy),
         ExprNode::Table2(t, x, y, dx, dy) => graph.table2(t, graph.at(x), graph.at(y), dx, dy + 1),
-        // It has none before analysis; who asks whether a law is linear is told that it is not.
+        // It has none before analysis; a test for linearity then finds that the law is not linear.
         ExprNode::Holding(..) => own,
         ExprNode::Const(_)
         | ExprNode::Time

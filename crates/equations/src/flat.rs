@@ -131,7 +131,7 @@ pub struct Event {
     pub set: Vec<Assignment>,
     /// Ends the run with this message.
     pub terminate: Option<String>,
-    /// Something to tell whoever runs the model.
+    /// A message for the user of the model.
     pub warn: Option<String>,
     /// Happens at the start too, if its guard is already beyond zero.
     pub at_start: bool,

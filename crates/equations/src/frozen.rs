@@ -87,14 +87,7 @@ impl FrozenGraph {
 
     /// A symbol and whether it is negated; None for anything else.
     pub fn signed(&self, e: Expr) -> Option<(Symbol, bool)> {
-        match self.node(e) {
-            ExprNode::Symbol(s) => Some((s, false)),
-            ExprNode::Unary(Unary::Neg, inner) => match self.node(inner) {
-                ExprNode::Symbol(s) => Some((s, true)),
-                _ => None,
-            },
-            _ => None,
-        }
+        signed(self, e)
     }
 
     /// Every node that `roots` are computed from, children first.
@@ -114,6 +107,18 @@ impl FrozenGraph {
     /// For every node under the roots: does it depend on a leaf of the kind asked for? Constants depend on nothing.
     pub fn dependence(&self, roots: &[Expr], leaf: impl Fn(ExprNode) -> bool) -> Map<Expr, bool> {
         dependence(self, roots, leaf)
+    }
+}
+
+/// A symbol and whether it is negated; None for anything else.
+pub(crate) fn signed(graph: &impl Expressions, e: Expr) -> Option<(Symbol, bool)> {
+    match graph.node(e) {
+        ExprNode::Symbol(s) => Some((s, false)),
+        ExprNode::Unary(Unary::Neg, inner) => match graph.node(inner) {
+            ExprNode::Symbol(s) => Some((s, true)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trunnion_num::{Table1, Table2};
 
-use crate::frozen::{FrozenGraph, dependence};
+use crate::frozen::{FrozenGraph, dependence, signed};
 use crate::node::{Binary, Expr, ExprNode, Holding, Symbol, TableId, Unary};
 
 /// A table that nodes refer to.
@@ -208,14 +208,7 @@ impl Graph {
     /// `name` is what users call it.
     /// A symbol and whether it is negated; None for anything else.
     pub fn signed(&self, e: Expr) -> Option<(Symbol, bool)> {
-        match self.node(e) {
-            ExprNode::Symbol(s) => Some((s, false)),
-            ExprNode::Unary(Unary::Neg, inner) => match self.node(inner) {
-                ExprNode::Symbol(s) => Some((s, true)),
-                _ => None,
-            },
-            _ => None,
-        }
+        signed(self, e)
     }
 
     pub fn add_table(&self, name: &str, table: GraphTable) -> TableId {
@@ -443,7 +436,7 @@ impl Graph {
         roots.iter().map(|e| new[e]).collect()
     }
 
-    /// `roots` with every node that `new` knows replaced; what is made on the way is entered there, so that nothing is
+    /// `roots` with every node that `new` knows replaced; expressions made in between are entered there, so that nothing is
     /// made twice.
     pub fn replace(&self, roots: &[Expr], new: &mut Map<Expr, Expr>) -> Vec<Expr> {
         let mut stack: Vec<Expr> = roots.to_vec();

@@ -129,7 +129,7 @@ pub struct ImageEvent {
     pub terminate: Option<String>,
     pub warn: Option<String>,
     pub at_start: bool,
-    /// Its condition is one relation; of several, one may keep the others from being asked for.
+    /// Its condition is one relation; of several, one may keep the others from being evaluated.
     pub plain: bool,
     /// It may hold what it sets: all are states, with values that follow from parameters and modes, and its condition reads one of them.
     pub may_hold: bool,
@@ -167,7 +167,7 @@ pub enum ImageAction {
         source: Arc<str>,
         inputs: Vec<String>,
         outputs: Vec<(String, Symbol)>,
-        /// What it is told at the start, by local name; None: the period.
+        /// Arguments of `init`, by local name; None: the period.
         parameters: Vec<(String, Option<Symbol>)>,
     },
 }

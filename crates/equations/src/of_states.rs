@@ -1,6 +1,6 @@
 //! Functions of one continuous quantity that a long step may pass over.
 //!
-//! A shaft that turns evenly needs no short steps, a peak of sin(φ) does. Two things are told by their form:
+//! A shaft that turns evenly needs no short steps, a peak of sin(φ) does. They are recognised by their form:
 //!
 //!   angles      arguments of sin, cos and tan: a step is not to turn one by much
 //!   functions   of one linear combination b of unknowns, f(b), that may have a peak between two values of b

@@ -7,8 +7,8 @@
 //! so that a narrow pulse is seen beside something large, and a fast wave that a window shuts out is not. Functions of sums are looked at
 //! as a whole, and the terms of such a sum that may have narrow features of their own by themselves.
 //!
-//! An input that knows time by one wave alone, f(sin(…)), is told as such: f has the same few values again and again. Of the others the rate is told,
-//! if they go without jumps: it bounds terms that cancel far better than they do themselves.
+//! An input that depends on time through one wave alone, f(sin(…)), is listed as such: f is periodic. For the others the rate is listed too,
+//! if they are continuous: bounds by the rate are far closer where terms cancel.
 
 use crate::derivative::gradients;
 use crate::graph::{Graph, GraphTable};

@@ -105,8 +105,8 @@ impl<G: Expressions> SystemParts<G> {
 
 /// Below this speed (SI) friction sticks if it can hold.
 pub const STICTION_SPEED: f64 = 1e-8;
-/// Up to this speed (SI) friction that broke away is starting, its mode ±2: solvers leave so small a speed uncertain, and which way it goes is not
-/// asked again.
+/// Up to this speed (SI) friction that broke away is starting, its mode ±2: so small a speed is uncertain after a step, and its direction is not
+/// decided again.
 pub const STARTED: f64 = 1e-5;
 
 /// The first symbol that is no quantity.

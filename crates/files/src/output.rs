@@ -48,7 +48,7 @@ impl OverwriteRefusal {
             OverwriteRefusal::Link => "give the file itself, or another name",
             OverwriteRefusal::Folder => "name a file in it",
             OverwriteRefusal::Busy => "wait for it, or give another name",
-            OverwriteRefusal::Leftover => "keep it with `trunnion convert`, or rename or remove it",
+            OverwriteRefusal::Leftover => "rename or remove it",
             OverwriteRefusal::Input
             | OverwriteRefusal::Model
             | OverwriteRefusal::Protected

@@ -13,6 +13,7 @@ pub(crate) mod names;
 mod notes;
 mod parameters;
 mod quantities;
+mod sets;
 mod tree;
 mod users;
 
@@ -39,7 +40,8 @@ use names::ANYTHING;
 pub use names::{ModelNames, NameRole, NameView, Named};
 pub use notes::ASSUMED_UNIT;
 pub use parameters::Deferred;
-pub use tree::{Instance, InstanceTree, Sets, join};
+pub use sets::Sets;
+pub use tree::{Instance, InstanceTree, join};
 pub use users::Users;
 
 /// A model on its way to equations.

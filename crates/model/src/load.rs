@@ -56,7 +56,7 @@ impl Model {
         let empty = empty && self.network.nodes.is_empty() && self.mechanism.is_empty();
         empty.then(|| {
             Diagnostic::error("M0006", format!("`{path}` has nothing to simulate"))
-                .hint("add [equations] or [components]; `trunnion new` writes a model to start from")
+                .hint("add [equations] or [components]")
         })
     }
 }
@@ -205,7 +205,7 @@ fn remove_stores(network: &mut Network, flat: &Flat, remove: &[TomlText], proble
                 problems.add(
                     Diagnostic::error("M0315", format!("there is no store `{}`", text.text))
                         .at(&text.span, "no C or I of the bond graph has this name")
-                        .hint("`trunnion energy` lists the stores of a model")
+                        .hint("name a store that the model has")
                         .hint_if(did_you_mean(&text.text, names)),
                 );
             }

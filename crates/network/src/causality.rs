@@ -10,7 +10,7 @@
 //!
 //! Sources come first, then stores, then losses, then what is left; each choice is followed through (2) to (5).
 //! Stores go before (7): a loss can be solved numerically against its form, a store against (6) loses its state.
-//! In a circle of junctions a choice may end in a contradiction; it is then taken back and made the other way.
+//! In a circle of junctions a choice may end in a contradiction; it is then undone and the other choice is made.
 
 mod explain;
 mod loops;
@@ -47,7 +47,7 @@ pub struct Conflict {
     pub bonds: Vec<usize>,
 }
 
-/// The causality of every bond, and what was found on the way.
+/// The causality of every bond, and what was found during its assignment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Causality {
     /// `from` imposes the effort: the stroke is at `to`.

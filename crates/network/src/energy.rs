@@ -157,7 +157,7 @@ fn push_output(flat: &mut Flat, signal: &str, whose: &str, origin: &Origin, valu
     });
 }
 
-/// The integral along the straight way from 0 to the state. (2)
+/// The integral along the straight line from 0 to the state. (2)
 fn stored(flat: &Flat, network: &Network, n: usize) -> Expr {
     let node = &network.nodes[n];
     let g = &flat.graph;

@@ -69,6 +69,12 @@ fn found(shoulder: bool, elbow: bool) -> Vec<Singularity> {
     found
 }
 
+/// By the numbers of the solutions for shoulder and elbow: the first ones are front and up.
+fn placement(q: [f64; 3], [shoulder, elbow]: [usize; 2], singular: [bool; 2]) -> Placement {
+    let branch = before_wrist(shoulder == 0, elbow == 0);
+    Placement { q, branch, singular: found(singular[0], singular[1]) }
+}
+
 /// (1)
 fn parallel_23(
     [l1, l2, l3, ..]: &[AxisLine; 6],
@@ -118,8 +124,7 @@ fn parallel_12(
         for (j, q2) in second.both.into_iter().enumerate() {
             let turned = l2.turned(q2, bent);
             let q1 = angle_about(l1.a, minus(turned, l1.c), minus(target, l1.c));
-            let singular = found(second.singular, third.singular);
-            all.push(Placement { q: [q1, q2, q3], branch: before_wrist(j == 0, i == 0), singular });
+            all.push(placement([q1, q2, q3], [j, i], [second.singular, third.singular]));
         }
     }
     all
@@ -140,8 +145,7 @@ fn meeting_12(
         let bent = minus(l3.turned(q3, start), s);
         let second = two_axes(l1.a, l2.a, bent, minus(target, s), [near[0], near[1]]);
         for (j, [q1, q2]) in second.both.into_iter().enumerate() {
-            let singular = found(second.singular, third.singular);
-            all.push(Placement { q: [q1, q2, q3], branch: before_wrist(j == 0, i == 0), singular });
+            all.push(placement([q1, q2, q3], [j, i], [second.singular, third.singular]));
         }
     }
     all
@@ -162,8 +166,7 @@ fn meeting_23(
         let turned = minus(l1.turned(back, target), s);
         let third = two_axes(l2.a, l3.a, minus(start, s), turned, [near[1], near[2]]);
         for (j, [q2, q3]) in third.both.into_iter().enumerate() {
-            let singular = found(first.singular, third.singular);
-            all.push(Placement { q: [-back, q2, q3], branch: before_wrist(i == 0, j == 0), singular });
+            all.push(placement([-back, q2, q3], [i, j], [first.singular, third.singular]));
         }
     }
     all

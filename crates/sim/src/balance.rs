@@ -128,7 +128,7 @@ fn equilibrium_block(layout: &Layout, hold: &[usize], given_up: &[usize]) -> New
     NewtonBlock::new(layout, rows, columns)
 }
 
-/// Pseudo-transient continuation (1), with Newton's method tried on the way.
+/// Pseudo-transient continuation (1), with Newton's method tried in between.
 fn relax(
     layout: &Layout,
     part: &mut NewtonBlock,
@@ -244,7 +244,7 @@ mod tests {
         let failure = balance(&mut free(0.0), 0.0, &mut y, &[]).unwrap_err();
         assert_eq!(failure, StepFailure::Singular { t: 0.0, unknown: 0 }.into());
         assert_eq!(y, [3.0, 1.0]);
-        // Falling for ever: no equilibrium, and the position is still what is free.
+        // Falling without end: there is no equilibrium, and the position remains undetermined.
         let failure = balance(&mut free(9.81), 0.0, &mut y, &[]).unwrap_err();
         assert_eq!(failure, StepFailure::Singular { t: 0.0, unknown: 0 }.into());
         balance(&mut free(9.81), 0.0, &mut y, &[0]).unwrap();

@@ -23,7 +23,7 @@ const ROUNDS: usize = 20;
 const LARGEST: usize = 800;
 /// A row is fulfilled to this share of what its unknowns contribute.
 const FULFILLED: f64 = 1e-8;
-/// Rounds in which trapped amounts are taken at the middle of the way.
+/// Iterations in which trapped amounts are taken at the midpoint between start and equilibrium.
 const MIDDLES: usize = 3;
 /// Poles are not looked at above so many unknowns.
 const MOST_POLES: usize = 400;
@@ -156,7 +156,7 @@ impl EquilibriumProblem<'_> {
             if taken.kept.is_empty() {
                 break;
             }
-            // Amounts change with the pose: those of the middle of the way are right to the third order.
+            // Amounts change with the pose: those of the midpoint are correct to third order.
             let middle: Vec<f64> = start.iter().zip(&*y).map(|(a, b)| 0.5 * (a + b)).collect();
             let Some(better) = self.select(t, &middle, hold, (&own, carry), &outputs) else { break };
             if sorted(&better.kept) != sorted(&taken.kept) || better == taken {

@@ -16,7 +16,7 @@ use crate::equilibrium_rows::Replacement;
 use crate::machine::Machine;
 use crate::problem::{Hybrid, Layout, Problem};
 
-/// The continuous part of a machine with (1) and (2), its relations on the side of the values it is asked for where it `follows`.
+/// The continuous part of a machine with (1) and (2), its relations on the side of the values at which it is evaluated where it `follows`.
 pub(crate) struct EquilibriumProblem<'a> {
     pub machine: &'a mut Machine,
     pub g: Vec<f64>,

@@ -6,7 +6,7 @@
 //!
 //! along every motion. The equilibrium is found with (1) in place of such rows. A held output gives the row h(y) = h(y_0). A held unknown leaves its column out;
 //! its own row, of a position that of its velocity, is kept if amounts can be found that fulfil it (the pressures that carry a load) and given
-//! up otherwise (a pin carries it). As many amounts (1) are let go as rows are won that way, first those that have to grow: the chamber whose pressure rises takes
+//! up otherwise (a pin carries it). As many amounts (1) are released as rows are gained by this, first those that have to grow: the chamber whose pressure rises takes
 //! the load, the other one stays as it was. A state that nothing determines even so, and that is no position, stays where it is (the integral of a controller
 //! whose error is held); so does one that nothing depends on (an account, a clock), whatever its rate.
 //!

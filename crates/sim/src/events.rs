@@ -1,7 +1,7 @@
 //! Finding where guards cross zero on the curve over one step.
 //!
 //! A guard g_i(t) = g_i(t, y(t)) has a side: the sign it had last. It crosses where it leaves its side and comes out on
-//! the other; a guard that only touches zero has not crossed. A crossing counts if its direction is asked for.
+//! the other; a guard that only touches zero has not crossed. A crossing counts if its direction is requested.
 //!
 //! **All crossings of a step.** Every guard is sampled at Chebyshev points (dense at both ends). A change of sign brackets
 //! a root. Where three neighbours bend towards zero without reaching it, the lowest point between them is sought, so that
@@ -17,7 +17,7 @@
 //! - it fires at the instant it leaves if it leaves towards the far side of its direction (Falling: downwards, Rising:
 //!   upwards): a ball put on the floor with v < 0 bounces at once, one with v > 0 does not;
 //! - except if it has just fired there: then it goes on, or comes back, without firing again, unless the event put it there
-//!   (`integrate/instant.rs`); if it does so for ever that is reported;
+//!   (`integrate/instant.rs`); if it does so without end, that is reported;
 //! - a guard of direction Both fires only when it comes from a side; leaving zero it fires nothing, but modes that
 //!   mirror it are updated (`Hybrid::settle`). The same holds for the others when they do not fire;
 //! - as long as it stays zero, nothing happens.
@@ -52,17 +52,10 @@ const SAMPLES: [f64; 11] = [
     0.9755282581475768,
     1.0,
 ];
-/// Where costly guards are looked at first, and how many times what they change there they have to stay clear of zero.
-const COARSE: [f64; 4] = [0.0, SAMPLES[4], SAMPLES[6], 1.0];
-const COARSE_CLEARANCE: f64 = 4.0;
-/// Where a guard leaves zero is looked for from the first sample down, each time at an eighth.
-const CLOSER: f64 = 0.125;
 /// Samples within this share of the step count as its start.
 const AT_ONCE: f64 = 1e-6;
 /// Roundings of time for which the noise of algebraic unknowns at a kink is taken to be the same.
 const MERGED_ROUNDINGS: f64 = 1e6;
-const ROOT_ITERATIONS: usize = 120;
-const DIP_ITERATIONS: usize = 40;
 
 /// A zero crossing of a guard.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,7 +86,7 @@ pub struct Locator {
     overlooked: Vec<bool>,
     /// Guards of time, whose crossings are known without a search.
     timed: Vec<bool>,
-    /// Tolerance of the unknowns, relative and absolute, and of a kink: it is not distinguished within. Found in a search when first asked for.
+    /// Tolerance of the unknowns, relative and absolute, and of a kink: it is not distinguished within. Evaluated when first needed in a search.
     tolerance: (f64, Vec<f64>),
     band: Vec<f64>,
     soft: Vec<f64>,
@@ -261,7 +254,7 @@ impl Locator {
         self.timed[guard]
     }
 
-    /// A kink that is not asked for, or what cannot cross.
+    /// A kink that is not watched, or a guard that cannot cross.
     pub fn passes(&self, guard: usize) -> bool {
         self.arguments[guard] || self.passes_kinks && self.kinks[guard]
     }
@@ -314,7 +307,7 @@ impl Locator {
         self.may_fire[guard] = may_fire;
     }
 
-    /// Is a change to this sign asked for?
+    /// Does a change to this sign count?
     pub fn counts(&self, guard: usize, sign: i8) -> bool {
         match self.directions[guard] {
             Direction::Both => true,
@@ -472,327 +465,9 @@ impl Locator {
             }
         }
     }
-
-    fn evaluate<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, t: f64) {
-        curve.at(t, &mut self.y);
-        if self.skips_costly {
-            problem.cheap_guards(t, &self.y, &mut self.g);
-        } else {
-            problem.guards(t, &self.y, &mut self.g);
-        }
-    }
-
-    /// Whether costly guards cannot come near zero on the curve; `g` then has values of theirs.
-    fn costly_guards_stay_clear<P: Hybrid>(
-        &mut self,
-        problem: &mut P,
-        curve: &Segment,
-        from: f64,
-        to: f64,
-    ) -> bool {
-        let mut any = false;
-        for guard in (0..self.len()).filter(|&g| problem.is_costly(g)) {
-            any = true;
-            if self.side[guard] == 0 || self.resting[guard] {
-                return false;
-            }
-        }
-        if !any {
-            return false;
-        }
-        self.low.fill(f64::INFINITY);
-        self.high.fill(f64::NEG_INFINITY);
-        for theta in COARSE {
-            self.evaluate(problem, curve, from + theta * (to - from));
-            widen(&mut self.low, &mut self.high, &self.g);
-        }
-        let clear = |i: usize| self.clearance(i) > COARSE_CLEARANCE * (self.high[i] - self.low[i]);
-        (0..self.len()).filter(|&g| problem.is_costly(g)).all(clear)
-    }
-
-    /// How far on its side a guard was where it was nearest to zero.
-    fn clearance(&self, guard: usize) -> f64 {
-        if self.side[guard] > 0 { self.low[guard] } else { -self.high[guard] }
-    }
-
-    /// One guard's value on the curve.
-    fn value<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, t: f64, guard: usize) -> f64 {
-        self.evaluate(problem, curve, t);
-        self.g[guard]
-    }
-
-    /// Values of all guards over the curve, finely at its start if one rests there.
-    fn sample<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64, to: f64) {
-        self.times.clear();
-        self.values.clear();
-        self.skips_costly = false;
-        self.skips_costly = self.costly_guards_stay_clear(problem, curve, from, to);
-        let finest = 8.0 * resolution(from.abs().max(to.abs()));
-        let any_resting = (0..self.len()).any(|i| self.resting[i] && !self.timed[i] && !self.arguments[i]);
-        self.times.push(from);
-        if any_resting {
-            let first = self.times.len();
-            let mut d = (to - from) * SAMPLES[1] * CLOSER;
-            while d > finest && self.times.len() < first + 18 {
-                self.times.push(from + d);
-                d *= CLOSER;
-            }
-            self.times[first..].reverse();
-        }
-        for theta in &SAMPLES[1..SAMPLES.len() - 1] {
-            self.times.push(from + theta * (to - from));
-        }
-        self.times.push(to);
-        for k in 0..self.times.len() {
-            self.evaluate(problem, curve, self.times[k]);
-            self.values.extend_from_slice(&self.g);
-        }
-    }
-
-    /// What rounding does to guards that rest at the start of the curve, where one of them is beyond what is known of it: if none is, more
-    /// changes nothing.
-    fn measure_noise<P: Hybrid>(&mut self, problem: &mut P, curve: &Segment, from: f64) {
-        self.noise.copy_from_slice(&self.level);
-        if !self.any_leaves() {
-            return;
-        }
-        let m = self.len();
-        if (0..m).any(|i| self.resting[i] && self.side[i] == 0 && !self.timed[i] && !self.arguments[i]) {
-            // A state at rest is moved by rounding of the curve before it moves by itself.
-            curve.at(from, &mut self.y);
-            curve.rounding(&mut self.uncertain);
-            let Locator { y, uncertain, rounding, moved, .. } = self;
-            problem.uncertainty(from, y, uncertain, rounding, moved);
-            (0..m).for_each(|i| self.noise[i] = self.noise[i].max(self.moved[i]));
-        }
-        // Three neighbouring times tell how much of a value is rounding.
-        for k in 1..=3 {
-            self.evaluate(problem, curve, from + k as f64 * resolution(from));
-            for guard in 0..m {
-                let d = (self.g[guard] - self.values[guard]).abs();
-                self.noise[guard] = self.noise[guard].max(if d.is_finite() { 4.0 * d } else { 0.0 });
-            }
-        }
-    }
-
-    /// Whether a guard that rests at the start is anywhere beyond its noise.
-    fn any_leaves(&self) -> bool {
-        let m = self.len();
-        (0..m).filter(|&i| self.resting[i] && !self.timed[i] && !self.arguments[i]).any(|i| {
-            let rests = |g: &f64| g.abs() <= 2.0 * self.level[i];
-            let asked = self.kinks[i] && self.side[i] == 0;
-            asked || !self.values[i..].iter().step_by(m).all(rests)
-        })
-    }
-
-    /// The first zero crossing of one guard, unless it is clearly later than `earliest`.
-    fn first<P: Hybrid>(
-        &mut self,
-        problem: &mut P,
-        curve: &Segment,
-        guard: usize,
-        earliest: f64,
-    ) -> Option<LocatedCrossing> {
-        // A kink that is met a little later has time until then.
-        let (m, beyond) = (self.len(), self.kinks[guard] && self.looks_beyond);
-        let points = self.times.len() - beyond as usize;
-        let g = |at: &Self, k: usize| at.values[k * m + guard];
-        let mut k = 0;
-        if self.resting[guard] {
-            // The first sample that is no rounding. Whether a kink has left its side is judged at the end, by what that changes.
-            let clear = (1..points).find(|&k| g(self, k).abs() > 2.0 * self.noise[guard]);
-            k = clear.or((self.kinks[guard] && points > 1).then_some(points - 1))?;
-            if self.side[guard] == 0 {
-                return Some(self.leave(problem, curve, guard, k));
-            }
-            // From the last on its side.
-            while k > 0 && sign(g(self, k)) != self.side[guard] && (clear.is_none() || Some(k) == clear) {
-                k -= 1;
-            }
-        }
-        let mut side = self.side[guard];
-        let mut last = k;
-        // A stretch beyond zero is judged once.
-        let mut blurred = false;
-        for k in k + 1..points {
-            if !coincides(earliest, self.times[last]) {
-                return None;
-            }
-            let s = sign(g(self, k));
-            if s == side {
-                if k >= 2
-                    && last == k - 1
-                    && sign(g(self, k - 2)) == side
-                    && let Some(dip) = self.dip(problem, curve, guard, side, k - 1)
-                    && !self.is_dip_within_band(problem, curve, guard, dip)
-                {
-                    // Out through the dip's left flank, back through its right one.
-                    let (a, b) = (self.times[k - 2], self.times[k]);
-                    let (fires, t) = if self.counts(guard, -side) {
-                        (-side, self.root(problem, curve, guard, side, a, dip))
-                    } else {
-                        (side, self.root(problem, curve, guard, -side, dip, b))
-                    };
-                    return Some(LocatedCrossing { t, guard, rising: fires > 0, fires: true });
-                }
-                (last, blurred) = (k, false);
-            } else if s == -side {
-                blurred = blurred || self.kinks[guard] && self.stays_within_band(problem, curve, guard, k);
-                if blurred {
-                    continue;
-                }
-                if self.counts(guard, s) {
-                    let t = self.root(problem, curve, guard, side, self.times[last], self.times[k]);
-                    return Some(LocatedCrossing { t, guard, rising: s > 0, fires: true });
-                }
-                side = s;
-                last = k;
-            } else {
-                blurred = false;
-            }
-        }
-        // Exactly zero at the end: where would it go?
-        if last + 1 < points && sign(g(self, points - 1)) == 0 && self.counts(guard, -side) {
-            let (from, to) = (self.times[0], self.times[points - 1]);
-            let beyond = to + f64::max(AT_ONCE * (to - from), 4.0 * resolution(to));
-            if sign(self.value(problem, curve, beyond, guard)) == -side {
-                let t = self.root(problem, curve, guard, side, self.times[last], to);
-                return Some(LocatedCrossing { t, guard, rising: side < 0, fires: true });
-            }
-        }
-        None
-    }
-
-    /// A guard without side that has clearly left zero at sample k.
-    fn leave<P: Hybrid>(
-        &mut self,
-        problem: &mut P,
-        curve: &Segment,
-        guard: usize,
-        k: usize,
-    ) -> LocatedCrossing {
-        let s = sign(self.values[k * self.len() + guard]);
-        let fires = self.resting[guard]
-            && self.may_fire[guard]
-            && self.directions[guard] != Direction::Both
-            && self.counts(guard, s);
-        let (from, to) = (self.times[0], *self.times.last().unwrap());
-        let (mut a, mut b) = (self.times[k - 1], self.times[k]);
-        if b - from <= AT_ONCE * (to - from) || k == 1 {
-            return LocatedCrossing { t: from, guard, rising: s > 0, fires };
-        }
-        // It stayed at zero for a while: where did it stop to?
-        while b - a > 2.0 * resolution(b) {
-            let x = 0.5 * (a + b);
-            if x <= a || x >= b {
-                break;
-            }
-            if self.value(problem, curve, x, guard).abs() > 2.0 * self.noise[guard] { b = x } else { a = x }
-        }
-        LocatedCrossing { t: b, guard, rising: s > 0, fires }
-    }
-
-    /// The smallest time in [a, b] at which the guard is no longer on `side`; at b it is not.
-    fn root<P: Hybrid>(
-        &mut self,
-        problem: &mut P,
-        curve: &Segment,
-        guard: usize,
-        side: i8,
-        mut a: f64,
-        mut b: f64,
-    ) -> f64 {
-        let mut g_a = self.value(problem, curve, a, guard);
-        let mut g_b = self.value(problem, curve, b, guard);
-        if sign(g_a) != side {
-            return a;
-        }
-        let mut width = b - a;
-        let mut moved = 0;
-        for k in 0..ROOT_ITERATIONS {
-            let tolerance = 2.0 * resolution(b);
-            if b - a <= tolerance {
-                break;
-            }
-            // Bisect whenever three iterations have not halved the bracket.
-            let bisect = k % 3 == 2 && b - a > 0.5 * width;
-            if k % 3 == 2 {
-                width = b - a;
-            }
-            let mut x = if bisect { 0.5 * (a + b) } else { a - g_a * (b - a) / (g_b - g_a) };
-            x = x.max(a + 0.5 * tolerance).min(b - 0.5 * tolerance);
-            if !(x > a && x < b) {
-                x = 0.5 * (a + b);
-                if x <= a || x >= b {
-                    break;
-                }
-            }
-            let g_x = self.value(problem, curve, x, guard);
-            // Illinois: an end that stays twice counts half.
-            if sign(g_x) == side {
-                (a, g_a) = (x, g_x);
-                g_b *= if moved == -1 { 0.5 } else { 1.0 };
-                moved = -1;
-            } else {
-                (b, g_b) = (x, g_x);
-                g_a *= if moved == 1 { 0.5 } else { 1.0 };
-                moved = 1;
-            }
-        }
-        b
-    }
-
-    /// A time around sample k where the guard is beyond zero although the samples k − 1, k, k + 1 are on `side`.
-    /// Parabolas through the three lowest points, golden section where they do not move. [Brent1973, ch. 5]
-    fn dip<P: Hybrid>(
-        &mut self,
-        problem: &mut P,
-        curve: &Segment,
-        guard: usize,
-        side: i8,
-        k: usize,
-    ) -> Option<f64> {
-        let m = self.len();
-        let s = side as f64;
-        let mut p = [k - 1, k, k + 1].map(|k| (self.times[k], s * self.values[k * m + guard]));
-        for round in 0..DIP_ITERATIONS {
-            let [(a, g_a), (b, g_b), (c, g_c)] = p;
-            let lowest = g_a.min(g_b).min(g_c);
-            let (d_1, d_2) = ((g_b - g_a) / (b - a), (g_c - g_b) / (c - b));
-            let bend = (d_2 - d_1) / (c - a);
-            if bend.is_nan() || bend <= 0.0 {
-                return None;
-            }
-            let vertex = 0.5 * (a + b) - 0.5 * d_1 / bend;
-            if !(vertex > a && vertex < c) {
-                return None;
-            }
-            let expected = g_a + (vertex - a) * (d_1 + bend * (vertex - b));
-            // A parabola that stays well clear of zero.
-            if round == 0 && expected > 0.8 * lowest {
-                return None;
-            }
-            let mut x = vertex;
-            if (x - b).abs() < 1e-3 * (c - a) {
-                x = if c - b > b - a { b + 0.382 * (c - b) } else { b - 0.382 * (b - a) };
-            }
-            if (c - a) < 64.0 * resolution(c) {
-                return None;
-            }
-            let g_x = s * self.value(problem, curve, x, guard);
-            if g_x < 0.0 {
-                return Some(x);
-            }
-            if x == vertex && (g_x - expected).abs() <= 0.1 * g_x {
-                return None;
-            }
-            // Keep the lowest point and its neighbours.
-            let q = if x < b { [p[0], (x, g_x), p[1], p[2]] } else { [p[0], p[1], (x, g_x), p[2]] };
-            p = if q[1].1 <= q[2].1 { [q[0], q[1], q[2]] } else { [q[1], q[2], q[3]] };
-        }
-        None
-    }
 }
 
+mod crossing;
 mod kinks;
 mod points;
+mod samples;

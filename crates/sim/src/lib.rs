@@ -18,6 +18,7 @@ pub mod lqr;
 pub mod machine;
 pub mod modes;
 pub mod newton;
+#[cfg(feature = "script")]
 mod offer;
 pub mod output_watch;
 pub mod plan;

@@ -47,7 +47,7 @@ impl Observer<Machine> for Unwatched {
     }
 }
 
-/// A run in real time. It owns all it works on: whoever holds it may lay it aside and go on in another thread.
+/// A run in real time. It owns all it works on: its holder may pause it and continue in another thread.
 pub struct LiveRun {
     machine: Machine,
     stepper: OneStep<Rosenbrock>,

@@ -7,7 +7,7 @@
 //!   K_u = R⁻¹ (B_rᵀ X + N_uᵀ),  A_c = A_r − B_r K_r,  K = [K_r K_u] [V W]ᵀ                          (4)
 //!
 //! What no input reaches (A_u) is followed, not moved: a road profile, or two states that say the same. It may stand still or
-//! oscillate for ever, in which case (4) is the limit of ever weaker discounting, but it may not grow.
+//! oscillate without decay, in which case (4) is the limit of ever weaker discounting, but it may not grow.
 
 use num_complex::Complex64;
 use trunnion_num::riccati::{RiccatiFailure, RiccatiProblem, riccati};

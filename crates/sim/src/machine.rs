@@ -161,7 +161,7 @@ impl Machine {
         self.guards(t, y, &mut vec![0.0; self.model.layout.guards.len()]);
         self.compute_actions(t, y);
         self.read_frictions(t, y);
-        // What is not finite is told when it is recorded in the run.
+        // What is not finite is reported when it is recorded in the run.
         let _ = self.record(t, y, &mut vec![0.0; self.model.columns.len()]);
         self.project(t, &mut y.to_vec());
         self.fired.reserve(256);
@@ -316,7 +316,7 @@ impl Machine {
         model.compiled.run(part as usize, t, y, k, scratch, out);
     }
 
-    /// Let friction stick or slide as speeds and forces ask for, until all agree; true if anything changed.
+    /// Let friction stick or slide as speeds and forces require, until all are consistent; true if anything changed.
     fn stick(&mut self, t: f64, y: &[f64]) -> bool {
         let mut changed = false;
         // Each may be decided anew once the others are.

@@ -29,13 +29,13 @@ const EXACT: f64 = 1e-10;
 /// Of the size of a function, and what rounding makes of its terms so many times: less is not worth a look.
 const ROUNDING: f64 = 1e-9;
 const ROUNDINGS: f64 = 10.0;
-/// Stretches divided for extremes in one piece, and in vain for one function beside one in so many pieces: bounds may be too wide for ever. For means in
+/// Bisections for the extremes in one piece, and unsuccessful ones for one function besides one in so many pieces: bounds may remain too wide. For means in
 /// a whole run, of which one piece takes a part.
 const LOOKS: usize = 400;
 const PIECES: usize = 16;
 const ALL_LOOKS: usize = 400_000;
 const PART_OF_LOOKS: usize = 4;
-/// A function is told that changes by so much of its range between places, for this share of the time.
+/// A function that changes by so much of its range between samples, for this share of the time, is reported as unresolved.
 const UNRESOLVED_CHANGE: f64 = 0.3;
 const UNRESOLVED_SHARE: f64 = 1e-2;
 /// No smaller share of a piece is looked at.
@@ -71,14 +71,14 @@ fn largest(prepared: &Prepared, columns: &[usize]) -> Vec<usize> {
 }
 
 pub struct OutputWatch {
-    /// Functions that are asked for.
+    /// Functions that are requested.
     asked: Vec<usize>,
     /// Some of their bases are more than time.
     reads_unknowns: bool,
-    /// Means are asked for, and how many looks are left for them.
+    /// Means are requested, and how many evaluations are left for them.
     for_means: bool,
     left: usize,
-    /// Looks in vain that are left to each function asked for, times `PIECES`.
+    /// Unsuccessful bisections left to each requested function, times `PIECES`.
     credit: Vec<usize>,
     /// Values of each function so far, and before the present piece.
     known: Vec<Interval>,
@@ -90,7 +90,7 @@ pub struct OutputWatch {
     watched: f64,
     /// ∫ |f| dt of each function so far, from below.
     areas: Vec<f64>,
-    // Of one piece: places with bases and the values of the functions asked for, stretches between two of them, and what is found.
+    // Of one piece: places with bases and the values of the requested functions, intervals between two of them, and what is found.
     places: Vec<f64>,
     seen_bases: Vec<f64>,
     samples: Vec<f64>,
@@ -350,7 +350,7 @@ impl OutputWatch {
         for &(i, j) in &pairs {
             let dt = self.places[j] - self.places[i];
             for place in 0..m {
-                // From below, lest a long foot counts for more than its pulse.
+                // From below: otherwise a long foot would count for more than its pulse.
                 let least = self.samples[i * m + place].abs().min(self.samples[j * m + place].abs());
                 self.areas[place] += if least.is_finite() { dt * least } else { 0.0 };
             }

@@ -91,7 +91,7 @@ pub struct Effect {
 pub trait Hybrid: Problem {
     /// Guard functions; a guard crosses when its value changes sign.
     fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]);
-    /// Whether a guard asks for far more work than others, as friction that holds asks for its force.
+    /// Whether a guard costs far more than others, as that of sticking friction, which needs its force.
     fn is_costly(&self, guard: usize) -> bool {
         let _ = guard;
         false
@@ -181,7 +181,7 @@ pub trait Hybrid: Problem {
         let _ = (t, horizon);
         Corner { t: f64::INFINITY, jumps: false }
     }
-    /// Where a step of about h from t is to end at the latest, lest it passes over what depends on time alone: inputs leave their values by no more
+    /// Where a step of about h from t is to end at the latest, so that it does not pass over what depends on time alone: inputs leave their values by no more
     /// than a share of their ranges.
     fn time_limit(&mut self, t: f64, h: f64, horizon: f64, share: f64) -> f64 {
         let _ = (t, h, horizon, share);

@@ -24,7 +24,7 @@ pub enum RunError {
         count: usize,
         within: f64,
     },
-    /// Modes change for ever at one instant.
+    /// Modes change without end at one instant.
     Chattering {
         guards: Vec<String>,
         t: f64,

@@ -2,11 +2,11 @@
 //!
 //! A program sees the language and nothing else: no files, network, timers, modules or clock. The same calls
 //! give the same bits: `Date` is absent and `Math.random` starts from a fixed seed. What a program may use is
-//! bounded by [`Limits`]; every way to fail, endless loops included, ends in a [`ScriptError`].
+//! bounded by [`Limits`]; every failure, endless loops included, is a [`ScriptError`].
 //!
 //! Limits: the clock is looked at once in 10 000 jumps and calls of the program, so that a call may run some
 //! milliseconds over. A single built-in that takes long (a search in megabytes of text, an array of 2⁵³ items) is not interrupted:
-//! [`calls`] tells whoever watches that the call does not return.
+//! [`calls`] lets a watchdog see that the call does not return.
 
 mod error;
 mod host;
@@ -303,7 +303,7 @@ impl ScriptEngine {
         self.call_within(self.limits.call, call, body)
     }
 
-    /// The same with another limit of time, unseen by whoever watches.
+    /// The same with another limit of time, not seen by a watchdog.
     fn call_within<R>(
         &self,
         limit: Duration,
@@ -319,7 +319,7 @@ impl ScriptEngine {
     }
 }
 
-/// Since when a call runs. Most calls end before the engine asks, and cost no look at the clock.
+/// Since when a call runs. Most calls end before the engine checks, and do not read the clock.
 struct Watch {
     limit: Duration,
     since: Option<Instant>,

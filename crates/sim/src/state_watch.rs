@@ -6,7 +6,7 @@
 //!   no angle has turned by more than `TURN`,
 //!   no function f(b) of one linear combination b of the states lies outside its values at both ends by more than a `SHARE` of its range so far,
 //!
-//! or the step is made again, shorter: what differs at the ends is seen. The second is told by bounds of f over the range of b; where these are too wide the
+//! or the step is made again, shorter: what differs at the ends is seen. The second is decided by bounds of f over the range of b; where these are too wide the
 //! range is divided, until bounds are close or a value beyond is found. [Moore2009, ch. 8]
 //!
 //! A guard that crosses zero and comes back, as "x > a and x < b" does, is found in the same way: the step is searched up to the first place beyond zero first.
@@ -55,7 +55,7 @@ pub struct StateWatch {
     longest: f64,
     // Scratch.
     y: Vec<f64>,
-    /// Of bases: those that bounds were asked for, and those of the step.
+    /// Ranges of bases: those that bounds were evaluated for, and those of the step.
     ranges: Vec<Interval>,
     whole: Vec<Interval>,
     /// Steps in which a base is not to be bounded ahead.

@@ -179,7 +179,7 @@ pub trait Stepper: Send {
     }
     /// The same, as it stands.
     fn boxed(&self) -> Box<dyn Stepper>;
-    /// What the next step takes over from those before; false if this solver has no way to keep it.
+    /// What the next step takes over from those before; false if this solver cannot keep it.
     fn remember(&mut self, archive: &mut Archive) -> bool {
         let _ = archive;
         false

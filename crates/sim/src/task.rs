@@ -9,25 +9,40 @@ use trunnion_equations::image::{ImageAction, ImageTask};
 use trunnion_equations::{Image, Symbol};
 use trunnion_num::Archive;
 
+#[cfg(feature = "script")]
 use crate::offer::Offer;
 #[cfg(feature = "script")]
 use crate::script::{Limits, Script};
 use crate::script_error::{ScriptError, TaskError};
 
 #[cfg(not(feature = "script"))]
-use without::{Limits, Script};
+use without::{Limits, Offer, Script};
 
 /// A build without JavaScript refuses scripts when a run starts.
 #[cfg(not(feature = "script"))]
 mod without {
     use std::sync::Arc;
 
+    use trunnion_equations::{Image, Symbol};
     use trunnion_num::Archive;
 
-    use super::{Offer, ScriptError};
+    use super::ScriptError;
 
     #[derive(Default)]
     pub struct Limits {}
+
+    /// Nothing is offered where no controller runs.
+    #[derive(Default)]
+    pub struct Offer {}
+
+    impl Offer {
+        pub fn of(_: &Image) -> Self {
+            Offer {}
+        }
+        pub fn symbol(&self, _: usize) -> Option<Symbol> {
+            None
+        }
+    }
 
     pub enum Script {}
 
@@ -70,8 +85,9 @@ struct Due {
     k: u64,
     script: Option<Script>,
     outputs: Vec<f64>,
-    /// Parameters that the controller has changed, by their place in the offer; None: its program does not name the model.
-    changed: Option<BTreeMap<usize, f64>>,
+    /// Parameters that the controller has changed, by their place in the offer. Every controller has them: what it may reach through
+    /// `model` is known only when it does.
+    changed: BTreeMap<usize, f64>,
 }
 
 impl Due {
@@ -133,8 +149,8 @@ fn remember_changes(changed: &mut BTreeMap<usize, f64>, archive: &mut Archive) {
 impl Tasks {
     pub fn new(image: &Image, start: &[f64], t_0: f64) -> Result<Self, TaskError> {
         let mut list = Vec::new();
-        let names_model = |task: &ImageTask| matches!(&task.action, ImageAction::Script { source, .. } if source.contains("model"));
-        let any = image.tasks.iter().any(names_model);
+        let is_script = |task: &ImageTask| matches!(task.action, ImageAction::Script { .. });
+        let any = image.tasks.iter().any(is_script);
         let offer = Arc::new(if any { Offer::of(image) } else { Offer::default() });
         for task in &image.tasks {
             let period = task.period.evaluate(&image.programs, start);
@@ -148,8 +164,7 @@ impl Tasks {
             }
             let k = ((t_0 - offset) / period).ceil().max(0.0) as u64;
             let mut script = begun(start, task, period, t_0)?;
-            let changed = names_model(task).then(BTreeMap::new);
-            if let (Some(script), Some(_)) = (&mut script, &changed) {
+            if let Some(script) = &mut script {
                 script.offer(Arc::clone(&offer));
             }
             let outputs = match &task.action {
@@ -157,7 +172,7 @@ impl Tasks {
                 ImageAction::Script { outputs, .. } => vec![0.0; outputs.len()],
             };
             let (name, after) = (task.name.clone(), task.after);
-            list.push(Due { name, period, offset, after, k, script, outputs, changed });
+            list.push(Due { name, period, offset, after, k, script, outputs, changed: BTreeMap::new() });
         }
         Ok(Tasks { list, offer })
     }
@@ -192,9 +207,7 @@ impl Tasks {
 
     /// What a controller asked to change at its last sample: parameters or inputs, and their values (SI).
     pub(crate) fn take_changes(&mut self, number: usize) -> Vec<(Symbol, f64)> {
-        let Due { script: Some(script), changed: Some(changed), .. } = &mut self.list[number] else {
-            return vec![];
-        };
+        let Due { script: Some(script), changed, .. } = &mut self.list[number] else { return vec![] };
         let asked = script.take_changes();
         changed.extend(asked.iter().copied());
         asked.into_iter().filter_map(|(place, value)| Some((self.offer.symbol(place)?, value))).collect()
@@ -202,7 +215,7 @@ impl Tasks {
 
     /// All that controllers have changed since the start.
     pub fn changes(&self) -> impl Iterator<Item = (Symbol, f64)> {
-        let made = self.list.iter().filter_map(|task| task.changed.as_ref()).flatten();
+        let made = self.list.iter().flat_map(|task| &task.changed);
         made.filter_map(|(&place, &value)| Some((self.offer.symbol(place)?, value)))
     }
 
@@ -218,9 +231,7 @@ impl Tasks {
             archive.numbers(&mut task.outputs);
             if let Some(script) = &mut task.script {
                 script.remember(archive).map_err(|e| e.to_string())?;
-            }
-            if let Some(changed) = &mut task.changed {
-                remember_changes(changed, archive);
+                remember_changes(&mut task.changed, archive);
             }
         }
         Ok(())

@@ -2,34 +2,19 @@
 #![cfg(feature = "script")]
 
 mod counting;
+mod systems;
 
 use counting::allocations;
 use std::collections::HashMap;
 use std::sync::Arc;
-use trunnion_equations::{EvaluationEngine, analyse};
-use trunnion_model::{Files, Library, load};
+use systems::{BELT, EVERYTHING, TURNS, prepared};
 use trunnion_num::Archive;
 use trunnion_sim::integrate::Ended;
 use trunnion_sim::live::{LiveRun, RealTimeSettings};
 use trunnion_sim::machine::{Machine, Prepared};
 
-/// A model and nothing else.
-struct Text(&'static str);
-
-impl Files for Text {
-    fn read(&self, _: &str) -> Result<String, String> {
-        Ok(self.0.into())
-    }
-    fn list(&self, _: &str) -> Result<Vec<String>, String> {
-        Ok(vec![])
-    }
-}
-
-fn prepared(text: &'static str) -> Arc<Prepared> {
-    let model = load(&Text(text), "model.toml", &[], &Library::default());
-    let model = model.unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
-    let system = analyse(model.flat).unwrap_or_else(|errors| panic!("{errors:?}"));
-    Arc::new(Prepared::new(system, EvaluationEngine::Interpreter))
+fn shared(text: &'static str) -> Arc<Prepared> {
+    Arc::new(prepared(text))
 }
 
 fn started(prepared: &Arc<Prepared>, pace: RealTimeSettings) -> LiveRun {
@@ -77,20 +62,6 @@ const JUMPS: &str = r#"
     b = "tau*der(y) = 300*((1 - x^2)*y - x/30 + u)"
 "#;
 
-/// Whole numbers of an angle that goes to and fro.
-const TURNS: &str = r#"
-    [parameters]
-    tau = "1 s"
-    [variables]
-    x = { start = 0.3 }
-    v = { start = 30 }
-    z = { start = 0 }
-    [equations]
-    a = "tau*der(x) = v"
-    b = "tau*der(v) = -100*sin(x)"
-    c = "tau*der(z) = floor(x) + mod(x, 0.7)"
-"#;
-
 /// A relay without hysteresis keeps x at zero by switching for ever.
 const RELAY: &str = r#"
     [parameters]
@@ -101,58 +72,9 @@ const RELAY: &str = r#"
     a = "tau*der(x) = 0.1 - sign(x)"
 "#;
 
-/// Sticks and slips on a belt.
-const BELT: &str = r#"
-    [parameters]
-    m = "1 kg"
-    k = "100 N/m"
-    v_0 = "0.1 m/s"
-    [variables]
-    x = { unit = "m" }
-    v = { unit = "m/s" }
-    [equations]
-    a = "der(x) = v"
-    b = "m*der(v) = -k*x - dry(v - v_0, 5 N, 3 N)"
-"#;
-
-/// Events, a sampled set and a controller together.
-const EVERYTHING: &str = r#"
-    [parameters]
-    tau = "1 s"
-    [inputs]
-    push = { start = 0 }
-    [modes]
-    held = { start = 0 }
-    side = { start = 1 }
-    [variables]
-    x = { start = 1 }
-    v = { start = 0 }
-    w = { start = 0.3 }
-    [equations]
-    a = "tau*der(x) = v"
-    b = "tau*der(v) = -40*x - 0.1*v + damp.u + push + if(x > 0.4, -200*(x - 0.4), 0) + side"
-    c = "0 = w + w^3 - x - held"
-    [events.turn]
-    when = "crosses(x, -0.3)"
-    set  = { side = "-side" }
-    [tasks.hold]
-    period = "7 ms"
-    set    = { held = "0.1*v" }
-    [controllers.damp]
-    script = """
-    let sum = 0;
-    class Filter { constructor() { this.y = 0; } next(x) { return this.y += 0.1 * (x - this.y); } }
-    const filter = new Filter();
-    function step(t, i) { sum += i.x; return { u: -filter.next(i.v) - 0.01 * sum + 0.1 * Math.random() }; }
-    """
-    period  = "2.5 ms"
-    inputs  = { x = "x", v = "v" }
-    outputs = { u = { unit = "1" } }
-"#;
-
 #[test]
 fn bounces_come_at_their_instants() {
-    let model = prepared(BALL);
+    let model = shared(BALL);
     let mut live = started(&model, RealTimeSettings::default());
     advance(&mut live, 1000);
     let t_1 = (2.0_f64 / 9.81).sqrt();
@@ -169,7 +91,7 @@ fn bounces_come_at_their_instants() {
 
 #[test]
 fn what_sticks_slips_at_its_instant() {
-    let model = prepared(BELT);
+    let model = shared(BELT);
     let mut live = started(&model, RealTimeSettings::default());
     // It slides until it keeps up with the belt, and then goes with it until the spring pulls with 5 N.
     let mut stuck = vec![];
@@ -186,7 +108,7 @@ fn what_sticks_slips_at_its_instant() {
 
 #[test]
 fn unfinished_work_is_carried_on() {
-    let model = prepared(JUMPS);
+    let model = shared(JUMPS);
     let slow = RealTimeSettings { period: 0.01, rtol: 1e-6, ..RealTimeSettings::default() };
     let (mut free, mut tight) = (
         started(&model, RealTimeSettings { attempts: 1000, ..slow }),
@@ -210,7 +132,7 @@ fn unfinished_work_is_carried_on() {
 
 #[test]
 fn endless_switching_is_no_hang() {
-    let model = prepared(RELAY);
+    let model = shared(RELAY);
     let mut live = started(&model, RealTimeSettings::default());
     for k in 0..1000 {
         advance(&mut live, 1);
@@ -224,7 +146,7 @@ fn endless_switching_is_no_hang() {
 
 #[test]
 fn inputs_count_from_the_next_period_on() {
-    let model = prepared(EVERYTHING);
+    let model = shared(EVERYTHING);
     let place = model.system.slow.iter().position(|&s| model.system.quantity(s).name == "push").unwrap();
     let run = |at: usize| {
         let mut live = started(&model, RealTimeSettings::default());
@@ -241,7 +163,7 @@ fn inputs_count_from_the_next_period_on() {
 #[test]
 fn a_run_taken_up_again_goes_on_with_the_same_bits() {
     for text in [BALL, JUMPS, RELAY, BELT, TURNS, EVERYTHING] {
-        let model = prepared(text);
+        let model = shared(text);
         for pace in
             [RealTimeSettings::default(), RealTimeSettings { attempts: 1, ..RealTimeSettings::default() }]
         {
@@ -269,7 +191,7 @@ fn a_run_taken_up_again_goes_on_with_the_same_bits() {
 #[test]
 fn a_period_allocates_nothing() {
     for text in [BALL, JUMPS, RELAY, BELT] {
-        let model = prepared(text);
+        let model = shared(text);
         let mut live = started(&model, RealTimeSettings::default());
         let before = allocations();
         for k in 0..2000 {
@@ -295,7 +217,7 @@ const ENDS: &str = r#"
 
 #[test]
 fn the_model_ends_the_run() {
-    let model = prepared(ENDS);
+    let model = shared(ENDS);
     let mut live = started(&model, RealTimeSettings::default());
     advance(&mut live, 10);
     assert_eq!(live.advance().unwrap(), Some(Ended::Terminated));

@@ -59,7 +59,7 @@ fn unlocated(project: &Project) -> Vec<Diagnostic> {
 
 fn left_out(what: &str) -> Diagnostic {
     Diagnostic::note(LEFT_OUT, format!("{what}: two seconds for remarks are over"))
-        .hint("`trunnion run` goes on to the end, and tells what happens there")
+        .hint("a run goes on to the end, and tells what happens there")
 }
 
 /// Ends a run when its time is over, and knows how far it came.

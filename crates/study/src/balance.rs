@@ -17,8 +17,8 @@ use trunnion_sim::balance::EquilibriumFailure;
 use trunnion_sim::equilibrium::{Equilibrium, HeldValues, find_equilibrium, reason};
 use trunnion_sim::machine::{Machine, Prepared};
 
-use crate::linear::no_such;
 use crate::monitor::Monitor;
+use crate::request_error::{NameKind, UnknownName};
 use crate::simulate::{OperatingPoint, Overrides, point};
 use trunnion_engine::controllers::start_failure;
 
@@ -67,7 +67,7 @@ pub fn held(prepared: &Prepared, names: &[String]) -> Result<HeldValues, Failure
             (None, Some(column)) => hold.outputs.push(column),
             (None, None) => {
                 let known = prepared.columns.iter().map(|c| c.name.as_str());
-                return Err(no_such(name, "state or unknown", known));
+                return Err(UnknownName::new(NameKind::StateOrUnknown, name, known).into());
             }
         }
     }
@@ -92,7 +92,7 @@ fn row(project: &Project, at: &mut OperatingPoint) -> Result<Vec<f64>, Failure> 
 /// Why there is no equilibrium, and what to do.
 pub fn refusal(project: &Project, t: f64, no_rest: &EquilibriumFailure) -> Failure {
     let (message, hint) = reason(&project.prepared, t, no_rest, |x| format!("hold = {x}"));
-    Failure::Run { message, hint: Some(hint) }
+    Failure::Run { message, hint: Some(hint.into()) }
 }
 
 /// A model file with other start values.

@@ -9,6 +9,7 @@ use trunnion_model::Files;
 use trunnion_model::component::is_shared;
 
 use crate::component_checks::siblings;
+use crate::request_error::FilesRequestError;
 
 /// The files to check.
 #[derive(Clone, Debug, Default)]
@@ -27,8 +28,7 @@ pub fn find_checked(paths: &[String]) -> Result<CheckedFiles, Failure> {
     for path in paths {
         if !Path::new(path).is_dir() {
             if is_shared(path) {
-                let message = format!("`{path}` is no component: it is there to be included by others");
-                return Err(Failure::usage_hint(message, "check the components that include it"));
+                return Err(FilesRequestError::Shared { path: path.clone() }.into());
             }
             if is_component(path) {
                 found.components.push(path.clone());
@@ -46,10 +46,7 @@ pub fn find_checked(paths: &[String]) -> Result<CheckedFiles, Failure> {
         let is_model = |path: &String| Disk.read(path).is_ok_and(|text| looks_like_a_model(&text));
         let models: Vec<String> = others.into_iter().filter(is_model).collect();
         if components.is_empty() && models.is_empty() {
-            return Err(Failure::usage_hint(
-                format!("there are no models and no components in `{path}`"),
-                "a model is a .toml file with [model] or [run], a component one with [ports]",
-            ));
+            return Err(FilesRequestError::NothingToCheck { folder: path.clone() }.into());
         }
         found.components.extend(components);
         found.models.extend(models);

@@ -7,6 +7,7 @@ use trunnion_model::expect::Measure;
 use trunnion_results::Column;
 
 use crate::measure::Meter;
+use crate::request_error::FilesRequestError;
 use crate::signals::RunSignals;
 use times::sampled;
 pub use times::{ComparisonTimes, single_times};
@@ -106,7 +107,7 @@ pub fn pairs<'a>(
         .filter(|(x, y)| !repeats(x, y))
         .collect();
     if pairs.is_empty() {
-        return Err(Failure::usage(format!("{} and {} have no signal in common", a.path, b.path)));
+        return Err(FilesRequestError::NoCommonSignal { one: a.path.clone(), other: b.path.clone() }.into());
     }
     Ok(pairs)
 }

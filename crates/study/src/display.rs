@@ -3,6 +3,7 @@
 use trunnion_model::display::Display;
 use trunnion_model::units::{UnitError, parse_unit};
 
+use crate::request_error::RunRequestError;
 use trunnion_engine::Failure;
 use trunnion_results::{Column, Metadata, Table};
 
@@ -15,8 +16,7 @@ pub fn parse(what: &str, text: &str) -> Result<Display, Failure> {
 }
 
 fn refused(what: &str, error: UnitError) -> Failure {
-    let hint = error.hint.unwrap_or_else(|| "write units and names: bar, l/min, deg, boom.p=MPa".into());
-    Failure::usage_hint(format!("{what}: {}", error.message), hint)
+    RunRequestError::Units { what: what.into(), message: error.message, hint: error.hint }.into()
 }
 
 /// A table of results in the units they are to be shown in: those asked for, its own, those preferred.

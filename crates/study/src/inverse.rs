@@ -13,6 +13,7 @@ use trunnion_results::Table;
 use trunnion_sim::dependent_states::{DependentStateRows, choose};
 
 use crate::monitor::Monitor;
+use crate::request_error::RunRequestError;
 use crate::simulate::{Overrides, metadata, point, settings, simulate_to_table};
 
 /// Finer than that of a run: what follows in a closed loop is interpolated between steps.
@@ -48,10 +49,7 @@ pub fn inverse(
     }
     let mut project = workspace.open(&request.model, &values)?;
     if project.mechanism.joints.is_empty() {
-        return Err(Failure::usage_hint(
-            format!("{} has no joints, so there is nothing to move", project.name),
-            "docs/guides/mechanisms.md shows how joints are written",
-        ));
+        return Err(RunRequestError::NoJoints { model: project.name }.into());
     }
     let still = at_equilibrium(&project, monitor)?;
     if !still.is_empty() {
@@ -75,10 +73,7 @@ fn as_value(motion: &str) -> Result<String, Failure> {
             Some((joint, coordinate)) => format!("{joint}.motion.{coordinate}={value}"),
             None => format!("{joint}.motion={value}"),
         }),
-        _ => Err(Failure::usage_hint(
-            format!("`{motion}` says no motion"),
-            "write a joint and where it is over time: shoulder=\"0.5 rad*sin(2 rad/s*time)\"",
-        )),
+        _ => Err(RunRequestError::NoMotion { text: motion.into() }.into()),
     }
 }
 

@@ -22,6 +22,7 @@ pub mod mutants;
 pub mod parallel;
 pub mod range;
 pub mod reduce;
+pub mod request_error;
 pub mod response;
 mod run;
 pub mod signals;

@@ -8,18 +8,20 @@ mod frequency;
 pub use export::{csv, document, json};
 pub use frequency::{ResponseCurve, responses};
 
+use std::ops::Range;
+
 use trunnion_engine::{Failure, Project};
 use trunnion_equations::flat::QuantityRole;
-use trunnion_equations::{DisplayUnit, ExprNode, Symbol};
+use trunnion_equations::{DisplayUnit, Symbol};
 use trunnion_model::run::matches;
 use trunnion_num::Matrix;
-use trunnion_num::text::number;
-use trunnion_results::nearest;
+use trunnion_num::text::{count, number};
 use trunnion_sim::equilibrium::find_equilibrium;
 use trunnion_sim::linear::{LinearModel, Pole, linearise};
-use trunnion_sim::problem::Hybrid;
+use trunnion_sim::problem::{Hybrid, Problem};
 
 use crate::monitor::Monitor;
+use crate::request_error::{NameKind, UnknownName};
 use crate::simulate::{OperatingPoint, Overrides, describe, point};
 
 /// Where a model is made linear: at its start, where a run is at a time, or at its static equilibrium.
@@ -34,21 +36,34 @@ pub struct PointChoice {
 }
 
 impl PointChoice {
-    /// The model there, and the place in words.
-    pub fn find(&self, project: &Project, monitor: &Monitor) -> Result<(OperatingPoint, String), Failure> {
+    /// The model there.
+    pub fn find(&self, project: &Project, monitor: &Monitor) -> Result<LinearizationPoint, Failure> {
         let mut at = point(project, &self.overrides, self.at, monitor)?;
+        let mut moving = vec![];
         if self.balance {
             let hold = crate::balance::held(&project.prepared, &self.hold)?;
-            find_equilibrium(&mut at.machine, at.t, &mut at.y, &hold)
+            let rest = find_equilibrium(&mut at.machine, at.t, &mut at.y, &hold)
                 .map_err(|no_rest| crate::balance::refusal(project, at.t, &no_rest))?;
+            let name = |i: usize| project.prepared.layout.names[i].clone();
+            moving = rest.moving.iter().map(|&(i, rate)| (name(i), rate)).collect();
         }
         let place = match (self.balance, self.at) {
-            (true, _) => "at rest".to_string(),
+            (true, _) if moving.is_empty() => "at rest".to_string(),
+            (true, _) => format!("at rest, but for {}", count(moving.len(), "state")),
             (false, Some(t)) => format!("at t = {} s of a run", number(t, 9)),
             (false, None) => format!("at the start, t = {} s", number(at.t, 9)),
         };
-        Ok((at, place))
+        Ok(LinearizationPoint { at, place, moving })
     }
+}
+
+/// A model where it is made linear.
+pub struct LinearizationPoint {
+    pub at: OperatingPoint,
+    /// In words: "at the start, t = 0 s".
+    pub place: String,
+    /// States that the equilibrium leaves moving, with their rates (SI): a supply that still fills.
+    pub moving: Vec<(String, f64)>,
 }
 
 /// A quantity of the linear model.
@@ -100,7 +115,7 @@ pub fn inputs(project: &Project, names: &[String]) -> Result<Vec<Symbol>, Failur
     let known = |s: &Symbol| system.quantity(*s).name.as_str();
     let find = |name: &String| {
         let found = all.iter().copied().find(|s| known(s) == name);
-        found.ok_or_else(|| no_such(name, "input, parameter or mode", all.iter().map(known)))
+        found.ok_or_else(|| UnknownName::new(NameKind::LinearInput, name, all.iter().map(known)).into())
     };
     names.iter().map(find).collect()
 }
@@ -119,59 +134,43 @@ pub fn outputs(project: &Project, patterns: &[String]) -> Result<Vec<usize>, Fai
             (0..prepared.columns.len()).filter(fits).filter(|i| !found.contains(i)).collect();
         found.extend(new);
         if found.len() == before && !(0..prepared.columns.len()).any(|i| fits(&i)) {
-            return Err(no_such(pattern, "signal", prepared.columns.iter().map(|c| c.name.as_str())));
+            return Err(UnknownName::signal(pattern, prepared).into());
         }
     }
     Ok(found)
-}
-
-pub(crate) fn no_such<'a>(name: &str, what: &str, known: impl Iterator<Item = &'a str>) -> Failure {
-    let near = nearest(name, known);
-    let hint = match near.as_slice() {
-        [] => "`trunnion equations` lists all names".to_string(),
-        near => format!(
-            "did you mean {}?",
-            near.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" or ")
-        ),
-    };
-    Failure::usage_hint(format!("there is no {what} `{name}`"), hint)
 }
 
 impl NamedLinearModel {
     /// The model at a point, made linear.
     pub fn at(
         project: &Project,
-        at: &mut OperatingPoint,
-        place: String,
+        point: &mut LinearizationPoint,
         inputs: &[Symbol],
         outputs: &[usize],
     ) -> Result<NamedLinearModel, Failure> {
+        let at = &mut point.at;
         let linear = linearise(&mut at.machine, at.t, &at.y, inputs, outputs)
             .map_err(|failure| describe(project, &failure))?;
-        in_shown_units(project, at, place, inputs, outputs, linear)
+        in_shown_units(project, point, inputs, outputs, linear)
     }
 }
 
-/// What a linear model leaves out: sampled tasks, whose outputs are constants for it, and the other side of a kink that the point lies on.
-fn cautions(project: &Project, at: &mut OperatingPoint) -> Vec<String> {
+/// What a linear model leaves out: the motion of states that no equilibrium stops, sampled tasks, whose outputs are constants for it, and
+/// the other side of a kink that the point lies on.
+fn cautions(project: &Project, point: &mut LinearizationPoint) -> Vec<String> {
     let system = &project.prepared.system;
     let list = |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let mut found = vec![];
+    let moving = point.moving.iter();
+    let mut found: Vec<String> = moving
+        .map(|(name, rate)| format!("`{name}` is left moving: its rate is {} (SI)", number(*rate, 4)))
+        .collect();
     if !system.tasks.is_empty() {
         let names = list(system.tasks.iter().map(|task| task.name.as_str()).collect());
         found.push(format!("sampled tasks do not act in it, their outputs are held: {names}"));
     }
-    let mut g = vec![f64::NAN; system.guards.len()];
-    at.machine.guards(at.t, &at.y, &mut g);
-    let n_events = system.events.len();
-    let guards: Vec<_> = system.relations.iter().map(|relation| relation.guard).collect();
-    let moves = system.graph.dependence(&guards, |leaf| match leaf {
-        ExprNode::Symbol(s) => system.y_place(s).is_some(),
-        _ => false,
-    });
-    let on_kink = |k: &usize| g[n_events + k] == 0.0 && moves[&guards[*k]];
-    let mut names: Vec<&str> =
-        (0..guards.len()).filter(on_kink).map(|k| system.guards[n_events + k].0.as_str()).collect();
+    let first = system.events.len();
+    let kinks = kinks(&mut point.at, system.guards.len(), first..first + system.relations.len());
+    let mut names: Vec<&str> = kinks.iter().map(|&k| system.guards[k].0.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     if !names.is_empty() {
@@ -180,17 +179,40 @@ fn cautions(project: &Project, at: &mut OperatingPoint) -> Vec<String> {
     found
 }
 
+/// A guard is zero within rounding where unknowns that differ by this share of their size could make it so: a hundred times the
+/// accuracy of an equilibrium.
+const ON_KINK: f64 = 1e-9;
+
+/// Those of `wanted` among n guards that are zero within rounding and that unknowns move:
+///
+///   |g(y)| ≤ Σᵢ |g(y + δᵢ eᵢ) − g(y)|,   δᵢ = ON_KINK · max(|yᵢ|, nominalᵢ)
+fn kinks(at: &mut OperatingPoint, n: usize, wanted: Range<usize>) -> Vec<usize> {
+    let (mut g, mut moved, mut reach) = (vec![f64::NAN; n], vec![f64::NAN; n], vec![0.0; n]);
+    at.machine.guards(at.t, &at.y, &mut g);
+    for i in 0..at.y.len() {
+        let y = at.y[i];
+        at.y[i] += ON_KINK * y.abs().max(at.machine.layout().nominal[i]);
+        at.machine.guards(at.t, &at.y, &mut moved);
+        at.y[i] = y;
+        for k in 0..n {
+            reach[k] += (moved[k] - g[k]).abs();
+        }
+    }
+    wanted.filter(|&k| reach[k] > 0.0 && g[k].abs() <= reach[k]).collect()
+}
+
 /// An SI model in the units of its signals: deviations scale by the unit's factor.
 fn in_shown_units(
     project: &Project,
-    at: &mut OperatingPoint,
-    place: String,
+    point: &mut LinearizationPoint,
     inputs: &[Symbol],
     outputs: &[usize],
     (si, states): (LinearModel, Vec<usize>),
 ) -> Result<NamedLinearModel, Failure> {
     let prepared = &project.prepared;
     let system = &prepared.system;
+    let cautions = cautions(project, point);
+    let LinearizationPoint { at, place, .. } = point;
     let mut row = vec![0.0; prepared.columns.len()];
     at.record(&mut row)?;
     let of = |column: usize| {
@@ -223,8 +245,8 @@ fn in_shown_units(
     };
     Ok(NamedLinearModel {
         title: project.name.clone(),
-        place,
-        cautions: cautions(project, at),
+        place: place.clone(),
+        cautions,
         t: at.t,
         states,
         inputs,

@@ -4,7 +4,7 @@
 //!
 //! y and u are deviations from the point, in SI; gains are in the units of their signals.
 
-use trunnion_engine::{Failure, Project};
+use trunnion_engine::{Failure, Hint, ModelView, Project};
 use trunnion_model::units::parse_unit;
 use trunnion_num::Matrix;
 use trunnion_num::text::{number, with_unit};
@@ -13,6 +13,7 @@ use trunnion_sim::problem::Problem;
 
 use crate::linear::{NamedLinearModel, PointChoice, Signal, inputs, outputs};
 use crate::monitor::Monitor;
+use crate::request_error::{FeedbackError, WeightFault};
 use crate::simulate::OperatingPoint;
 
 const DIGITS: usize = 6;
@@ -82,14 +83,14 @@ pub fn feedback(project: &Project, request: &LqrRequest, monitor: &Monitor) -> R
     // Signals that are fed back weigh nothing.
     weights.resize(columns.len(), 0.0);
     let weights = Weights { outputs: weights, inputs: efforts(&request.efforts, inputs.len())? };
-    let (mut at, place) = request.point.find(project, monitor)?;
-    let shown = NamedLinearModel::at(project, &mut at, place, &inputs, &columns)?;
+    let mut point = request.point.find(project, monitor)?;
+    let shown = NamedLinearModel::at(project, &mut point, &inputs, &columns)?;
     let signals = chosen(&shown, n_weights)?;
     let regulator =
         shown.si.regulator(&weights, signals.as_ref()).map_err(|refused| explain(&refused, &shown))?;
     let sources = if signals.is_some() { &shown.outputs[n_weights..] } else { &shown.states[..] };
     let gains = gains(&shown, sources, &regulator, &request.names)?;
-    Ok(Feedback { gains, regulator, weighed, moves: moves(&mut at), shown })
+    Ok(Feedback { gains, regulator, weighed, moves: moves(&mut point.at), shown })
 }
 
 fn gains(
@@ -100,8 +101,8 @@ fn gains(
 ) -> Result<Vec<Vec<Gain>>, Failure> {
     let (n, several) = (sources.len(), shown.inputs.len() > 1);
     if !names.is_empty() && names.len() != n * shown.inputs.len() {
-        let message = format!("there are {} gains, but {} names", n * shown.inputs.len(), names.len());
-        return Err(Failure::usage(message));
+        let (gains, names) = (n * shown.inputs.len(), names.len());
+        return Err(FeedbackError::Names { gains, names }.into());
     }
     let row = |i: usize| {
         let input = &shown.inputs[i];
@@ -132,29 +133,23 @@ fn moves(at: &mut OperatingPoint) -> bool {
 
 /// "expression=number".
 fn weight(text: &str) -> Result<(String, f64), Failure> {
-    let wrong = |what: &str| {
-        let hint = "write a signal or expression and a number: 'body.x - wheel.x'=10";
-        Failure::usage_hint(format!("the weight `{text}` {what}"), hint)
-    };
-    let (signal, number) = text.rsplit_once('=').ok_or_else(|| wrong("has no weight"))?;
-    let value: f64 = number.trim().parse().map_err(|_| wrong("has no number as its weight"))?;
+    let wrong = |fault| Failure::from(FeedbackError::Weight { text: text.into(), fault });
+    let (signal, number) = text.rsplit_once('=').ok_or_else(|| wrong(WeightFault::Missing))?;
+    let value: f64 = number.trim().parse().map_err(|_| wrong(WeightFault::NotANumber))?;
     if !(value.is_finite() && value >= 0.0) {
-        return Err(wrong("is negative or not finite"));
+        return Err(wrong(WeightFault::NotPositive));
     }
     Ok((signal.trim().to_string(), value))
 }
 
 fn efforts(given: &[f64], n: usize) -> Result<Vec<f64>, Failure> {
-    if let Some(wrong) = given.iter().find(|r| !(r.is_finite() && **r > 0.0)) {
-        return Err(Failure::usage_hint(
-            format!("an effort of weight {wrong} would be without limit"),
-            "give a number above 0: the smaller, the stronger the feedback",
-        ));
+    if let Some(&weight) = given.iter().find(|r| !(r.is_finite() && **r > 0.0)) {
+        return Err(FeedbackError::FreeEffort { weight }.into());
     }
     match given {
         [one] => Ok(vec![*one; n]),
         all if all.len() == n => Ok(all.to_vec()),
-        all => Err(Failure::usage(format!("there are {n} inputs, but {} weights of effort", all.len()))),
+        all => Err(FeedbackError::Efforts { inputs: n, weights: all.len() }.into()),
     }
 }
 
@@ -164,10 +159,7 @@ fn chosen(shown: &NamedLinearModel, n_weights: usize) -> Result<Option<Matrix>, 
     let n = si.c.rows() - n_weights;
     for k in n_weights..si.c.rows() {
         if si.d.row(k).iter().any(|d| *d != 0.0) {
-            return Err(Failure::usage_hint(
-                format!("`{}` cannot be fed back: the input moves it at once", shown.outputs[k].name),
-                "feed back positions, velocities, pressures, or all states",
-            ));
+            return Err(FeedbackError::Feedthrough { signal: shown.outputs[k].name.clone() }.into());
         }
     }
     Ok((n > 0).then(|| si.c.block((n_weights, 0), n, si.c.columns())))
@@ -256,7 +248,7 @@ pub fn defaults(found: &Feedback, request: &LqrRequest) -> String {
 fn explain(refused: &RegulatorFailure, shown: &NamedLinearModel) -> Failure {
     let inputs: Vec<String> = shown.inputs.iter().map(|s| format!("`{}`", s.name)).collect();
     let inputs = inputs.join(" and ");
-    let (message, hint) = match refused {
+    let (message, hint): (String, Hint) = match refused {
         RegulatorFailure::NoInfluence => (
             format!("{inputs} moves no state"),
             "name what the controller sets as its input; a loop that is closed already may hide it".into(),
@@ -266,7 +258,7 @@ fn explain(refused: &RegulatorFailure, shown: &NamedLinearModel) -> Failure {
         }
         RegulatorFailure::OutOfReach(one) => (
             format!("{inputs} cannot stop a growing motion: {}", uncontrollable(one, shown)),
-            "look at it with `trunnion modes`; another input, or another point?".into(),
+            Hint::from("another input, or another point?").and_see(ModelView::Modes),
         ),
         RegulatorFailure::Unseen { shares, pole } => (
             format!(
@@ -278,7 +270,7 @@ fn explain(refused: &RegulatorFailure, shown: &NamedLinearModel) -> Failure {
                 },
                 largest(shares, shown)
             ),
-            format!("add a weight on it, however small: {}=…", strongest(shares, shown)),
+            format!("add a weight on it, however small: {}=…", strongest(shares, shown)).into(),
         ),
         RegulatorFailure::TooFewSignals { missing } => (
             format!(
@@ -289,7 +281,7 @@ fn explain(refused: &RegulatorFailure, shown: &NamedLinearModel) -> Failure {
         ),
         RegulatorFailure::Unsolved => (
             "the Riccati equation has no solution that was found".into(),
-            "weights far apart, or a model at its limit? Look at it with `trunnion modes`".into(),
+            Hint::from("weights far apart, or a model at its limit?").and_see(ModelView::Modes),
         ),
     };
     Failure::Run { message, hint: Some(hint) }

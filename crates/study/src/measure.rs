@@ -23,11 +23,11 @@ use trunnion_sim::run::Settings;
 use trunnion_sim::solvers::choose::SolverEntry;
 
 use crate::monitor::Monitor;
+use crate::request_error::{MeasureFault, MeasureRequestError, NameKind, UnknownName};
 use crate::simulate::{RunOutcome, hint, simulate};
 use trunnion_engine::Failure;
 use trunnion_engine::project::Project;
 use trunnion_num::text::{count, number};
-use trunnion_results::nearest;
 
 /// Rows in every step of a run that is measured.
 const PER_STEP: usize = 16;
@@ -58,8 +58,6 @@ pub enum MeasureKind {
     },
 }
 
-const FORMS: &str = "write max(body.x), min, mean, rms, final, at(body.x, 2 s), overshoot(x), settling(x, 2 %), peak_frequency(x), count(event) or time(event, 2)";
-
 impl MeasureKind {
     /// The signal or expression that is measured.
     pub fn signal(&self) -> Option<&str> {
@@ -70,16 +68,16 @@ impl MeasureKind {
     }
 
     pub fn parse(text: &str) -> Result<Self, Failure> {
-        let wrong = |message: String| Failure::usage_hint(message, FORMS);
+        let wrong = |fault| Failure::from(MeasureRequestError::Text { text: text.into(), fault });
         let inside = text.trim().split_once('(').and_then(|(f, rest)| Some((f, rest.strip_suffix(')')?)));
-        let (function, inside) = inside.ok_or_else(|| wrong(format!("`{text}` is not a measure")))?;
+        let (function, inside) = inside.ok_or_else(|| wrong(MeasureFault::NotAMeasure))?;
         let (name, second) = match (function.trim(), inside.rsplit_once(',')) {
             ("at" | "time" | "settling", Some((name, second))) => (name, Some(second.trim())),
             _ => (inside, None),
         };
         let name = name.trim().to_string();
         if name.is_empty() {
-            return Err(wrong(format!("`{text}` measures nothing")));
+            return Err(wrong(MeasureFault::Nothing));
         }
         let signal = |measure| Ok(MeasureKind::Signal { signal: name.clone(), measure });
         match function.trim() {
@@ -91,7 +89,7 @@ impl MeasureKind {
             "at" => {
                 let time = second.and_then(|s| parse_value(s).ok());
                 let time = time.filter(|v| [Dimension::TIME, Dimension::ONE].contains(&v.unit.dimension));
-                signal(Measure::At(time.ok_or_else(|| wrong(format!("`{text}` needs a time")))?.si))
+                signal(Measure::At(time.ok_or_else(|| wrong(MeasureFault::NoTime))?.si))
             }
             "overshoot" => Ok(MeasureKind::WholeSignal { signal: name, shape: ResponseShape::Overshoot }),
             "peak_frequency" => {
@@ -102,16 +100,16 @@ impl MeasureKind {
                     let plain = parse_value(s).ok().filter(|v| v.unit.dimension == Dimension::ONE);
                     plain.map(|v| v.si).filter(|v| (0.0..1.0).contains(v) && *v > 0.0)
                 });
-                let share = share.ok_or_else(|| wrong(format!("`{text}` needs a share below 1, as 2 %")))?;
+                let share = share.ok_or_else(|| wrong(MeasureFault::NoShare))?;
                 Ok(MeasureKind::WholeSignal { signal: name, shape: ResponseShape::Settling(share) })
             }
             "count" => Ok(MeasureKind::Count { event: name }),
             "time" => {
                 let nth = second.map_or(Some(1), |s| s.parse().ok().filter(|&n| n > 0));
-                let nth = nth.ok_or_else(|| wrong(format!("`{text}`: which time of `{name}`?")))?;
+                let nth = nth.ok_or_else(|| wrong(MeasureFault::WhichTime { event: name.clone() }))?;
                 Ok(MeasureKind::Time { event: name, nth })
             }
-            other => Err(wrong(format!("there is no measure `{other}`"))),
+            other => Err(wrong(MeasureFault::UnknownFunction { function: other.into() })),
         }
     }
 }
@@ -257,8 +255,7 @@ impl Probe {
         if let Some(symbol) = parameter {
             return Ok((MeasureSource::Parameter(symbol), system.quantity(symbol).unit.clone()));
         }
-        let names = prepared.columns.iter().map(|c| c.name.as_str());
-        Err(unknown("signal", signal, names))
+        Err(UnknownName::signal(signal, prepared).into())
     }
 
     pub fn wanted(&self) -> &[MeasureKind] {
@@ -345,14 +342,10 @@ impl Probe {
         let inside = settings.t_0..=settings.t_end;
         match self.times().find(|(_, t)| !inside.contains(t)) {
             None => Ok(()),
-            Some((wanted, _)) => Err(Failure::usage_hint(
-                format!(
-                    "`{wanted}` lies outside the run, which goes from {} s to {} s",
-                    number(settings.t_0, 6),
-                    number(settings.t_end, 6)
-                ),
-                "choose a time within, or a later t_end",
-            )),
+            Some((wanted, _)) => {
+                let (wanted, t_start, t_end) = (wanted.clone(), settings.t_0, settings.t_end);
+                Err(MeasureRequestError::OutsideRun { wanted, t_start, t_end }.into())
+            }
         }
     }
 
@@ -417,16 +410,7 @@ fn find_event(project: &Project, event: &str) -> Result<MeasureSource, Failure> 
     if names().any(|name| name == event) {
         Ok(MeasureSource::Events)
     } else {
-        Err(unknown("event", event, names()))
-    }
-}
-
-fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
-    let message = format!("there is no {what} `{name}`");
-    let near: Vec<String> = nearest(name, known).iter().map(|n| format!("`{n}`")).collect();
-    match near.is_empty() {
-        true => Failure::usage(message),
-        false => Failure::usage_hint(message, format!("did you mean {}?", near.join(" or "))),
+        Err(UnknownName::new(NameKind::Event, event, names()).into())
     }
 }
 

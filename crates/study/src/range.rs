@@ -4,20 +4,19 @@ use std::cell::Cell;
 
 use trunnion_model::units::{Dimension, Unit, parse_unit, parse_value};
 
+use crate::request_error::{RangeError, RangeFault};
 use trunnion_engine::Failure;
 
 /// More values than are practical.
 pub const MOST: usize = 10_000_000;
 
-const HINT: &str = "write k=100:200:11 (from, to, how many), k=1:1000:4:log or k=1,2,5";
-
-fn wrong(message: String) -> Failure {
-    Failure::usage_hint(message, HINT)
+fn wrong(text: &str, fault: RangeFault) -> Failure {
+    RangeError { text: text.into(), fault }.into()
 }
 
 /// Name and values.
 pub fn split(text: &str) -> Result<(&str, &str), Failure> {
-    let (name, range) = text.split_once('=').ok_or_else(|| wrong(format!("`{text}` has no values")))?;
+    let (name, range) = text.split_once('=').ok_or_else(|| wrong(text, RangeFault::NoValues))?;
     Ok((name.trim(), range))
 }
 
@@ -52,27 +51,26 @@ impl Range {
         let parts: Vec<&str> = range.split(':').collect();
         let (values, log) = match parts.as_slice() {
             [list] => (list.split(',').map(value).collect::<Result<Vec<_>, _>>()?, false),
-            [from, to, n] => {
-                (spaced(value(from)?, value(to)?, points(n).ok_or_else(|| wrong(counting(n)))?), false)
-            }
+            [from, to, n] => (
+                spaced(
+                    value(from)?,
+                    value(to)?,
+                    points(n).ok_or_else(|| wrong(n.trim(), RangeFault::Count))?,
+                ),
+                false,
+            ),
             [from, to, n, log] if log.trim() == "log" => {
                 let (from, to) = (value(from)?, value(to)?);
                 if from * to <= 0.0 {
-                    return Err(wrong(format!(
-                        "`{text}`: logarithmic steps need ends of one sign, not zero"
-                    )));
+                    return Err(wrong(text, RangeFault::Sign));
                 }
-                let n = points(n).ok_or_else(|| wrong(counting(n)))?;
+                let n = points(n).ok_or_else(|| wrong(n.trim(), RangeFault::Count))?;
                 (spaced_in_decades(from, to, n), true)
             }
-            _ => return Err(wrong(format!("`{text}` is not understood"))),
+            _ => return Err(wrong(text, RangeFault::NotUnderstood)),
         };
         Ok(Range { values, log, bare: bare.get() })
     }
-}
-
-fn counting(text: &str) -> String {
-    format!("`{}` is no number of values", text.trim())
 }
 
 fn points(text: &str) -> Option<usize> {
@@ -92,20 +90,15 @@ pub(crate) fn read_value(
     unit: &Unit,
     difference: bool,
 ) -> Result<NumberInUnit, Failure> {
-    let value = parse_value(text).map_err(|e| match e.hint {
-        Some(hint) => Failure::usage_hint(format!("`{}` for `{name}`: {}", text.trim(), e.message), hint),
-        None => Failure::usage(format!("`{}` for `{name}`: {}", text.trim(), e.message)),
-    })?;
+    let refused = |fault: RangeFault| wrong(text.trim(), fault);
+    let value = parse_value(text)
+        .map_err(|e| refused(RangeFault::Value { name: name.into(), message: e.message, hint: e.hint }))?;
     if value.unit.text.is_empty() {
         return Ok(NumberInUnit { number: value.si, bare: true });
     }
     if value.unit.dimension != unit.dimension {
-        return Err(Failure::usage(format!(
-            "`{name}` is {}, but `{}` is {}",
-            unit.dimension.quantity(),
-            text.trim(),
-            value.unit.dimension.quantity()
-        )));
+        let [wanted, found] = [unit, &value.unit].map(|u| u.dimension.quantity());
+        return Err(refused(RangeFault::Dimension { name: name.into(), wanted, found }));
     }
     let si = if difference { value.si - value.unit.offset } else { value.si };
     Ok(NumberInUnit { number: rounded(unit.from_si(si)), bare: false })

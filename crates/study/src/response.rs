@@ -27,6 +27,7 @@ use trunnion_engine::controllers::run_failure;
 use crate::linear::{NamedLinearModel, ResponseCurve};
 use crate::lqr::quotient;
 use crate::monitor::Monitor;
+use crate::request_error::NoiseError;
 use crate::simulate::{OperatingPoint, Overrides, hint, settings};
 
 /// How the noise is made.
@@ -87,10 +88,10 @@ impl ResponsePlan {
         let usual = if input.value == 0.0 { 1.0 } else { 0.01 * input.value.abs() };
         let amplitude = drive.amplitude.unwrap_or(usual);
         if !(amplitude.is_finite() && amplitude > 0.0) {
-            return Err(Failure::usage("the noise needs an amplitude above 0"));
+            return Err(NoiseError::Amplitude.into());
         }
         if !(1..=100_000).contains(&drive.segments) {
-            return Err(Failure::usage("average from 1 to 100000 segments"));
+            return Err(NoiseError::Segments.into());
         }
         let hold = HELD / frequencies.1;
         let step = hold / FINE as f64;
@@ -105,10 +106,7 @@ impl ResponsePlan {
         let settle = (settle / step).ceil().min(MOST_SAMPLES) as usize;
         let total = settle + segment * (drive.segments + 1) / 2;
         if total as f64 > MOST_SAMPLES {
-            return Err(Failure::usage_hint(
-                format!("the noise run would take {} samples", number(total as f64, 3)),
-                "narrow the range of frequencies, or average fewer segments",
-            ));
+            return Err(NoiseError::TooManySamples { samples: total }.into());
         }
         Ok(ResponsePlan {
             hold,
@@ -197,7 +195,7 @@ pub fn estimate(
         at: times,
         ..usual
     };
-    let refused = || Failure::usage(format!("`{}` cannot be driven", shown.inputs[0].name));
+    let refused = || NoiseError::CannotBeDriven { input: shown.inputs[0].name.clone() };
     let mut driven =
         SampledInput::new(at.machine, input, (t_0, plan.hold), held.clone()).ok_or_else(refused)?;
     let mut row = vec![0.0; project.prepared.columns.len()];
@@ -231,8 +229,7 @@ pub fn estimate(
     let unit = shown.inputs[0].unit.factor;
     let x: Vec<f64> = (plan.settle..plan.total).map(|k| (held[k / FINE] - centre) / unit).collect();
     let y: Vec<f64> = answers.iter().skip(plan.settle).map(|a| a.1).collect();
-    let found = averaged(step, &x, &y, plan.segment, Window::Hann)
-        .ok_or_else(|| Failure::usage("the noise run is too short for one segment"))?;
+    let found = averaged(step, &x, &y, plan.segment, Window::Hann).ok_or(NoiseError::TooShort)?;
     let through = Complex64::new(shown.linear.d[(0, 0)], 0.0);
     let inside = |k: &usize| (plan.frequencies.0..=plan.frequencies.1).contains(&found.frequency[*k]);
     let lines: Vec<usize> = (2..found.frequency.len()).filter(inside).collect();
@@ -310,4 +307,21 @@ pub fn table(
         columns.push(column("noise_error", "", found.error.clone()));
     }
     Table { columns, ..Table::default() }
+}
+
+/// Where the response is largest.
+pub fn largest(
+    grid: &[f64],
+    linear: Option<&[Complex64]>,
+    noise: Option<&Estimate>,
+    shown: &NamedLinearModel,
+) -> String {
+    let best = |g: &[Complex64]| (0..g.len()).max_by(|&a, &b| g[a].norm().total_cmp(&g[b].norm()));
+    let unit = quotient(&shown.outputs[0].unit.text, &shown.inputs[0].unit.text);
+    let say = |how: &str, g: &[Complex64]| {
+        best(g).map(|k| format!("{how} {} at {} Hz", with_unit(g[k].norm(), &unit, 5), number(grid[k], 5)))
+    };
+    let both =
+        [linear.and_then(|g| say("linear", g)), noise.and_then(|found| say("with noise", &found.response))];
+    format!("largest response: {}", both.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }

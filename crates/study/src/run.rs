@@ -11,9 +11,9 @@ use trunnion_sim::integrate::{Ended, IntegrationProgress, Moment, Observer, RunE
 use trunnion_sim::machine::Machine;
 use trunnion_sim::run;
 
-use crate::linear::no_such;
 use crate::monitor::Monitor;
 use crate::range::{read_value, unit};
+use crate::request_error::{NameKind, RunRequestError, UnknownName};
 use crate::simulate::{Overrides, hint, settings};
 
 /// A run at an instant, to go back to.
@@ -73,9 +73,7 @@ impl Run {
     /// A signal where the run stands, in the unit it is shown in.
     pub fn value(&mut self, signal: &str) -> Result<f64, Failure> {
         let prepared = &self.project.prepared;
-        let column = prepared
-            .column(signal)
-            .ok_or_else(|| no_such(signal, "signal", prepared.columns.iter().map(|c| c.name.as_str())))?;
+        let column = prepared.column(signal).ok_or_else(|| UnknownName::signal(signal, prepared))?;
         self.run.record(&mut self.row).map_err(|e| failed(&self.project, &e))?;
         Ok(self.row[column])
     }
@@ -88,7 +86,11 @@ impl Run {
         let all = || system.slow.iter().copied().filter(|&s| can_change(&system.quantity(s).kind));
         let found = all().find(|&s| system.quantity(s).name == name);
         let symbol = found.ok_or_else(|| {
-            no_such(name, "parameter or input", all().map(|s| system.quantity(s).name.as_str()))
+            UnknownName::new(
+                NameKind::ParameterOrInput,
+                name,
+                all().map(|s| system.quantity(s).name.as_str()),
+            )
         })?;
         let unit = unit(&system.quantity(symbol).unit);
         let difference = self.project.differences.iter().any(|d| d == name);
@@ -96,10 +98,9 @@ impl Run {
         let (si, (low, high)) = (unit.to_si(number), system.quantity(symbol).range);
         if !(low..=high).contains(&si) {
             let shown = |si: f64| system.quantity(symbol).unit.shown(si);
-            return Err(Failure::usage_hint(
-                format!("`{name}` = {value} is out of range"),
-                format!("it lies between {} and {} {}", shown(low), shown(high), unit.text),
-            ));
+            let (name, value, unit) = (name.into(), value.into(), unit.text);
+            let (low, high) = (shown(low), shown(high));
+            return Err(RunRequestError::OutOfRange { name, value, low, high, unit }.into());
         }
         self.run.set(symbol, si);
         Ok(())

@@ -18,11 +18,12 @@ use crate::aliases;
 use crate::extremes::ExtremeTracker;
 use crate::jumps::{Jump, Jumps};
 use crate::monitor::{Monitor, ProgressPace};
+use crate::request_error::RunRequestError;
 use crate::signals::PLOT;
 use crate::unresolved_states::{SmallStates, UnresolvedState};
-use trunnion_engine::Failure;
 use trunnion_engine::controllers::{run_failure, start_failure};
 use trunnion_engine::project::Project;
+use trunnion_engine::{Failure, Hint, ModelView};
 use trunnion_num::text::number;
 use trunnion_results::{Column, Extremes, MOST_BYTES, Metadata, Table, extremes_entry, nearest};
 use watcher::{ColumnReader, Watcher};
@@ -52,36 +53,20 @@ pub fn settings(
     let solver = find(name).ok_or_else(|| unknown_solver(name))?;
     let rtol = overrides.rtol.or(model.rtol).unwrap_or(RTOL);
     if !(1e-14..=0.1).contains(&rtol) {
-        return Err(Failure::usage_hint(
-            format!("rtol has to lie between 1e-14 and 0.1, but it is {}", number(rtol, 6)),
-            "1e-6 is usual; 1e-3 is coarse, 1e-9 is fine",
-        ));
+        return Err(RunRequestError::Tolerance { rtol }.into());
     }
     let t_end = overrides.t_end.unwrap_or(model.t_end);
     if !(t_end.is_finite() && t_end > model.t_start) {
-        return Err(Failure::usage_hint(
-            format!(
-                "the end has to come after {} s, but it is {} s",
-                number(model.t_start, 6),
-                number(t_end, 6)
-            ),
-            "give a later end, as t_end in [run] says",
-        ));
+        return Err(RunRequestError::EndBeforeStart { t_start: model.t_start, t_end }.into());
     }
     let shortest = SHORTEST.max(1e3 * f64::EPSILON * model.t_start.abs());
     if t_end - model.t_start < shortest {
-        return Err(Failure::usage_hint(
-            format!("the run is shorter than {} s", number(shortest, 3)),
-            "give a later end",
-        ));
+        return Err(RunRequestError::TooShort { shortest }.into());
     }
     for (key, step) in [("step", model.step), ("h_max", model.h_max)] {
         let steps = step.map_or(0.0, |step| (t_end - model.t_start) / step);
         if steps > MOST_STEPS {
-            return Err(Failure::usage_hint(
-                format!("`{key}` would take more than {} steps", number(MOST_STEPS, 3)),
-                "give a longer step, or an earlier end",
-            ));
+            return Err(RunRequestError::TooManySteps { key, most: MOST_STEPS }.into());
         }
     }
     let method = &model.method;
@@ -101,10 +86,7 @@ pub fn settings(
         OutputGrid::Step(dt) => (t_end - model.t_start) / dt,
     };
     if rows > MOST_ROWS {
-        return Err(Failure::usage_hint(
-            format!("results would have {} rows, more than {}", number(rows, 3), number(MOST_ROWS, 3)),
-            "ask for fewer points, or a larger dt, in [run]",
-        ));
+        return Err(RunRequestError::TooManyRows { rows, most: MOST_ROWS }.into());
     }
     let settings = Settings {
         t_0: model.t_start,
@@ -135,13 +117,10 @@ pub fn too_large(settings: &Settings, columns: usize) -> Option<String> {
     })
 }
 
-fn unknown_solver(name: &str) -> Failure {
-    let names: Vec<&str> = SOLVERS.iter().map(|s| s.name).collect();
-    let hint = match nearest(name, names.iter().copied()).first() {
-        Some(near) => format!("did you mean `{near}`? There are {}", names.join(", ")),
-        None => format!("there are {}", names.join(", ")),
-    };
-    Failure::usage_hint(format!("there is no solver `{name}`"), hint)
+fn unknown_solver(name: &str) -> RunRequestError {
+    let all: Vec<&str> = SOLVERS.iter().map(|s| s.name).collect();
+    let near = nearest(name, all.iter().copied()).first().map(|near| near.to_string());
+    RunRequestError::UnknownSolver { name: name.into(), near, all }
 }
 
 /// Columns to record, by their place among all: quantities of the model.
@@ -204,7 +183,7 @@ pub struct RunOutcome {
     /// By column: why a measured expression was not finite, where that happened first.
     pub not_finite: HashMap<usize, RunError>,
     /// What can be done about an error.
-    hint: Option<String>,
+    hint: Option<Hint>,
     /// Where a controller failed.
     place: Option<Box<Diagnostic>>,
 }
@@ -248,7 +227,7 @@ impl RunOutcome {
 const GROWN: f64 = 1e3;
 
 /// Said where the unknown a solver failed on is huge.
-fn growth(prepared: &Prepared, error: &RunError, y: &[f64]) -> Option<String> {
+fn growth(prepared: &Prepared, error: &RunError, y: &[f64]) -> Option<Hint> {
     use trunnion_sim::stepper::StepFailure as Solver;
     let RunError::Solver { failure: Solver::StepTooSmall { unknown, .. }, name } = error else { return None };
     let start = prepared.system.start(&HashMap::new()).y();
@@ -258,12 +237,12 @@ fn growth(prepared: &Prepared, error: &RunError, y: &[f64]) -> Option<String> {
         let shown = prepared.columns.get(*unknown).map_or(now, |c| c.unit.shown(now));
         let unit = prepared.columns.get(*unknown).map_or("", |c| c.unit.text.as_str());
         let now = trunnion_num::text::with_unit(shown, unit, 3);
-        format!("`{name}` grows without bound, {now} by then; `trunnion equations` shows its equation")
+        Hint::from(format!("`{name}` grows without bound, {now} by then")).and_see(ModelView::Equation)
     })
 }
 
 /// The operation that keeps the equation of a state from having a value, there or just beyond.
-fn operation(machine: &mut Machine, error: &RunError, y: &[f64]) -> Option<String> {
+fn operation(machine: &mut Machine, error: &RunError, y: &[f64]) -> Option<Hint> {
     use trunnion_sim::stepper::{FailureCause, StepFailure as Solver};
     let (t, row, h) = match error {
         RunError::Solver { failure: Solver::NotFinite { t, row }, .. } => (*t, *row, None),
@@ -290,21 +269,22 @@ fn operation(machine: &mut Machine, error: &RunError, y: &[f64]) -> Option<Strin
     })?;
     let place = if h.is_some() { "just beyond, " } else { "" };
     let remedy = cause.remedy.as_ref().map(|r| format!("; write {r} if it is to rest there"));
-    Some(format!("{place}{cause}{}", remedy.unwrap_or_default()))
+    Some(format!("{place}{cause}{}", remedy.unwrap_or_default()).into())
 }
 
 /// Doublings of the last step that was tried: some milliseconds beyond the end of a run.
 const BEYOND: i32 = 40;
 
 /// What a user can do about a failed run.
-pub fn hint(error: &RunError) -> Option<String> {
+pub fn hint(error: &RunError) -> Option<Hint> {
     use trunnion_sim::stepper::{FailureCause, StepFailure as Solver};
     let text = match error {
         RunError::Solver { failure: Solver::NotFinite { .. }, .. } => {
             "look for a division by zero, a root or logarithm of a negative number, or a start value out of range"
         }
         RunError::Solver { failure: Solver::StepTooSmall { cause: FailureCause::NotFinite, .. }, .. } => {
-            "the value grows without bound or leaves the range of a function there; `trunnion equations` shows its equation"
+            let text = "the value grows without bound or leaves the range of a function there";
+            return Some(Hint::from(text).and_see(ModelView::Equation));
         }
         RunError::Solver { failure: Solver::Inconsistent { .. }, .. } => {
             "give start values nearer to a solution for the variables in this equation"
@@ -313,7 +293,8 @@ pub fn hint(error: &RunError) -> Option<String> {
             "a discontinuity that is no event, or a tolerance below rounding? Try the solver trbdf2, or a larger rtol"
         }
         RunError::Solver { failure: Solver::Singular { .. }, .. } => {
-            "two equations say the same there, or one lost its unknown: `trunnion equations` lists them"
+            let text = "two equations say the same there, or one lost its unknown";
+            return Some(Hint::from(text).and_see(ModelView::Equations));
         }
         RunError::NotFinite { .. } => {
             "keep the operation from being asked for, as with max(x, 0) under a root; rows up to here are kept"
@@ -449,10 +430,7 @@ pub fn point(
     let (mut solver, mut settings) = settings(model, &Overrides { t_end: None, ..overrides.clone() })?;
     let t = at.unwrap_or(model.t_start);
     if !(t.is_finite() && t >= model.t_start) {
-        return Err(Failure::usage(format!(
-            "the run begins at t = {} s, so there is no t = {t} s",
-            model.t_start
-        )));
+        return Err(RunRequestError::BeforeStart { t_start: model.t_start, t }.into());
     }
     (settings.t_end, settings.output) = (t, OutputTimes::Start);
     if t == model.t_start {

@@ -202,8 +202,11 @@ fn unbalanced(network: &Network, machine: &mut Machine, t: f64, y: &[f64]) -> Op
         severity: Severity::Note,
         message: format!(
             "the run starts far from balance: {} {} push `{}`",
-            short(net), unit.unwrap_or_default(), owner(network, n)),
-        hint: "if it is meant to start at rest, `trunnion balance MODEL` finds where, and can write it into the file".into(),
+            short(net),
+            unit.unwrap_or_default(),
+            owner(network, n)
+        ),
+        hint: "if it is meant to start at rest, give it the values of its equilibrium".into(),
         places: vec![(n, "accelerated from the first instant".into())],
     })
 }

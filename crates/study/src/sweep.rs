@@ -19,6 +19,7 @@ use crate::measure::{MeasureKind, MeasuredValues, Probe};
 use crate::monitor::Monitor;
 use crate::parallel::{for_each, workers};
 use crate::range::{self, Range};
+use crate::request_error::GridError;
 use crate::simulate::{Overrides, metadata, settings};
 
 /// More runs than are practical.
@@ -94,7 +95,7 @@ impl<'a> Sweep<'a> {
         for text in &args.parameters {
             let one = Swept::read(text, workspace, &project, &args.model, &set)?;
             if swept.iter().any(|s| s.name == one.name) {
-                return Err(Failure::usage(format!("`{}` is swept twice", one.name)));
+                return Err(GridError::SweptTwice { name: one.name }.into());
             }
             // Range and unit are checked by the reader of the model, at both ends.
             for value in [one.values[0], one.values[one.values.len() - 1]] {
@@ -109,9 +110,8 @@ impl<'a> Sweep<'a> {
 
     pub fn runs(&self) -> Result<usize, Failure> {
         let product = self.swept.iter().try_fold(1_usize, |n, s| n.checked_mul(s.values.len()));
-        product.filter(|n| *n <= MOST_RUNS).ok_or_else(|| {
-            Failure::usage(format!("more than {MOST_RUNS} runs: sweep fewer values, or fewer parameters"))
-        })
+        let few = product.filter(|n| *n <= MOST_RUNS);
+        few.ok_or_else(|| GridError::TooManyRuns { most: MOST_RUNS }.into())
     }
 
     /// Values of the parameters in run k, in their units; the last parameter changes fastest.
@@ -224,10 +224,7 @@ impl Swept {
             None => {
                 // The reader of models knows what can be set, and what may have been meant.
                 workspace.read(model, &[set.to_vec(), vec![first(text)]].concat())?;
-                return Err(Failure::usage_hint(
-                    format!("`{name}` cannot be swept"),
-                    "parameters, inputs and start values (body.start.x) can; the rest can be changed for one run",
-                ));
+                return Err(GridError::CannotBeSwept { name }.into());
             }
         };
         let quantity = system.quantity(symbol);

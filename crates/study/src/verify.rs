@@ -15,6 +15,7 @@ use trunnion_sim::solvers::choose::SolverEntry;
 
 use crate::measure::{MeasureKind, Probe};
 use crate::monitor::Monitor;
+use crate::request_error::FilesRequestError;
 use crate::simulate::{Overrides, settings};
 
 /// What replaces the solvers and tolerances that expectations ask for.
@@ -56,10 +57,7 @@ pub fn find_models(paths: &[String]) -> Result<Vec<String>, Failure> {
     let mut seen = std::collections::HashSet::new();
     found.retain(|path| seen.insert(path.clone()));
     if found.is_empty() {
-        return Err(Failure::usage_hint(
-            format!("there are no models in {}", paths.join(", ")),
-            "a model is a .toml file with [model] or [run]",
-        ));
+        return Err(FilesRequestError::NoModels { paths: paths.to_vec() }.into());
     }
     Ok(found)
 }

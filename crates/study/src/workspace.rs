@@ -14,6 +14,7 @@ use trunnion_sim::newton::ConsistentValues;
 
 use crate::linear::outputs;
 use crate::range::{self, Range};
+use crate::request_error::{GridError, UnknownCoordinate};
 
 /// Rounding of a coordinate that an assembly was to keep.
 const KEPT: f64 = 1e-9;
@@ -41,7 +42,7 @@ impl<'a> PoseGrid<'a> {
         for text in joints_wanted {
             let axis = axis(project, text)?;
             if joints.iter().any(|j| j.symbol == axis.symbol) {
-                return Err(Failure::usage(format!("`{}` is given twice", axis.name)));
+                return Err(GridError::CoordinateTwice { name: axis.name }.into());
             }
             joints.push(axis);
         }
@@ -61,8 +62,7 @@ impl<'a> PoseGrid<'a> {
         let all = sizes.iter().try_fold(1_usize, |n, size| n.checked_mul(*size));
         let length = sizes.last().copied().unwrap_or(1);
         let all = all.filter(|n| *n <= range::MOST);
-        let all =
-            all.ok_or_else(|| Failure::usage(format!("more than {} poses: take fewer values", range::MOST)))?;
+        let all = all.ok_or(GridError::TooManyPoses { most: range::MOST })?;
         Ok((all / length, length))
     }
 
@@ -143,25 +143,17 @@ fn axis(project: &Project, text: &str) -> Result<GridAxis, Failure> {
     let found = coordinates().find(|(j, f)| full(f.position) == name || j.name == name && alone(name));
     let Some((joint, freedom)) = found else {
         let near = nearest(name, coordinates().map(|(_, f)| full(f.position)));
-        let hint = match near.as_slice() {
-            [] => "name a joint and its coordinate, as shoulder.phi; `trunnion equations` lists all names"
-                .into(),
-            near => format!("did you mean `{}`?", near.join("` or `")),
-        };
-        return Err(Failure::usage_hint(format!("there is no coordinate `{name}`"), hint));
+        let near = near.iter().map(|n| n.to_string()).collect();
+        return Err(UnknownCoordinate { name: name.into(), near }.into());
     };
     let (symbol, quantity) = (freedom.position, system.quantity(freedom.position));
     if system.y_place(symbol).is_none_or(|i| i >= system.n_states) {
-        return Err(Failure::usage_hint(
-            format!("`{}` cannot be chosen: it is not among the states of the model", quantity.name),
-            match freedom.motion {
-                Some(_) => format!("its motion is prescribed: leave `motion` of `{}` out", joint.name),
-                None => format!(
-                    "`{}` closes a loop or follows from another joint: choose that one, or `cut` another",
-                    joint.name
-                ),
-            },
-        ));
+        let (coordinate, joint) = (quantity.name.clone(), joint.name.clone());
+        return Err(match freedom.motion {
+            Some(_) => GridError::Prescribed { coordinate, joint },
+            None => GridError::Dependent { coordinate, joint },
+        }
+        .into());
     }
     let unit = range::unit(&quantity.unit);
     let Range { values, .. } = Range::read(text, &quantity.name, values, &unit, false)?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::failure::usage_hint;
 use crate::moving;
 use crate::options::RunOptions;
 use crate::output::say;
@@ -38,11 +39,11 @@ pub fn execute(args: &AnimateArgs, session: &Session) -> Result<(), Failure> {
     let out = args.out.clone().unwrap_or_else(|| format!("{stem}.glb").into());
     if !out.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb")) {
         let message = format!("cannot tell which animation {} should be", out.display());
-        return Err(Failure::usage_hint(message, "end the name with .glb"));
+        return Err(usage_hint(message, "end the name with .glb"));
     }
     if !(args.rate > 0.0 && args.rate.is_finite()) {
         let message = format!("--rate has to be above 0, but it is {}", args.rate);
-        return Err(Failure::usage_hint(message, "30 is usual"));
+        return Err(usage_hint(message, "30 is usual"));
     }
     let moving = moving::open(session, &args.file, args.model.as_deref(), &args.options, &[])?;
     write_whole(&out, &glb(&moving, args.rate))?;

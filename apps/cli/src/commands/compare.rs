@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::commands::run::seconds;
+use crate::failure::{usage, usage_hint};
 use crate::options::RunOptions;
 use crate::output::{Print, say};
 use crate::session::{Session, tell_proposed, tell_stopped};
@@ -70,7 +71,7 @@ pub fn execute(args: &CompareArgs, session: &Session) -> Result<bool, Failure> {
     let (a, b) = open(args, session)?;
     let times = ComparisonTimes::new(&a.time().values, &b.time().values);
     if times.at.is_empty() {
-        return Err(Failure::usage("the two have no time in common"));
+        return Err(usage("the two have no time in common"));
     }
     let pairs = pairs(&a, &b, &args.y)?;
     let mut differences: Vec<Difference> = pairs.iter().map(|(x, y)| difference(&times, x, y)).collect();
@@ -112,7 +113,7 @@ fn open(args: &CompareArgs, session: &Session) -> Result<(RunSignals, RunSignals
         Some(b) => b,
         None if changed && is_model(&args.a) => &args.a,
         None => {
-            return Err(Failure::usage_hint(
+            return Err(usage_hint(
                 "there is nothing to compare with",
                 "name a second file, or change the model with --solver-b, --rtol-b or --set-b",
             ));

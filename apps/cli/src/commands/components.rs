@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::failure::usage_hint;
 use crate::output::say;
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::Failure;
@@ -19,7 +20,7 @@ pub struct ComponentsArgs {
 pub fn execute(args: &ComponentsArgs) -> Result<(), Failure> {
     let folders = catalogue(args.word.as_deref().unwrap_or_default());
     if folders.is_empty() {
-        return Err(Failure::usage_hint(
+        return Err(usage_hint(
             format!("no component has `{}` in it", args.word.as_deref().unwrap_or_default()),
             "`trunnion components` lists all",
         ));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::failure::usage_hint;
 use crate::output::say;
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::Failure;
@@ -55,7 +56,7 @@ fn copy(paths: &[&str], folder: &Path) -> Result<(), Failure> {
     let mut targets = files.iter().filter(|f| !f.mark).map(|f| folder.join(&f.target));
     if let Some(taken) = targets.find(|path| path.symlink_metadata().is_ok()) {
         let message = format!("`{}` is there already", taken.display());
-        return Err(Failure::usage_hint(message, "copy into another folder"));
+        return Err(usage_hint(message, "copy into another folder"));
     }
     for file in &files {
         let path = folder.join(&file.target);

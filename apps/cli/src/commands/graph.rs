@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use trunnion_draw::bond_graph::{BondGraphView, dot, json, picture, text};
 
+use crate::failure::usage_hint;
 use crate::given::Given;
 use crate::output::say;
 use crate::session::{Session, tell_proposed};
@@ -49,7 +50,7 @@ pub fn execute(args: &GraphArgs, session: &Session) -> Result<(), Failure> {
     tell_proposed(&answered.proposed);
     let model = session.workspace.read(&args.model, &answered.values)?;
     let Some(view) = BondGraphView::new(&model, args.full) else {
-        return Err(Failure::usage_hint(
+        return Err(usage_hint(
             format!("`{}` has no bond graph", args.model),
             "only components with power ports and a [bond_graph] make one; `trunnion equations` shows any model",
         ));
@@ -82,11 +83,11 @@ fn format(args: &GraphArgs) -> Result<GraphFormat, Failure> {
     };
     match (args.format, &args.out) {
         (Some(GraphFormat::Png), None) => {
-            Err(Failure::usage_hint("a .png cannot be shown here", "give a file: -o graph.png"))
+            Err(usage_hint("a .png cannot be shown here", "give a file: -o graph.png"))
         }
         (Some(format), _) => Ok(format),
         (None, Some(path)) => by_name(path).ok_or_else(|| {
-            Failure::usage_hint(
+            usage_hint(
                 format!("cannot tell what {} should be", path.display()),
                 "end the name with .svg, .png, .dot, .json or .txt, or give --format",
             )

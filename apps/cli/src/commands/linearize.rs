@@ -15,6 +15,7 @@ use trunnion_study::linear::{
     self, NamedLinearModel, PointChoice, ResponseCurve, Signal, inputs, outputs, responses,
 };
 
+use crate::failure::usage_hint;
 use crate::given::Given;
 use crate::options::{MethodOptions, time};
 use crate::output::{Print, say};
@@ -80,11 +81,16 @@ pub fn frequencies(text: &str) -> Result<(f64, f64), Failure> {
         text.split_once(':').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
     match parts {
         Some((from, to)) if f64::is_finite(to) && 0.0 < from && from < to => Ok((from, to)),
-        _ => Err(Failure::usage_hint(
+        _ => Err(usage_hint(
             format!("`--frequencies {text}` is no range of frequencies"),
             "write it as --frequencies 0.1:100, in Hz, the lower one above 0",
         )),
     }
+}
+
+/// What a linear model does not show of the model at its point.
+pub fn say_cautions(shown: &NamedLinearModel) {
+    shown.cautions.iter().for_each(|caution| say(format_args!("note: {caution}")));
 }
 
 /// Curves of a frequency response, to be drawn.
@@ -104,7 +110,7 @@ fn write(shown: &NamedLinearModel, path: &Path) -> Result<(), Failure> {
         Some("csv") => linear::csv(shown),
         _ => {
             let message = format!("cannot tell what {} should be", path.display());
-            return Err(Failure::usage_hint(message, "end the name with .json or .csv"));
+            return Err(usage_hint(message, "end the name with .json or .csv"));
         }
     };
     Ok(write_whole(path, text.as_bytes())?)
@@ -118,8 +124,8 @@ pub fn execute(args: &LinearizeArgs, session: &Session) -> Result<(), Failure> {
     if args.bode.is_some() && inputs.is_empty() {
         return Err(no_inputs());
     }
-    let (mut at, place) = args.point.choice().find(&project, &session.monitor)?;
-    let shown = NamedLinearModel::at(&project, &mut at, place, &inputs, &outputs)?;
+    let mut point = args.point.choice().find(&project, &session.monitor)?;
+    let shown = NamedLinearModel::at(&project, &mut point, &inputs, &outputs)?;
     if session.answer(|| linear::document(&shown)).is_none() {
         show(&shown);
     }
@@ -144,7 +150,7 @@ pub fn execute(args: &LinearizeArgs, session: &Session) -> Result<(), Failure> {
 }
 
 fn no_inputs() -> Failure {
-    Failure::usage_hint(
+    usage_hint(
         "a frequency response needs an input, and the model has none",
         "name inputs, parameters or modes with --inputs",
     )
@@ -157,7 +163,7 @@ const DIGITS: usize = 6;
 
 fn show(shown: &NamedLinearModel) {
     say(format_args!("{}, linear {}", shown.title, shown.place));
-    shown.cautions.iter().for_each(|caution| say(format_args!("note: {caution}")));
+    say_cautions(shown);
     let parts = [
         ("A", &shown.linear.a, &shown.states, &shown.states),
         ("B", &shown.linear.b, &shown.states, &shown.inputs),

@@ -13,6 +13,7 @@ use trunnion_study::live::pilot::Pilot;
 use trunnion_study::live::setup::{self, LiveEnd, LiveRequest};
 
 use crate::commands::run::seconds;
+use crate::failure::usage_hint;
 use crate::live::keyboard::Keyboard;
 use crate::live::status::{Screen, Terminal};
 use crate::options::{RunOptions, time};
@@ -57,7 +58,7 @@ pub struct LiveArgs {
 impl LiveArgs {
     fn request(&self) -> Result<LiveRequest, Failure> {
         if let Some(other) = self.options.method.solver.as_ref().filter(|s| *s != "realtime") {
-            return Err(Failure::usage_hint(
+            return Err(usage_hint(
                 format!("a live run cannot use `{other}`: its work in a period has no bound"),
                 "leave the solver out; `trunnion run` takes any",
             ));
@@ -109,16 +110,15 @@ pub fn execute(args: &LiveArgs, session: &Session) -> Result<(), Failure> {
 
 fn rate(text: &str) -> Result<f64, Failure> {
     let hint = "write it as --rate \"1 kHz\"";
-    let value =
-        parse_value(text).map_err(|e| Failure::usage_hint(format!("--rate {text}: {}", e.message), hint))?;
+    let value = parse_value(text).map_err(|e| usage_hint(format!("--rate {text}: {}", e.message), hint))?;
     let frequency = Dimension::ONE / Dimension::TIME;
     if !value.unit.text.is_empty() && value.unit.dimension != frequency {
         let found = value.unit.dimension.quantity();
-        return Err(Failure::usage_hint(format!("--rate {text} is {found}, no frequency"), hint));
+        return Err(usage_hint(format!("--rate {text} is {found}, no frequency"), hint));
     }
     match value.si > 0.0 {
         true => Ok(value.si),
-        false => Err(Failure::usage_hint(format!("the rate has to be above 0, but it is {text}"), hint)),
+        false => Err(usage_hint(format!("the rate has to be above 0, but it is {text}"), hint)),
     }
 }
 

@@ -10,7 +10,7 @@ use trunnion_files::write_whole;
 use trunnion_num::text::number;
 use trunnion_study::lqr::{Feedback, LqrRequest, defaults, feedback, law, uncontrollable};
 
-use super::linearize::{PointArgs, show_poles};
+use super::linearize::{PointArgs, say_cautions, show_poles};
 use crate::given::Given;
 use crate::output::{Print, say};
 use crate::session::Session;
@@ -59,7 +59,7 @@ pub fn execute(args: &LqrArgs, session: &Session) -> Result<(), Failure> {
     let project = session.open_and_warn(&args.model, &sets)?;
     let found = feedback(&project, &request, &session.monitor)?;
     show(&found);
-    if found.moves {
+    if found.moves && !args.point.balance {
         say("\nthis is no point of rest: the gains hold for small deviations from it; --balance finds one");
     }
     if let Some(path) = &args.out {
@@ -72,7 +72,7 @@ pub fn execute(args: &LqrArgs, session: &Session) -> Result<(), Failure> {
 fn show(found: &Feedback) {
     let shown = &found.shown;
     say(format_args!("{}, optimal state feedback {}", shown.title, shown.place));
-    shown.cautions.iter().for_each(|caution| say(format_args!("note: {caution}")));
+    say_cautions(shown);
     for (gains, input) in found.gains.iter().zip(&shown.inputs) {
         say("");
         say(law(gains, input));

@@ -1,9 +1,8 @@
 //! `trunnion modes`: natural motions of a model, each with the states that take part.
 
 use clap::Args;
-use serde_json::{Value, json};
 
-use super::linearize::PointArgs;
+use super::linearize::{PointArgs, say_cautions};
 use crate::given::Given;
 use crate::output::{Print, say};
 use crate::report::AnswerOptions;
@@ -12,7 +11,7 @@ use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::Failure;
 use trunnion_num::text::number;
 use trunnion_study::linear::NamedLinearModel;
-use trunnion_study::modes::{NaturalMode, natural_modes};
+use trunnion_study::modes::{NaturalMode, document, natural_modes};
 
 #[derive(Args, Debug)]
 pub struct ModesArgs {
@@ -34,8 +33,8 @@ const WORTH: f64 = 0.02;
 
 pub fn execute(args: &ModesArgs, session: &Session) -> Result<(), Failure> {
     let project = session.open_and_warn(&args.model, &args.given.sets())?;
-    let (mut at, place) = args.point.choice().find(&project, &session.monitor)?;
-    let shown = NamedLinearModel::at(&project, &mut at, place, &[], &[])?;
+    let mut point = args.point.choice().find(&project, &session.monitor)?;
+    let shown = NamedLinearModel::at(&project, &mut point, &[], &[])?;
     let modes = natural_modes(&shown)?;
     if session.answer(|| document(&shown, &modes)).is_none() {
         show(&shown, &modes, args.states);
@@ -43,27 +42,9 @@ pub fn execute(args: &ModesArgs, session: &Session) -> Result<(), Failure> {
     Ok(())
 }
 
-fn document(shown: &NamedLinearModel, modes: &[NaturalMode]) -> Value {
-    let states = |(name, share): &(String, f64)| json!({ "name": name, "share": share });
-    let mode = |m: &NaturalMode| {
-        json!({
-            "re": m.pole.re,
-            "im": m.pole.im,
-            "count": m.count,
-            "kind": m.kind.word(),
-            "natural_frequency_hz": m.frequency,
-            "damping_ratio": m.damping_ratio,
-            "time_constant_s": m.time_constant,
-            "states": m.shares.iter().map(states).collect::<Vec<_>>(),
-        })
-    };
-    let modes: Vec<Value> = modes.iter().map(mode).collect();
-    json!({ "model": shown.title, "place": shown.place, "cautions": shown.cautions, "t": shown.t, "modes": modes })
-}
-
 fn show(shown: &NamedLinearModel, modes: &[NaturalMode], most: usize) {
     say(format_args!("{}, natural modes {}", shown.title, shown.place));
-    shown.cautions.iter().for_each(|caution| say(format_args!("note: {caution}")));
+    say_cautions(shown);
     if modes.is_empty() {
         say("no states, so no modes");
         return;

@@ -9,10 +9,8 @@ use crate::output::{Print, say};
 use crate::session::Session;
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::Failure;
-use trunnion_num::text::{count, number};
-use trunnion_study::mutants::{
-    Campaign, CampaignEffort, CampaignOutcome, CampaignRequest, MutantVerdict, Tally, Target, Tried,
-};
+use trunnion_num::text::count;
+use trunnion_study::mutants::{Campaign, CampaignEffort, CampaignRequest, Tally, Target};
 
 #[derive(Args, Clone, Debug)]
 pub struct MutantsArgs {
@@ -82,7 +80,7 @@ pub fn execute(args: &MutantsArgs, session: &Session) -> Result<bool, Failure> {
     }
     let outcome = campaign.run(&targets, monitor, |tried| {
         if args.all || tried.survived() {
-            say(line(tried));
+            say(tried);
         }
     });
     summary(&targets, &outcome.tallies, args.count);
@@ -93,35 +91,11 @@ pub fn execute(args: &MutantsArgs, session: &Session) -> Result<bool, Failure> {
             args.reasons
         ));
     }
-    say(format_args!("\n{}; {}", counts(&outcome), seconds(start.elapsed().as_secs_f64())));
+    say(format_args!("\n{}; {}", outcome, seconds(start.elapsed().as_secs_f64())));
     match outcome.cancelled {
         true => Err(Failure::Cancelled),
         false => Ok(outcome.share() >= args.least && outcome.unexplained == 0 && outcome.stale.is_empty()),
     }
-}
-
-fn counts(outcome: &CampaignOutcome<'_>) -> String {
-    format!(
-        "{} of {} faults caught, {} %; {} survive with a reason, {} without; {} spared by rules",
-        outcome.sum(|t| t.caught),
-        outcome.sum(|t| t.tried),
-        number(outcome.share(), 4),
-        outcome.sum(|t| t.explained),
-        outcome.unexplained,
-        outcome.sum(|t| t.spared),
-    )
-}
-
-fn line(tried: &Tried<'_>) -> String {
-    let what = match &tried.verdict {
-        MutantVerdict::Caught(by) => format!("caught by {by}"),
-        MutantVerdict::Survived => "survives".into(),
-        MutantVerdict::Unused => "used by no check".into(),
-        MutantVerdict::Invalid => "no valid model".into(),
-    };
-    let why = tried.reason.map_or(String::new(), |reason| format!(" (reason: {reason})"));
-    let Tried { source, site, mutant, .. } = tried;
-    format!("{}:{}: {}: {}: {what}{why}", source.name, site.line, site.path, mutant.change)
 }
 
 fn summary(targets: &[Target<'_>], tallies: &[Tally], count_only: bool) {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use crate::failure::usage_hint;
 use crate::output::say;
 use trunnion_engine::Failure;
 use trunnion_files::write_whole;
@@ -55,7 +56,7 @@ pub fn execute(args: &NewArgs) -> Result<(), Failure> {
     let title = Path::new(stem).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let plain = |c: char| c.is_alphanumeric() || "-_ .".contains(c);
     if title.is_empty() || !title.chars().all(plain) {
-        return Err(Failure::usage_hint(
+        return Err(usage_hint(
             format!("`{}` cannot name a model", args.name),
             "use letters, digits, - and _, as in trunnion new my-crane",
         ));
@@ -64,10 +65,7 @@ pub fn execute(args: &NewArgs) -> Result<(), Failure> {
         .map(|(ending, text)| (PathBuf::from(format!("{stem}.{ending}")), text.replace("NAME", &title)))
         .collect();
     if let Some((path, _)) = files.iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
-        return Err(Failure::usage_hint(
-            format!("`{}` is there already", path.display()),
-            "choose another name",
-        ));
+        return Err(usage_hint(format!("`{}` is there already", path.display()), "choose another name"));
     }
     for (path, text) in &files {
         write_whole(path, text.as_bytes())?;

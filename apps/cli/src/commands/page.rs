@@ -7,6 +7,7 @@ use clap::Args;
 use trunnion_model::file::relative;
 use trunnion_model::{ComponentDefinition, Files, Library};
 
+use crate::failure::usage_hint;
 use crate::output::say;
 use crate::session::Session;
 use trunnion_draw::page::{PagePicture, content, html, markdown};
@@ -42,7 +43,7 @@ pub fn execute(args: &PageArgs, session: &Session) -> Result<(), Failure> {
             }
             Ok(write_whole(path, markdown(&blocks).as_bytes())?)
         }
-        _ => Err(Failure::usage_hint(
+        _ => Err(usage_hint(
             format!("`{}` is neither .md nor .html", path.display()),
             "write it as -o page.md or -o page.html",
         )),
@@ -60,7 +61,7 @@ pub fn find(name: &str, session: &Session) -> Result<(Arc<ComponentDefinition>, 
         let errors: Vec<_> = bundle.problems().cloned().collect();
         return match bundle.components.first() {
             Some(found) if errors.is_empty() => Ok((found.clone(), bundle.library)),
-            _ if errors.is_empty() => Err(Failure::usage_hint(
+            _ if errors.is_empty() => Err(usage_hint(
                 format!("`{name}` is no component"),
                 "a component has [ports] or a title, and neither [model] nor [run]",
             )),
@@ -72,7 +73,7 @@ pub fn find(name: &str, session: &Session) -> Result<(Arc<ComponentDefinition>, 
         Some(near) => format!("did you mean `{near}`?"),
         None => "`trunnion components` lists them; your own are named by their file".into(),
     };
-    Err(Failure::usage_hint(format!("there is no component `{name}`"), hint))
+    Err(usage_hint(format!("there is no component `{name}`"), hint))
 }
 
 /// The icon of a component, from where its file is.

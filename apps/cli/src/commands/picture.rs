@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::plot::PlotArgs;
+use crate::failure::{usage, usage_hint};
 use crate::moving;
 use crate::options::time;
 use crate::output::say;
@@ -65,7 +66,7 @@ impl From<ViewName> for ViewDirection {
 
 pub fn execute(args: &PlotArgs, view: ViewDirection, session: &Session) -> Result<(), Failure> {
     let [file] = &args.files[..] else {
-        return Err(Failure::usage_hint("--view draws one mechanism", "give one file"));
+        return Err(usage_hint("--view draws one mechanism", "give one file"));
     };
     let wanted = &args.picture;
     let moving = moving::open(session, file, wanted.model.as_deref(), &args.options, &wanted.at)?;
@@ -74,7 +75,7 @@ pub fn execute(args: &PlotArgs, view: ViewDirection, session: &Session) -> Resul
     let from = args.from.unwrap_or(first).clamp(first, last);
     let to = args.to.unwrap_or(last).clamp(from, last);
     let mut times = match wanted.frames {
-        Some(0) => return Err(Failure::usage("--frames has to be at least 1")),
+        Some(0) => return Err(usage("--frames has to be at least 1")),
         Some(n) => moving.distinct_times(from, to, n),
         None if wanted.at.is_empty() => vec![from],
         None => wanted.at.clone(),
@@ -82,7 +83,7 @@ pub fn execute(args: &PlotArgs, view: ViewDirection, session: &Session) -> Resul
     times.sort_by(f64::total_cmp);
     if let Some(t) = times.iter().find(|t| !(first..=last).contains(*t)) {
         let message = format!("there is nothing at t = {t} s");
-        return Err(Failure::usage_hint(message, format!("the run goes from {first} s to {last} s")));
+        return Err(usage_hint(message, format!("the run goes from {first} s to {last} s")));
     }
     let traces = wanted.trace.iter().map(|name| Ok((name.clone(), way(&moving, name, from, to)?)));
     let picture = ScenePicture {
@@ -109,7 +110,7 @@ fn way(moving: &Moving, name: &str, from: f64, to: f64) -> Result<Vec<Point>, Fa
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", names.join(", ")),
         };
-        Failure::usage_hint(format!("there is no point `{name}`"), hint)
+        usage_hint(format!("there is no point `{name}`"), hint)
     })?;
     let rows: Vec<f64> = moving.poses.times.iter().copied().filter(|t| (from..=to).contains(t)).collect();
     let times = rows.iter().step_by((rows.len() / MOST_POINTS).max(1)).chain(rows.last());

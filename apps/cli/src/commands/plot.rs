@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::picture::{self, PictureArgs};
+use crate::failure::usage_hint;
 use crate::options::{RunOptions, time};
 use crate::output::{Print, say};
 use crate::session::{Session, tell_proposed, tell_stopped};
@@ -268,7 +269,7 @@ fn densities(all: &[RunSignals], args: &PlotArgs) -> Result<Chart, Failure> {
                 averaged(step, &samples, &samples, segment, args.window.into()).ok_or_else(|| {
                     let message =
                         format!("{} samples are too few for {} segments", samples.len(), args.segments);
-                    Failure::usage_hint(message, "average fewer --segments, or write more rows")
+                    usage_hint(message, "average fewer --segments, or write more rows")
                 })?;
             // The mean was taken out: there is no line at zero.
             let amplitude = density.s_xx[1..].to_vec();

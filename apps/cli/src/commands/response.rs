@@ -10,13 +10,15 @@ use trunnion_draw::plot::views::bode;
 use trunnion_draw::plot::{ChartAxis, Panel, Series, save};
 use trunnion_engine::Failure;
 use trunnion_engine::given::measuring;
-use trunnion_num::text::{number, with_unit};
+use trunnion_num::text::number;
 use trunnion_results::write;
 use trunnion_study::linear::{NamedLinearModel, ResponseCurve, inputs, outputs, responses};
-use trunnion_study::lqr::quotient;
-use trunnion_study::response::{Estimate, NoiseDrive, ResponsePlan, around, estimate, linear, spread, table};
+use trunnion_study::response::{
+    Estimate, NoiseDrive, ResponsePlan, around, estimate, largest, linear, spread, table,
+};
 
-use super::linearize::{PointArgs, curves, frequencies};
+use super::linearize::{PointArgs, curves, frequencies, say_cautions};
+use crate::failure::usage;
 use crate::given::Given;
 use crate::output::{Print, say};
 use crate::session::Session;
@@ -76,10 +78,10 @@ pub fn execute(args: &ResponseArgs, session: &Session) -> Result<(), Failure> {
     let input = inputs(&project, std::slice::from_ref(&args.input))?;
     let output = outputs(&project, std::slice::from_ref(&args.output))?;
     if output.len() != 1 {
-        return Err(Failure::usage(format!("`{}` is more than one signal", args.output)));
+        return Err(usage(format!("`{}` is more than one signal", args.output)));
     }
-    let (mut at, place) = args.point.choice().find(&project, &session.monitor)?;
-    let shown = NamedLinearModel::at(&project, &mut at, place, &input, &output)?;
+    let mut point = args.point.choice().find(&project, &session.monitor)?;
+    let shown = NamedLinearModel::at(&project, &mut point, &input, &output)?;
     let frequencies = wanted.unwrap_or_else(|| around(&shown));
     let noise = match args.method {
         ResponseMethod::Linear => None,
@@ -91,7 +93,15 @@ pub fn execute(args: &ResponseArgs, session: &Session) -> Result<(), Failure> {
                 overrides: args.point.choice().overrides,
             };
             let plan = ResponsePlan::new(&shown, frequencies, &drive)?;
-            Some(estimate(&project, at, (input[0], output[0]), &plan, &drive, &shown, &session.monitor)?)
+            Some(estimate(
+                &project,
+                point.at,
+                (input[0], output[0]),
+                &plan,
+                &drive,
+                &shown,
+                &session.monitor,
+            )?)
         }
     };
     let grid = match &noise {
@@ -106,7 +116,7 @@ pub fn execute(args: &ResponseArgs, session: &Session) -> Result<(), Failure> {
         shown.inputs[0].label(),
         shown.place
     ));
-    shown.cautions.iter().for_each(|caution| say(format_args!("note: {caution}")));
+    say_cautions(&shown);
     if let Some(found) = &noise {
         say(found.describe(&shown));
     }
@@ -151,23 +161,6 @@ fn list(grid: &[f64], linear: Option<&[Complex64]>, noise: Option<&Estimate>) ->
         table.push(row);
     }
     table
-}
-
-/// Where the response is largest.
-fn largest(
-    grid: &[f64],
-    linear: Option<&[Complex64]>,
-    noise: Option<&Estimate>,
-    shown: &NamedLinearModel,
-) -> String {
-    let best = |g: &[Complex64]| (0..g.len()).max_by(|&a, &b| g[a].norm().total_cmp(&g[b].norm()));
-    let unit = quotient(&shown.outputs[0].unit.text, &shown.inputs[0].unit.text);
-    let say = |how: &str, g: &[Complex64]| {
-        best(g).map(|k| format!("{how} {} at {} Hz", with_unit(g[k].norm(), &unit, 5), number(grid[k], 5)))
-    };
-    let both =
-        [linear.and_then(|g| say("linear", g)), noise.and_then(|found| say("with noise", &found.response))];
-    format!("largest response: {}", both.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
 /// Both curves over each other, and how far the noise run is to be believed.

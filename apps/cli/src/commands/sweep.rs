@@ -13,6 +13,7 @@ use trunnion_results::{CANCELLED, COMPLETE, Column, Metadata, ResultsWriter};
 use trunnion_study::sweep::{Sweep, SweepOutcome, SweepRequest, Swept};
 
 use crate::commands::run::seconds;
+use crate::failure::usage;
 use crate::options::RunOptions;
 use crate::output::{Print, tell};
 use crate::report::{AnswerOptions, errors};
@@ -59,7 +60,7 @@ pub fn execute(args: &SweepArgs, session: &Session) -> Result<(), Failure> {
     session.warn(sweep.project.told());
     let n = sweep.runs()?;
     if args.plot.is_some() && sweep.swept.len() > 2 {
-        return Err(Failure::usage("a plot takes one or two parameters"));
+        return Err(usage("a plot takes one or two parameters"));
     }
     let mut writer = args.out.as_ref().map(|path| ResultsWriter::open(path, &sweep.header())).transpose()?;
     session.warn(&sweep.swept.iter().filter_map(Swept::assumed_unit).collect::<Vec<_>>());

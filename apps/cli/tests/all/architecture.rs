@@ -160,12 +160,13 @@ fn crate_sources() -> Vec<PathBuf> {
     files
 }
 
-/// A hint names what to change in the model or in the request: another program has no such flags.
+/// A hint names what to change in the model or in the request: another program has no such commands and flags.
 #[test]
-fn only_programs_know_flags() {
+fn only_programs_know_commands_and_flags() {
     let is_flag = |rest: &str| rest.chars().next().is_some_and(|c| c.is_ascii_lowercase());
     for file in crate_sources() {
         for line in code(&file) {
+            assert!(!line.contains("`trunnion "), "{}: commands belong to programs: {line}", file.display());
             let strings = line.split('"').skip(1).step_by(2);
             let flags = strings.filter(|s| s.split("--").skip(1).any(is_flag));
             assert_eq!(flags.count(), 0, "{}: flags belong to programs: {line}", file.display());
@@ -229,6 +230,22 @@ fn only_programs_know_arguments_streams_and_exit_codes() {
                 }
             }
         }
+    }
+}
+
+/// Lines of a file that can still be read as one idea.
+const LONGEST: usize = 500;
+
+#[test]
+fn no_file_is_too_long() {
+    let mut files = vec![];
+    for folder in ["crates", "apps", "benches"] {
+        sources(&root().join(folder), &mut files);
+    }
+    assert!(files.len() > 400, "{}", files.len());
+    for file in files {
+        let lines = fs::read_to_string(&file).unwrap().lines().count();
+        assert!(lines <= LONGEST, "{} has {lines} lines: split it by its ideas", file.display());
     }
 }
 

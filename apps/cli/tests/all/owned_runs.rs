@@ -7,6 +7,7 @@ use std::thread;
 use trunnion_engine::Project;
 use trunnion_sim::integrate::Ended;
 use trunnion_sim::live::LiveRun;
+use trunnion_study::request_error::{NameKind, RunRequestError, UnknownName};
 use trunnion_study::simulate::{Overrides, settings, simulate};
 use trunnion_study::{Monitor, Run, Snapshot};
 
@@ -119,5 +120,11 @@ fn a_cancelled_run_is_paused_and_wrong_names_are_refused() {
         let failure = run.set(name, value).unwrap_err();
         assert!(failure.to_string().contains(reason), "{failure}");
     }
-    assert!(run.value("body.z").unwrap_err().hint().unwrap().contains("body.x"));
+    let refused = run.value("body.z").unwrap_err();
+    let unknown: &UnknownName = refused.request().unwrap();
+    assert_eq!((unknown.kind, unknown.name.as_str()), (NameKind::Signal, "body.z"));
+    assert!(unknown.near.contains(&"body.x".to_string()), "{unknown:?}");
+    let refused = run.set("B", "-1 N s/m").unwrap_err();
+    assert!(matches!(refused.request(), Some(RunRequestError::OutOfRange { .. })), "{refused}");
+    assert_eq!(refused.request::<UnknownName>(), None);
 }

@@ -165,4 +165,17 @@ fn oil_that_leaks_slowly_carries_a_pose_and_is_told() {
     let [p_h, p_r] = ["lift.p_h", "lift.p_r"].map(|p| value(&text, p, 2));
     assert!((pushes(p_h, p_r) / force(20.0_f64.to_radians()) - 1.0).abs() < 1e-6, "{text}");
     assert!(text.contains("`lift.x_h` is left moving"), "{text}");
+    // Whoever makes it linear there is told as well.
+    let point = ["--balance", "--hold", "hinge.phi"];
+    for command in [
+        &["modes", "boom.toml"][..],
+        &["linearize", "boom.toml"],
+        &["lqr", "boom.toml", "-i", "tank.P", "-w", "hinge.phi=1", "-w", "hinge.w=1", "-e", "1e-12"],
+        &["response", "boom.toml", "-i", "tank.P", "--output", "hinge.phi", "--method", "linear"],
+    ] {
+        let text = folder.good(&[command, &point].concat());
+        assert!(text.contains("at rest, but for 1 state"), "{text}");
+        assert!(text.contains("note: `lift.x_h` is left moving"), "{text}");
+        assert!(!text.contains("--balance finds one"), "{text}");
+    }
 }

@@ -106,6 +106,24 @@ fn what_was_changed_before_a_snapshot_counts_after_it() {
     assert!((y - (-3.5_f64).exp()).abs() < 1e-4, "{y}");
 }
 
+/// What a program reaches while it runs counts, not the words in its text: a name that it puts together is the same object, and a comment
+/// changes nothing of a snapshot.
+#[test]
+fn words_in_a_program_decide_nothing() {
+    let folder = Folder::new();
+    folder.write("m.toml", MODEL.replace("model.set(", "globalThis[\"mo\" + \"del\"].set("));
+    folder.good(&["run", "m.toml", "-o", "m.csv"]);
+    check(&folder, "m.csv", 1e-7);
+    let sizes = ["model", "plant"].map(|word| {
+        let program =
+            MODEL.replace("model.set(\"k\", 0.25);", "").replace("let done", "// A word: ?\nlet done");
+        folder.write("m.toml", program.replace('?', word));
+        folder.good(&["live", "m.toml", "--no-pace", "-q", "--t-end", "1", "--snapshot", word]);
+        std::fs::metadata(folder.path(word)).unwrap().len()
+    });
+    assert_eq!(sizes[0], sizes[1]);
+}
+
 #[test]
 fn changes_that_cannot_be_made_are_told_with_their_place() {
     let folder = Folder::new();

@@ -1,6 +1,8 @@
 //! Charts put together, and what is marked and listed beside them.
 
 use trunnion_engine::Failure;
+
+use crate::DrawingError;
 use trunnion_model::units::{Unit, parse_unit, parse_value};
 use trunnion_num::spectrum::Peak;
 use trunnion_num::text::{number, with_unit};
@@ -140,12 +142,7 @@ pub struct PanelLine {
 impl PanelLine {
     /// "y=3", "y=210 bar:limit", "x=0.5".
     pub fn read(text: &str) -> Result<Self, Failure> {
-        let wrong = || {
-            Failure::usage_hint(
-                format!("the line `{text}` is not understood"),
-                "write y=3, y=\"210 bar\" or x=0.5:label",
-            )
-        };
+        let wrong = || Failure::from(DrawingError::Line { text: text.into() });
         let (axis, rest) = text.split_once('=').ok_or_else(wrong)?;
         let vertical = match axis.trim() {
             "x" => true,

@@ -92,7 +92,7 @@ impl std::error::Error for PlotError {
 
 impl From<PlotError> for trunnion_engine::Failure {
     fn from(e: PlotError) -> Self {
-        trunnion_engine::Failure::Picture { message: e.to_string(), hint: e.hint().map(String::from) }
+        trunnion_engine::Failure::Picture { message: e.to_string(), hint: e.hint().map(Into::into) }
     }
 }
 

@@ -6,6 +6,8 @@ use trunnion_model::units::parse_unit;
 
 use super::Scene;
 use trunnion_engine::Failure;
+
+use crate::DrawingError;
 use trunnion_num::space::{Point, Pose, Quaternion, between, from_quaternion, normalised};
 use trunnion_results::{Column, Table};
 
@@ -22,7 +24,7 @@ impl Poses {
         let times = in_si(&table.columns[0]);
         let ordered = times.windows(2).all(|pair| pair[0] <= pair[1]);
         if times.is_empty() || !ordered {
-            return Err(Failure::usage("the results have no rows in the order of time"));
+            return Err(DrawingError::NoRows.into());
         }
         let moves = scene.bodies[1..].iter().map(|body| {
             let column = |key: &str| table.column(&format!("{}.{key}", body.name)).map(in_si);
@@ -45,7 +47,7 @@ impl Poses {
         let moves = moves.collect::<Result<Vec<Vec<_>>, Failure>>()?;
         let broken = |k: usize| moves.iter().any(|m| m[k].0.iter().chain(&m[k].1).any(|x| !x.is_finite()));
         match (0..times.len()).find(|&k| broken(k)) {
-            Some(k) => Err(Failure::usage(format!("a body is nowhere at t = {} s", times[k]))),
+            Some(k) => Err(DrawingError::NoPose { t: times[k] }.into()),
             None => Ok(Poses { times, moves }),
         }
     }

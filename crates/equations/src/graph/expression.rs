@@ -88,7 +88,7 @@ impl<'g> Ex<'g> {
     }
 
     /// The signed root where the width d may be 0 (`zero_width`): 0 at 0. Written without sgn, max or abs: a quantity that comes to rest at 0
-    /// would cross their kink for ever.
+    /// would cross their kink without end.
     pub(crate) fn sharp_root(self, d: Self, zero_width: Self) -> Self {
         let zero = self.graph.constant(0.0);
         // x² loses all digits below 1e-162; with this it stays above 0, and changes nothing else.

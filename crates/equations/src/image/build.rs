@@ -269,7 +269,7 @@ fn task(system: &System<Graph>, task: &Task, reads: &Reads) -> ImageTask {
     }
 }
 
-/// What a controller is told at the start: the parameters of the component it stands in, and its period.
+/// Arguments of the `init` of a controller: the parameters of the component it stands in, and its period.
 fn parameters(system: &System<Graph>, component: &str) -> Vec<(String, Option<Symbol>)> {
     let mut list = vec![("period".to_string(), None)];
     for (i, q) in system.quantities.iter().enumerate() {

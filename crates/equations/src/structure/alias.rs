@@ -140,7 +140,7 @@ impl AliasSets {
             negative ^= self.parent[at as usize].1;
             at = self.parent[at as usize].0;
         }
-        // Everything on the way now hangs at the root.
+        // Path compression: every node passed now points to the root.
         let (mut step, mut sign) = (s, negative);
         while step != at {
             let (next, turned) = std::mem::replace(&mut self.parent[step as usize], (at, sign));

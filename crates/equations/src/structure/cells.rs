@@ -83,7 +83,7 @@ pub(crate) fn freeze(graph: &Graph, table: TableId) -> Option<Cells> {
             ))
         };
     let points: Vec<f64> = corners.iter().map(|b| b.x).collect();
-    // Beyond the first and the last corner there is no end; what stands there is not asked for.
+    // Beyond the first and the last corner there is no end; the value there is not used.
     let below: Vec<f64> = (0..=m).map(|c| points[c.saturating_sub(1)]).collect();
     let above = (0..=m).map(|c| points[c.min(m - 1)]).collect();
     let mut y: Vec<f64> = below.iter().map(|&p| of.eval(p, 0)).collect();

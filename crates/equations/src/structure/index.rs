@@ -91,7 +91,7 @@ pub fn reduce(
         }
         let constraints = Constraints::find(flat, &sorted, parameters, &loose, &work.is_state);
         let (chosen, failed) = constraints.choose(flat, parameters, &work.is_state);
-        // A row that fixes an unknown on the way stands for all: there is no telling whose fault it is.
+        // A row that determines an unknown in between stands for all: which of them is wrong cannot be decided.
         let is_loose: Set<usize> = loose.iter().copied().collect();
         let tangled = failed.iter().any(|&r| !is_loose.contains(&constraints.rows[r].equation));
         for (r, row) in constraints.rows.iter().enumerate() {

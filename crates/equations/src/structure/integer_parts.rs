@@ -2,7 +2,7 @@
 //!
 //!   floor(a) = n,   ceil(a) = −floor(−a),   mod(a, b) = a − b floor(a/b)                             (1)
 //!
-//! n is a mode with two guards: a − n ≥ 0 and n + 1 − a > 0. Where one of them ceases to hold n moves on, by as many as the values ask for. Between
+//! n is a mode with two guards: a − n ≥ 0 and n + 1 − a > 0. Where one of them ceases to hold n moves on, by as many as the values require. Between
 //! events n does not change, so a solver sees smooth equations.
 //!
 //! mod(a, b) goes on a little beyond its range in a step that passes the jump; where something may have no value there, as under a
@@ -27,7 +27,7 @@ pub fn meaning(graph: &Graph, e: Expr) -> Option<Expr> {
     match graph.node(e) {
         ExprNode::Unary(Unary::Floor, a) => Some(a),
         ExprNode::Unary(Unary::Ceil, a) => Some((-graph.at(a)).id),
-        // Divided by zero it has no value, and that is told.
+        // Divided by zero it has no value, and that is reported.
         ExprNode::Binary(Binary::Mod, _, b) if graph.at(b).value() == Some(0.0) => None,
         ExprNode::Binary(Binary::Mod, a, b) => Some((graph.at(a) / graph.at(b)).id),
         _ => None,

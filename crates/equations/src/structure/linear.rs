@@ -133,7 +133,7 @@ impl<'a> Gauss<'a> {
         best.map(|(_, (_, _, row, unknown))| (row, unknown))
     }
 
-    /// The one coefficient left may vanish on the way: the block is singular there whatever is done.
+    /// The one coefficient left may vanish during a run: the block is singular there whatever is done.
     fn last_pivot(&self) -> Option<(usize, usize)> {
         let Equations { graph, parameters, .. } = *self.equations;
         let (Some(&row), 1) = (self.open.first(), self.open.len()) else { return None };

@@ -82,7 +82,7 @@ fn solve(flat: &mut Flat, aliases: &[Alias]) -> Result<Solved, Vec<StructureErro
             Ok(solved) => return Ok(Solved { relations, ..solved }),
             Err(wrong) => wrong,
         };
-        // What is wrong with the equations as they were written is told, not what became of them.
+        // Errors are reported for the equations as they were written, not as they were transformed.
         if errors.is_empty() {
             errors = found;
         }

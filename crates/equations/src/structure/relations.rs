@@ -4,7 +4,7 @@
 //! Between events the mode does not change, so a solver sees smooth equations on either side of the switch.
 //! sign(x) becomes (0 < x) − (x < 0). Relations between parameters, inputs and modes stay as they are.
 //!
-//! Kinks are frozen in the same way, max(a, b) as if(m, a, b) with the guard a − b, abs(x) as if(m, x, −x): a step is smooth up to the kink and
+//! Kinks are frozen likewise, max(a, b) as if(m, a, b) with the guard a − b, abs(x) as if(m, x, −x): a step is smooth up to the kink and
 //! ends there. At the kink both branches agree, so that nothing jumps. The branch taken is used a little beyond the kink; where it has no
 //! value there, as under a root, in a divisor or a logarithm, the kink stays as it is and is only watched: a step that passes it is
 //! taken again up to it.

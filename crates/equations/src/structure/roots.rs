@@ -2,7 +2,7 @@
 //!
 //!   x / (x² + d²)^¼   is 0/0 at x = 0, d = 0, where sgn(x) √|x| = 0 is meant                               (1)
 //!
-//! The parameter is asked at run time, so that it may be changed later. Odd powers put together by hand are in `odd_powers.rs`.
+//! The parameter is read at run time, so that it may be changed later. Odd powers put together by hand are in `odd_powers.rs`.
 
 use std::collections::HashMap;
 

@@ -29,7 +29,7 @@ pub fn sign(graph: &Graph, parameters: &Map<Symbol, f64>, e: Expr) -> Sign {
     of(graph, parameters, e, 0, &mut Map::default())
 }
 
-/// `known`: what was found on the way; shared terms are judged once.
+/// `known`: signs found so far; shared terms are examined once.
 fn of(
     graph: &Graph,
     parameters: &Map<Symbol, f64>,

@@ -47,7 +47,7 @@ impl Sorted {
         let (sorted, is_whole) = Self::make(flat, leaves, added, true);
         let Matching { unknown_of, equation_of } = &sorted.matching;
         let is_open = unknown_of.iter().chain(equation_of).any(Option::is_none);
-        // What is missing or too much is told by all that stands in the equations.
+        // Missing and redundant equations are reported with all unknowns that they contain.
         if is_open && !is_whole { Self::make(flat, sorted.leaves, added, false).0 } else { sorted }
     }
 

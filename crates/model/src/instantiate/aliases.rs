@@ -7,7 +7,8 @@
 //!
 //! and one with an angle is what it says.
 
-use super::tree::{Argument, Instance, Sets};
+use super::sets::Sets;
+use super::tree::{Argument, Instance};
 use crate::component::{FormerName, Parameter, Scalar, ScalarForm, read_scalar};
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::file::{TomlKey, TomlValue};

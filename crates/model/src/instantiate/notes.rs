@@ -6,7 +6,7 @@ use trunnion_equations::flat::Action;
 use trunnion_equations::{Expr, ExprNode, Symbol};
 
 use super::ModelBuilder;
-use super::tree::GIVEN_VALUE;
+use super::sets::GIVEN_VALUE;
 use crate::component::{Port, ScalarForm, SignalDirection};
 use crate::diagnostic::Diagnostic;
 use crate::expect::{Expect, Subject};

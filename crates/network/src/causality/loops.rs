@@ -50,7 +50,7 @@ impl LoopNode<'_> {
         self.causality.gives_effort(self.network, bond, self.node)
     }
 
-    /// What the node computes for a bond, and what it is told by it.
+    /// What the node computes for a bond, and what it receives from it.
     fn output(&self, bond: usize) -> usize {
         2 * bond + usize::from(!self.gives_effort(bond))
     }

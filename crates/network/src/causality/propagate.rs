@@ -108,7 +108,7 @@ impl<'a> CausalityAssignment<'a> {
         conflicts
     }
 
-    /// Decides the open bonds of a node in one way, if that leads to no contradiction.
+    /// Assigns the open bonds of a node, if that leads to no contradiction.
     pub(crate) fn prefer(&mut self, node: usize, effort: bool) {
         for bond in self.incident[node].clone() {
             if self.given[bond].is_none() {

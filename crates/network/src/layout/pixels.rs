@@ -165,7 +165,7 @@ fn line(part: &PartGraph, nodes: &[PlacedNode], bond: usize) -> BondLine {
     let (a, b) = (nodes[from].at, nodes[to].at);
     let length = (b.0 - a.0).hypot(b.1 - a.1).max(1.0);
     let shift = (place as f64 - (all.len() - 1) as f64 / 2.0) * PARALLEL;
-    // Always to the same side, whichever way the bond points.
+    // Always on the same side, whatever the direction of the bond.
     let sign = if from < to { 1.0 } else { -1.0 };
     let (sx, sy) = (-(b.1 - a.1) / length * shift * sign, (b.0 - a.0) / length * shift * sign);
     let (a, b) = ((a.0 + sx, a.1 + sy), (b.0 + sx, b.1 + sy));
@@ -183,7 +183,7 @@ fn body(node: &PlacedNode, toward: (f64, f64)) -> Area {
     }
 }
 
-/// Where the way from `a` inside an area toward `b` leaves it, and a little further.
+/// Where the line from `a` inside an area to `b` leaves it, and a little further.
 fn edge(a: (f64, f64), b: (f64, f64), area: Area) -> (f64, f64) {
     let [l, t, r, bottom] = area;
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);

@@ -143,7 +143,7 @@ fn a_rough_pose_is_assembled_and_its_velocity_made_to_fit() {
     flat.held.push(flat.find("x").unwrap());
     let (machine, y) = start(flat).unwrap();
     assert!(y[0] == 0.6 && (y[1] - 0.8).abs() < 1e-12 && machine.moved.is_empty(), "{y:?}");
-    // And moved, and told, where it cannot.
+    // And moved, and reported, where it cannot.
     let mut flat = pendulum([1.6, 0.1, 0.0, 0.0], 1);
     flat.held.push(flat.find("x").unwrap());
     let (machine, y) = start(flat).unwrap();

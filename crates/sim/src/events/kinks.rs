@@ -5,7 +5,7 @@
 //!   |g| is no more than its rounding, or
 //!   |g| ≤ |∂g/∂y| ε w and |f_other − f| h ≤ δ w,                                              (1)
 //! with the tolerance w of the unknowns and small shares ε, δ. The first part of (1) tells a guard that hovers at zero within the tolerance; it
-//! says little about a stiff state, whose own tolerance is coarse, so what the other branch does to the rates is asked as well. That alone
+//! says little about a stiff state, whose own tolerance is coarse, so the effect of the other branch on the rates is evaluated as well. That alone
 //! would not do either: branches decide about outputs and other guards too.
 
 use super::{LocatedCrossing, Locator};

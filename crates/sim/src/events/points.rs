@@ -1,7 +1,7 @@
 //! Tables that are not frozen: no peak, dent or corner of theirs may lie in a step without a trace.
 //!
 //! What a table gives at both ends of a step and in its middle makes a parabola T(θ) with the bend B = ½ (T_0 + T_1) − T_½. At every point p
-//! of the table that the step passes it is asked for
+//! of the table that the step passes the condition is
 //!
 //!   |table(p) − T(θ_p)| ≤ max(0.05 |B|, ½ rtol^⅓ (max T − min T), rtol max |T|)                          (1)
 //!

@@ -15,8 +15,10 @@
 //! the event put it there (a reset onto its own threshold), or if after its event it headed back and another event of the
 //! same instant turned it again (a body hit from both sides). Otherwise it only goes on.
 
+mod guards;
+
 use super::{Integration, LoopExit, ROUNDS};
-use crate::events::{resolution, sign};
+use crate::events::sign;
 use crate::history::{BURST, History};
 use crate::integrate::{Ended, Moment};
 use crate::problem::{Corner, Crossing, Hybrid};
@@ -38,7 +40,7 @@ pub(super) struct GuardsAtInstant {
     pub touched: Vec<bool>,
     /// After its event it went back towards its old side.
     turned_back: Vec<bool>,
-    /// Where it heads for was asked.
+    /// The side it heads for has been evaluated.
     probed: Vec<bool>,
     /// Time at which it was last passed, as a kink.
     pub passed: Vec<f64>,
@@ -88,7 +90,7 @@ const MOST_RELATION_ROUNDS: usize = 100;
 const KINK_ROUNDS: usize = 5;
 /// Share of the run in which a guard that is put back again and again gets nowhere.
 const ACCUMULATION_TIME: f64 = 1e-5;
-/// Times in a row that an event puts its guard back to zero before it is asked whether it holds it there.
+/// Times in a row that an event puts its guard back to zero before it is checked whether it holds it there.
 const RESETS_BEFORE_HOLD: usize = 2;
 /// Roundings of time within which the instant of a crossing is known.
 pub(super) const INSTANT_ROUNDINGS: f64 = 4.0;
@@ -234,26 +236,6 @@ impl<P: Hybrid> Integration<'_, P> {
         if changed || before < corner.t { self.restart() } else { Ok(()) }
     }
 
-    /// Guards of time that cross at `self.state.t`: into `self.state.crossings` if that counts. It is seen a little later: at the instant itself a guard may
-    /// be zero.
-    pub(super) fn find_timed(&mut self) {
-        let later = self.state.t + INSTANT_ROUNDINGS * resolution(self.state.t);
-        self.problem.guards(self.state.t, &self.state.y, &mut self.state.at.g);
-        self.problem.guards(later, &self.state.y, &mut self.state.at.later);
-        for guard in 0..self.state.locator.len() {
-            let (side, s) = (self.state.locator.side(guard), sign(self.state.at.later[guard]));
-            // What is still on its side will jump a little later, at a corner of its own.
-            let still = side != 0 && sign(self.state.at.g[guard]) == side;
-            if !self.state.locator.is_timed(guard) || s == 0 || s == side || still {
-                continue;
-            }
-            self.state.at.heading[guard] = s;
-            if self.counts(guard, side, s) && !self.state.locator.passes(guard) {
-                self.state.crossings.push(Crossing { guard, rising: s > 0 });
-            }
-        }
-    }
-
     /// Whether it counts that a guard has gone from a side, or from zero, to the sign s.
     fn counts(&self, guard: usize, side: i8, s: i8) -> bool {
         if side == 0 {
@@ -269,92 +251,6 @@ impl<P: Hybrid> Integration<'_, P> {
             self.report(self.state.t, Moment::BeforeEvent)?;
         }
         Ok(())
-    }
-
-    /// The noise of guards that a search located at `self.state.t`: what they change in the resolution of time on the curve before it, and from the
-    /// curve to the consistent values in `self.state.y`.
-    pub(super) fn measure_location(&mut self) {
-        let (t, step) = (self.state.t, INSTANT_ROUNDINGS * resolution(self.state.t));
-        let m = self.state.locator.len();
-        // Before the instant, lest a value that jumps there counts as noise.
-        for back in [2.0, 1.0] {
-            self.stepper.segment().at(t - back * step, &mut self.state.at.y);
-            self.problem.guards(t - back * step, &self.state.at.y, &mut self.state.at.later);
-            let (later, located) = (&self.state.at.later, &mut self.state.at.located);
-            for i in 0..m {
-                located[i] = if back == 2.0 { later[i] } else { (later[i] - located[i]).abs() };
-            }
-        }
-        self.stepper.segment().at(t, &mut self.state.at.y);
-        self.problem.guards(t, &self.state.at.y, &mut self.state.at.later);
-        self.problem.guards(t, &self.state.y, &mut self.state.at.g);
-        let GuardsAtInstant { located, later, g, .. } = &mut self.state.at;
-        for i in 0..m {
-            let d = located[i] + (later[i] - g[i]).abs();
-            located[i] = if d.is_finite() { d } else { 0.0 };
-        }
-    }
-
-    fn read_guards(&mut self) {
-        self.problem.guards(self.state.t, &self.state.y, &mut self.state.at.g);
-        self.state.locator.read_noise(self.problem, self.state.t, &self.state.y);
-        let GuardsAtInstant { noise, located, heading, fired, last, .. } = &mut self.state.at;
-        for i in 0..noise.len() {
-            noise[i] = self.state.locator.rounding(i) + located[i];
-            if self.state.locator.is_kink(i) {
-                noise[i] = noise[i].max(self.state.locator.band(i));
-            }
-            if *last == self.state.t || heading[i] != 0 && !fired[i] {
-                // It has rested at zero ever since: uncertain as it was when it came there.
-                noise[i] = noise[i].max(self.state.locator.rests_within(i));
-            }
-        }
-    }
-
-    /// Relations that rest at zero without having crossed there, as after a reset onto their threshold, take the side they head for. Once
-    /// at each instant: where that turns them round, leaving zero decides.
-    fn find_headings(&mut self) {
-        let rests = |at: &Self, i: usize| {
-            let put = at.state.at.touched[i] || at.state.at.side[i] == 0;
-            let asked =
-                put && at.state.at.heading[i] == 0 && !at.state.at.probed[i] && at.state.at.clear(i) == 0;
-            asked
-                && !at.state.locator.is_kink(i)
-                && !at.state.locator.is_timed(i)
-                && at.problem.mirrored(i) != 0
-        };
-        if !(0..self.state.locator.len()).any(|i| rests(self, i)) {
-            return;
-        }
-        self.look_ahead();
-        for i in 0..self.state.locator.len() {
-            if rests(self, i) {
-                let d = self.state.at.later[i] - self.state.at.g[i];
-                self.state.at.probed[i] = true;
-                self.state.at.heading[i] = if d.abs() > 10.0 * self.state.at.noise[i] { sign(d) } else { 0 };
-            }
-        }
-    }
-
-    /// Relations take their values; true if one changed.
-    fn update_relations(&mut self) -> bool {
-        self.find_headings();
-        let GuardsAtInstant { g, noise, side, heading, touched, later, .. } = &mut self.state.at;
-        for i in 0..g.len() {
-            let rests = g[i].abs() <= noise[i];
-            later[i] = match rests {
-                // Either branch will do.
-                true if self.state.locator.is_kink(i) && !self.state.locator.is_timed(i) => f64::NAN,
-                true if heading[i] != 0 => heading[i] as f64 * f64::MIN_POSITIVE,
-                // It has passed its corner, or not.
-                true if self.state.locator.is_timed(i) && side[i] != 0 => side[i] as f64 * f64::MIN_POSITIVE,
-                // It has not left its side.
-                true if side[i] != 0 && !touched[i] => f64::NAN,
-                _ if self.state.locator.passes(i) => f64::NAN,
-                _ => g[i],
-            };
-        }
-        self.problem.settle(self.state.t, &self.state.y, later)
     }
 
     /// Carry out `self.state.crossings` in the order of the guards; whether anything changed, and whether the run ends.
@@ -392,111 +288,6 @@ impl<P: Hybrid> Integration<'_, P> {
         }
         self.state.crossings.clear();
         Ok((changed, ends))
-    }
-
-    /// Which conditions do not hold, as things are between two events of the instant: they may become true again.
-    fn note_turning(&mut self) {
-        self.read_guards();
-        self.look_ahead();
-        for i in 0..self.state.locator.len() {
-            let back = self.state.at.fired[i]
-                && sign(self.state.at.later[i] - self.state.at.g[i]) == -self.state.at.heading[i];
-            self.state.at.turned_back[i] |= back;
-            let (s, away) = (self.state.at.clear(i), self.state.locator.inactive_side(i));
-            if s == away || s == 0 && (self.state.at.touched[i] || back) && away != 0 {
-                self.state.at.side[i] = away;
-            }
-        }
-    }
-
-    /// Guards now and a little later, as things are.
-    pub(super) fn look_ahead(&mut self) {
-        let GuardsAtInstant { f, g, .. } = &mut self.state.at;
-        self.problem.residual(self.state.t, &self.state.y, f);
-        self.problem.guards(self.state.t, &self.state.y, g);
-        let layout = self.problem.layout();
-        // Far enough to be seen beside the values, near enough to be a tangent.
-        let reach = |i: usize| {
-            let size = layout.nominal[i].max(self.state.y[i].abs());
-            if layout.differential[i] && f[i] != 0.0 { 1e-4 * size / f[i].abs() } else { f64::INFINITY }
-        };
-        // Time alone may move a guard too: no farther than a part of the step at hand.
-        let pace = self.stepper.pace();
-        let most = if pace.is_finite() && pace > 0.0 { 0.01 * pace } else { 1.0 };
-        let dt = (0..self.state.y.len()).map(reach).fold(most, f64::min);
-        self.guards_after(dt);
-    }
-
-    /// Guards after dt, along the rates in `self.state.at.f`: into `self.state.at.later`.
-    pub(super) fn guards_after(&mut self, dt: f64) {
-        let GuardsAtInstant { y, f, later, .. } = &mut self.state.at;
-        let differential = &self.problem.layout().differential;
-        for i in 0..y.len() {
-            y[i] = self.state.y[i] + if differential[i] { dt * f[i] } else { 0.0 };
-        }
-        self.problem.guards(self.state.t + dt, y, later);
-    }
-
-    /// Guards that a jump put on their other side: into `self.state.crossings` if that counts.
-    fn find_jumps(&mut self) {
-        for guard in 0..self.state.locator.len() {
-            let (side, s) = (self.state.at.side[guard], self.state.at.clear(guard));
-            if s == 0 && self.state.at.touched[guard] && self.state.locator.inactive_side(guard) != 0 {
-                // Put there: its condition does not hold.
-                self.state.at.side[guard] = self.state.locator.inactive_side(guard);
-            }
-            if s == 0 || s == side || self.state.locator.passes(guard) {
-                continue;
-            }
-            let counts = self.counts(guard, side, s);
-            (self.state.at.side[guard], self.state.at.heading[guard]) = (s, 0);
-            if counts {
-                self.state.crossings.push(Crossing { guard, rising: s > 0 });
-            }
-        }
-    }
-
-    /// Sides of all guards after the instant.
-    fn update_guard_sides(&mut self, changed: bool) {
-        let in_doubt =
-            |i: usize| self.state.at.fired[i] && self.state.at.clear(i) == 0 && !self.state.at.touched[i];
-        if self.problem.next_instant() <= self.state.t && (0..self.state.locator.len()).any(in_doubt) {
-            // Whoever has fired and turns back may fire again if the tasks of this instant turn it once more.
-            self.note_turning();
-        }
-        for guard in 0..self.state.locator.len() {
-            let s = self.state.at.clear(guard);
-            let (side, heading, noise) =
-                (self.state.at.side[guard], self.state.at.heading[guard], self.state.at.noise[guard]);
-            let timed = if heading != 0 { heading } else { side };
-            if s != 0 {
-                self.state.locator.set_side(guard, s);
-            } else if self.state.locator.is_timed(guard) && timed != 0 {
-                self.state.locator.set_side(guard, timed);
-            } else if self.state.locator.is_kink(guard) && self.problem.mirrored(guard) != 0 {
-                // Its mode may have changed and changed back while others settled.
-                self.state.locator.set_side_within_noise(guard, self.problem.mirrored(guard), noise);
-            } else if heading != 0
-                && !changed
-                && !(self.state.at.fired[guard] && self.state.at.touched[guard])
-            {
-                // On along the same curve.
-                self.state.locator.set_side_within_noise(guard, heading, noise);
-            } else if self.state.at.fired[guard] {
-                let again = self.state.at.touched[guard] || self.state.at.turned_back[guard];
-                self.state.locator.clear_side(guard, again, noise);
-            } else if side == 0 || heading != 0 {
-                // On its way to where its condition does not hold it may be turned round.
-                let turned = heading != 0 && heading == self.state.locator.inactive_side(guard);
-                self.state.locator.clear_side(guard, turned || self.state.locator.may_fire(guard), noise);
-            } else if self.state.at.touched[guard] {
-                // Put there: its condition does not hold, and may begin to.
-                self.state.locator.clear_side(guard, true, noise);
-            } else {
-                // At zero, but it has not left its side yet.
-                self.state.locator.set_side_within_noise(guard, side, noise);
-            }
-        }
     }
 
     /// Note a firing; too many in too little time are an error, unless the event comes to hold what it sets: true.

@@ -9,10 +9,20 @@
 //! ρ the larger of both branches, and a guard that changes by no more than δz makes of it is not distinguished from zero.
 
 use super::instant::INSTANT_ROUNDINGS;
-use super::{Integration, KINK_BUNCH, KINK_PAUSE, KINK_RATE, KINK_SPAN, KINK_STEPS, LoopExit, PAUSE_STEPS};
+use super::{Integration, LoopExit};
 use crate::events::{resolution, sign};
 use crate::problem::{Crossing, Hybrid};
 use crate::run_error::RunError;
+
+/// Kinks that come as fast as this, so many within a share of the run, or in nearly every step of a larger share, are not worth ending steps
+/// for until so many times as long has passed.
+const KINK_BUNCH: u64 = 64;
+const KINK_RATE: f64 = 1e-7;
+const KINK_STEPS: u64 = 80;
+const KINK_SPAN: f64 = 1e-4;
+const KINK_PAUSE: f64 = 10.0;
+/// Steps of that time at least: error control alone sees a kink too late.
+const PAUSE_STEPS: f64 = 32.0;
 
 /// Of the uncertainty band of a kink: curves are not reliable within this share.
 const UNCERTAIN_SHARE: f64 = 1e3;
@@ -62,7 +72,7 @@ impl<P: Hybrid> Integration<'_, P> {
         };
         let Some((a, b)) = bracket else { return Some(at) };
         let Some(t) = self.first_beyond(a, b) else { return Some(at) };
-        // What else is passed on the way has its own instant.
+        // Other guards that cross in between have instants of their own.
         let passed = |i: usize| {
             !self.state.locator.is_kink(i) && sign(self.state.at.g[i]) != sign(self.state.at.later[i])
         };

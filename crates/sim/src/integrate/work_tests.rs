@@ -6,6 +6,7 @@ use crate::scenes::{Scene, assert_near};
 use crate::solvers::explicit::Explicit;
 use crate::solvers::rosenbrock::rodas5p;
 use crate::stepper::SolverOptions;
+use std::ops::ControlFlow;
 
 const NOTHING: Effect = Effect { changed: false, terminate: false };
 const CHANGED: Effect = Effect { changed: true, terminate: false };

@@ -1,6 +1,6 @@
 //! Events that hold what they set.
 //!
-//! A ball that is laid on the floor, `when x < 0 set x = 0, v = 0`, falls again at once: the event would fire for ever while time stands still. What
+//! A ball that is laid on the floor, `when x < 0 set x = 0, v = 0`, falls again at once: the event would fire without end while time stands still. What
 //! it comes to is an equilibrium: the states that it sets keep the values they are given, as long as the equations would drive its condition
 //! true again. That shows in the first of the rates of change of the guard g along the equations that is not zero,
 //!   L₁ = ∂g/∂t + ∇g · f,   L₂ = ∂L₁/∂t + ∇L₁ · f.                                  (1)
@@ -56,7 +56,7 @@ pub fn clamps(image: &Image) -> Vec<Clamp> {
 pub(super) struct ActiveClamps {
     /// 1 or 2: which of (1) tells; 0: it does not hold.
     pub order: Vec<usize>,
-    /// It ends where they drive the other way by more than this: by less, rounding would decide what comes next.
+    /// It ends where they drive in the opposite direction by more than this: by less, rounding would decide what comes next.
     pub least: Vec<f64>,
     /// Event and time of every beginning.
     pub log: Vec<(usize, f64)>,

@@ -25,7 +25,7 @@ impl Hybrid for Machine {
     }
 
     fn guards(&mut self, t: f64, y: &[f64], g: &mut [f64]) {
-        // What slides does not ask what would hold it.
+        // Sliding friction does not need the force that would hold it.
         let open = !self.model.image.guards_read && !self.frictions.any_sticks(&self.slow);
         let (g, of_holds) = g.split_at_mut(self.model.plain());
         match &mut self.loops {

@@ -31,7 +31,7 @@ impl Machine {
                     continue;
                 };
                 let now = self.slow[place];
-                // What has no integer part is told where it is used.
+                // What has no integer part is reported where it is used.
                 let new = match value.is_finite() {
                     false => f64::NAN,
                     true if value < 0.0 && relation.points.is_some() => relation.settled(now, value),

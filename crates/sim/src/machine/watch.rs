@@ -10,7 +10,7 @@ use crate::run_error::RunError;
 use crate::time_watch::TimeProgram;
 
 impl Machine {
-    /// A condition that is no number never comes true: it is told with the next row.
+    /// A condition that is no number never comes true: it is reported with the next row.
     pub(super) fn judge_guards(&mut self, t: f64, y: &[f64], g: &[f64]) {
         let events = &self.model.image.events;
         let Some(k) = (0..events.len()).find(|&k| events[k].plain && g[k].is_nan()) else { return };

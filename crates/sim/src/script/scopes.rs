@@ -314,8 +314,8 @@ fn token_at<'a>(
     })
 }
 
-/// A slash after a bracket divides; it could be a regular expression only after `if (…)`. Where that would make a difference, nobody
-/// can tell without knowing the language.
+/// A slash after a bracket divides; it could be a regular expression only after `if (…)`. Where that would make a difference, only a full
+/// parser could decide.
 fn check_division(rest: &str) -> Result<(), Hidden> {
     let line = rest.split('\n').next().unwrap_or("");
     let Some((between, _)) = line.split_once('/') else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Calls that do not return. The engine looks at its limits between steps of a program, not inside a built-in; whoever watches from
+//! Calls that do not return. The engine looks at its limits between steps of a program, not inside a built-in; a watchdog from
 //! another thread sees that the count of a script stands still while it is inside.
 
 use std::sync::atomic::{AtomicU64, Ordering};

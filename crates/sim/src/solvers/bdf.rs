@@ -47,7 +47,7 @@ fn gamma(k: usize) -> f64 {
     (1..=k).map(|j| 1.0 / j as f64).sum()
 }
 
-/// Factor of d in the error (2) at order k; of the plain formula at order 6, which is only asked about.
+/// Factor of d in the error (2) at order k; of the plain formula at order 6, which is only estimated.
 fn error_constant(k: usize) -> f64 {
     KAPPA.get(k).unwrap_or(&0.0) * gamma(k) + 1.0 / (k + 1) as f64
 }
@@ -71,7 +71,7 @@ pub struct Bdf {
 
     // State between steps.
     t: f64,
-    /// The step asked for next, and the one the differences belong to.
+    /// The proposed next step size, and the one the differences belong to.
     h: f64,
     h_table: f64,
     order: usize,
@@ -374,7 +374,7 @@ impl Stepper for Bdf {
         let mut last = StepFailure::StepTooSmall { t, h: self.h, unknown: 0, cause: FailureCause::Error };
         while self.constant || !too_small(self.h, t) {
             let (h, t1) = if self.constant { (self.h, t + self.h) } else { to_limit(self.h, t, limit) };
-            // A step cut short by a limit does not change the one asked for.
+            // A step cut short by a limit does not change the proposed one.
             let wanted = if h < 0.99 * self.h { self.h } else { h };
             if h != self.h_table {
                 self.rescale(h / self.h_table);

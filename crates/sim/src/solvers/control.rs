@@ -35,7 +35,7 @@ pub struct ControlLaw {
     grow_first: f64,
     after_failure: f64,
     stretch: f64,
-    /// A step shorter than this share of the one asked for was cut short by a limit.
+    /// A step shorter than this share of the proposed one was cut short by a limit.
     cut: f64,
     /// Smaller errors of the last step count as this.
     least_old: f64,
@@ -70,7 +70,7 @@ const TRIALS: usize = 10;
 #[derive(Clone, Debug)]
 pub struct StepControl {
     law: &'static ControlLaw,
-    /// The step asked for next, before limits.
+    /// The proposed next step size, before limits.
     pub h: f64,
     h_max: f64,
     /// Order of the estimate plus one.
@@ -114,7 +114,7 @@ impl StepControl {
         stretched(self.h, t, limit, self.law.stretch)
     }
 
-    /// Too small to be told from no step at all.
+    /// Too small to be distinguished from no step at all.
     pub(crate) fn exhausted(&self, t: f64) -> bool {
         too_small(self.h, t)
     }
@@ -128,7 +128,7 @@ impl StepControl {
             (false, Some(_)) => law.grow,
         };
         let new = h * factor.clamp(SHRINK, growth);
-        // A step cut short by a limit says little about the one that was asked for.
+        // A step cut short by a limit says little about the proposed one.
         self.h = if h < law.cut * self.h { new.max(self.h) } else { new }.min(self.h_max);
         self.last = Some((h, error.max(law.least_old)));
         self.rejected = false;

@@ -51,7 +51,7 @@ impl Tolerance {
         let bounds = |i: usize| {
             let most = layout.atol_of(i).or(options.atol);
             let learns = most.is_none() && layout.learns.get(i).is_some_and(|learns| *learns);
-            // A zero tolerance of an unknown that is zero would ask for 0/0.
+            // A zero tolerance of an unknown that is zero would give 0/0.
             let most = most.unwrap_or(rtol * layout.nominal[i]).max(f64::MIN_POSITIVE);
             let least = (at_rest * layout.nominal[i]).min(most);
             (if learns { least } else { most }, most)

@@ -61,7 +61,7 @@ pub(crate) const ESDIRK34: EsdirkTableau = EsdirkTableau {
 
 /// Of the tolerance, what stages may be off; times that of `Newton`. They feed the estimate, and (3) does not take it off.
 const STAGES: f64 = 0.1;
-/// Steps that grow as fast as they may are not foretold by the one before; values then start from y0.
+/// Steps that grow as fast as they may are not predicted by the previous one; values then start from y0.
 const FAR: f64 = 1.9;
 
 /// Adaptive TR-BDF2.
@@ -135,7 +135,7 @@ impl Esdirk {
     }
 
     /// A first guess of stage i, in its place. Where there are algebraic unknowns all follow curves of one kind: what is a small difference of
-    /// theirs, as the drop of an open valve, is foretold as well.
+    /// theirs, as the drop of an open valve, is predicted as well.
     fn predict(&mut self, i: usize, h: f64, y0: &[f64]) {
         let n = y0.len();
         let (c, k) = (self.tableau.c, &self.k);

@@ -12,97 +12,18 @@
 //! Stability: explicit, |h λ| below about 3.3 (Tsit45), 2.8 (RK4), 2 (Euler) on the negative real axis. Stiff problems
 //! work with tiny steps only; `looks_stiff` says so.
 
+mod stepper;
+mod tableau;
+
+pub use tableau::ExplicitTableau;
+pub(crate) use tableau::{EULER, RK4, TSIT45};
+
 use super::control::{EXPLICIT, StepControl, first_step};
 use super::error::Tolerance;
-use super::fixed::{DEFAULT_STEP, FixedSteps};
+use super::fixed::FixedSteps;
 use crate::newton::{NewtonBlock, NewtonFailure};
 use crate::problem::Problem;
-use crate::stepper::{FailureCause, Segment, SolverOptions, SolverWork, StepFailure, Stepper};
-
-/// A method. Stage s + 1 is the derivative at the end of the step.
-#[derive(Debug)]
-pub struct ExplicitTableau {
-    pub name: &'static str,
-    pub order: usize,
-    pub c: &'static [f64],
-    pub a: &'static [&'static [f64]],
-    pub b: &'static [f64],
-    /// b − b̂ of s + 1 stages; empty: no error estimate, the step is fixed.
-    pub error: &'static [f64],
-    /// w_ip of (3): row i for stage i of s + 1, column p for θ^(p+1).
-    pub dense: &'static [&'static [f64]],
-}
-
-/// Tsitouras 5(4): fifth order, embedded fourth, last stage reused, free interpolant of order four.
-/// [Tsitouras2011, table 1 and §4]
-pub(crate) static TSIT45: ExplicitTableau = ExplicitTableau {
-    name: "tsit45",
-    order: 5,
-    c: &[0.0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0],
-    a: &[
-        &[],
-        &[0.161],
-        &[-0.008480655492356989, 0.335480655492357],
-        &[2.8971530571054935, -6.359448489975075, 4.3622954328695815],
-        &[5.325864828439257, -11.748883564062828, 7.4955393428898365, -0.09249506636175525],
-        &[5.86145544294642, -12.92096931784711, 8.159367898576159, -0.071584973281401, -0.028269050394068383],
-    ],
-    b: &[
-        0.09646076681806523,
-        0.01,
-        0.4798896504144996,
-        1.379008574103742,
-        -3.290069515436081,
-        2.324710524099774,
-    ],
-    error: &[
-        -0.001780011052225777,
-        -0.0008164344596567469,
-        0.007880878010261995,
-        -0.1447110071732629,
-        0.5823571654525552,
-        -0.45808210592918697,
-        1.0 / 66.0,
-    ],
-    dense: &[
-        &[1.0, -2.763706197274826, 2.9132554618219126, -1.0530884977290216],
-        &[0.0, 0.1317, -0.2234, 0.1017],
-        &[0.0, 3.9302962368947516, -5.941033872131505, 2.490627285651253],
-        &[0.0, -12.411077166933676, 30.33818863028232, -16.548102889244902],
-        &[0.0, 37.50931341651104, -88.1789048947664, 47.37952196281928],
-        &[0.0, -27.896526289197286, 65.09189467479366, -34.87065786149661],
-        &[0.0, 1.5, -4.0, 2.5],
-    ],
-};
-
-/// The classical method of order four with cubic Hermite interpolation. [Hairer1993, table II.1.2]
-pub(crate) static RK4: ExplicitTableau = ExplicitTableau {
-    name: "rk4",
-    order: 4,
-    c: &[0.0, 0.5, 0.5, 1.0],
-    a: &[&[], &[0.5], &[0.0, 0.5], &[0.0, 0.0, 1.0]],
-    b: &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0],
-    error: &[],
-    // θ²: 3 b_i − 2 δ_i1, θ³: δ_i1 − 2 b_i; the end derivative −θ² + θ³.
-    dense: &[
-        &[1.0, -1.5, 2.0 / 3.0],
-        &[0.0, 1.0, -2.0 / 3.0],
-        &[0.0, 1.0, -2.0 / 3.0],
-        &[0.0, 0.5, -1.0 / 3.0],
-        &[0.0, -1.0, 1.0],
-    ],
-};
-
-/// Explicit Euler with linear interpolation.
-pub(crate) static EULER: ExplicitTableau = ExplicitTableau {
-    name: "euler",
-    order: 1,
-    c: &[0.0],
-    a: &[&[]],
-    b: &[1.0],
-    error: &[],
-    dense: &[&[1.0], &[0.0]],
-};
+use crate::stepper::{FailureCause, Segment, SolverOptions, SolverWork, StepFailure};
 
 /// Of the error tolerance, what the algebraic unknowns of a stage may be off; a thousandth leaves the estimate clean.
 const STAGE_TOLERANCE: f64 = 1e-3;
@@ -383,7 +304,7 @@ impl Explicit {
     fn adaptive_step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), StepFailure> {
         let scale = if limit.is_finite() { limit.abs() } else { 0.0 };
         let h_min = 16.0 * f64::EPSILON * self.t.abs().max(scale).max(f64::MIN_POSITIVE);
-        // Never below what time resolves, or steps of no length would follow each other for ever.
+        // Never below what time resolves, or steps of zero length would repeat without end.
         self.control.h = self.control.h.min(self.options.h_max).max(2.0 * h_min);
         loop {
             let (_, t_end) = self.control.next(self.t, limit);
@@ -472,113 +393,6 @@ impl Explicit {
         self.tolerance.learn(&self.y);
         self.work.steps += 1;
         self.segment_is_current = false;
-    }
-}
-
-impl Stepper for Explicit {
-    fn boxed(&self) -> Box<dyn Stepper> {
-        Box::new(self.clone())
-    }
-
-    fn restart(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure> {
-        if self.n != y.len() || self.y.is_empty() {
-            self.allocate(problem);
-        }
-        self.stiff_hits = 0;
-        self.move_to(problem, t, y)?;
-        if self.is_adaptive() {
-            let h = match self.options.h {
-                Some(h) => h,
-                None => self.first_step(problem),
-            };
-            self.control.restart(h);
-        } else {
-            self.steps = FixedSteps::new(t, self.options.h.unwrap_or(DEFAULT_STEP).min(self.options.h_max));
-        }
-        Ok(())
-    }
-
-    fn take_inputs(&mut self, problem: &mut dyn Problem, t: f64, y: &[f64]) -> Result<(), StepFailure> {
-        let begun = self.y.len() == y.len();
-        if begun && self.is_adaptive() { self.move_to(problem, t, y) } else { self.restart(problem, t, y) }
-    }
-
-    fn step(&mut self, problem: &mut dyn Problem, limit: f64) -> Result<(), StepFailure> {
-        let (n, s) = (self.n, self.stages());
-        self.t_start = self.t;
-        self.y_start.copy_from_slice(&self.y);
-        self.weigh();
-        if self.moved {
-            self.begin_at(problem)?;
-        } else {
-            self.k.copy_within(s * n.., 0);
-        }
-        if self.is_adaptive() { self.adaptive_step(problem, limit) } else { self.fixed_step(problem, limit) }
-    }
-
-    fn stability_limited_steps(&self) -> u64 {
-        self.held_down
-    }
-
-    /// Few stages lie in the middle of a step: an estimate may vanish by chance under a sine, and then in every period.
-    fn input_share(&self) -> f64 {
-        0.15
-    }
-
-    /// The estimate hardly knows the first stage: a long step out of the tail of a pulse would count that for all of it.
-    fn input_growth(&self) -> f64 {
-        3.0
-    }
-
-    fn pace(&self) -> f64 {
-        self.control.h
-    }
-
-    fn adjust(&mut self, _: &mut dyn Problem, y: &[f64]) -> Result<(), StepFailure> {
-        self.y.copy_from_slice(y);
-        self.moved = true;
-        Ok(())
-    }
-
-    fn state(&self) -> (f64, &[f64]) {
-        (self.t, &self.y)
-    }
-
-    fn segment(&mut self) -> &Segment {
-        if !self.segment_is_current {
-            let (n, p, h) = (self.n, self.segment.degree, self.t - self.t_start);
-            self.segment.t0 = self.t_start;
-            self.segment.t1 = self.t;
-            let c = &mut self.segment.coefficients;
-            c[..n].copy_from_slice(&self.y_start);
-            for q in 0..p {
-                for &u in &self.differential {
-                    let sum: f64 =
-                        self.tableau.dense.iter().enumerate().map(|(i, w)| w[q] * self.k[i * n + u]).sum();
-                    c[(q + 1) * n + u] = h * sum; // (3)
-                }
-            }
-            if let Some(part) = &self.algebraic {
-                for &u in &part.columns {
-                    let node = |j: usize| match j {
-                        0 => self.y_start[u],
-                        j if j == p => self.y[u],
-                        j => self.inside[(j - 1) * n + u],
-                    };
-                    interpolate(p, node, |q, value| c[q * n + u] = value);
-                }
-            }
-            self.segment_is_current = true;
-        }
-        &self.segment
-    }
-
-    fn work(&self) -> SolverWork {
-        self.work
-    }
-
-    fn tolerance(&self) -> Option<&Tolerance> {
-        self.is_adaptive().then_some(&self.tolerance)
     }
 }
 

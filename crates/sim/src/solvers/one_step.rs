@@ -8,7 +8,7 @@ use crate::problem::{Layout, Problem};
 use crate::stepper::{FailureCause, Segment, SolverOptions, SolverWork, StepFailure, Stepper};
 use trunnion_num::Archive;
 
-/// Attempts at one step before a solver in periods hands back: whoever counts them is asked that often at least.
+/// Attempts at one step before a solver that works in periods returns: the budget of attempts is checked at least that often.
 const TRIES: u64 = 2;
 
 /// From t to t1 = t + h; t1 is exact, h is rounded.
@@ -81,7 +81,7 @@ pub trait OneStepMethod: Clone + Send + 'static {
     fn segment(&self, span: StepSpan, y0: &[f64], y1: &[f64], segment: &mut Segment);
     /// The change of y that makes up for what y' is off by, and for residuals in algebraic rows, with the factors of the last step of h: W⁻¹ h γ δ.
     fn correct_defect(&mut self, h: f64, off: &mut [f64]);
-    /// What the next step takes over from those before; false if this method has no way to keep it.
+    /// What the next step takes over from those before; false if this method cannot keep it.
     fn remember(&mut self, archive: &mut Archive) -> bool {
         let _ = archive;
         false

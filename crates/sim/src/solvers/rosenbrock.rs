@@ -216,7 +216,7 @@ impl OneStepMethod for Rosenbrock {
         work: &mut SolverWork,
     ) {
         self.evaluate(problem, t, y, work);
-        // Pivots are chosen here, where allocation is allowed. A fault is met again, and told, by `attempt`.
+        // Pivots are chosen here, where allocation is allowed. A fault is found again, and reported, by `attempt`.
         let _ = self.matrix.factor(h * self.tableau.gamma);
     }
 

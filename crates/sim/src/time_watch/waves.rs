@@ -35,7 +35,7 @@ pub struct PeriodicFunctions {
     cells: Vec<Vec<WaveCell>>,
     /// By which functions may leave their values, of their ranges.
     share: f64,
-    // Scratch: where bounds and values are asked for, and values and bounds that functions have in a cell.
+    // Scratch: where bounds and values are evaluated, and values and bounds that functions have in a cell.
     waves: Vec<Interval>,
     enclosed: Enclosed,
     place: Vec<f64>,

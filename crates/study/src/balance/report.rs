@@ -1,5 +1,6 @@
 //! How a machine rests: what carries it, what moves, what was chosen, and whether it stays.
 
+use serde_json::{Value, json};
 use trunnion_engine::Project;
 use trunnion_sim::equilibrium::unstable;
 use trunnion_sim::problem::Problem;
@@ -47,6 +48,31 @@ const PRESSURES: [&str; 4] = ["Pa", "kPa", "bar", "MPa"];
 /// But for rounding; 1e-15 of anything in SI is nothing.
 fn same(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()) + 1e-15
+}
+
+impl RestReport {
+    /// For other programs.
+    pub fn document(&self, model: &str) -> Value {
+        let rates = |list: &[RestRate]| -> Vec<Value> {
+            let rate = |r: &RestRate| json!({ "name": r.name, "equation": r.equation, "rate_si": r.rate });
+            list.iter().map(rate).collect()
+        };
+        let value = |v: &RestValue| json!({ "name": v.name, "unit": v.unit, "start": v.start, "at_rest": v.at_rest, "doc": v.doc });
+        let unstable =
+            self.unstable.as_ref().map(|(state, t)| json!({ "state": state, "time_constant_s": t }));
+        let residual = self.residual.as_ref().map(|(of, size)| json!({ "equation": of, "size_si": size }));
+        json!({
+            "model": model,
+            "t": self.t,
+            "values": self.values.iter().map(value).collect::<Vec<_>>(),
+            "held": rates(&self.held),
+            "moving": rates(&self.moving),
+            "found": self.found,
+            "kept": self.kept,
+            "unstable": unstable,
+            "largest_residual": residual,
+        })
+    }
 }
 
 impl Balanced {

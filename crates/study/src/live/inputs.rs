@@ -16,6 +16,7 @@ use std::thread::{self, JoinHandle};
 use trunnion_equations::System;
 
 use super::drive::input_place;
+use crate::request_error::{InputLineFault, LiveRequestError};
 use trunnion_engine::Failure;
 use trunnion_engine::files::Disk;
 use trunnion_files::output::{self, GrowingFile, OverwriteRefusal};
@@ -147,19 +148,15 @@ pub fn read(path: &Path, system: &System, clock: PeriodClock) -> Result<InputCha
 
 fn change(line: &str, system: &System, clock: PeriodClock, place: &str) -> Result<InputChange, Failure> {
     let [time, name, value] = line.split(',').map(str::trim).collect::<Vec<_>>()[..] else {
-        return Err(Failure::usage_hint(
-            format!("{place}: `{line}` is no change of an input"),
-            "a line is `time,input,value`, in SI: 1.25,boom.u,0.5",
-        ));
+        return Err(refused(place, InputLineFault::NotAChange { line: line.into() }));
     };
     let period = period(time, clock, place)?;
     let value = value.parse().ok().filter(|v: &f64| v.is_finite());
-    let value =
-        value.ok_or_else(|| Failure::usage(format!("{place}: the value of `{name}` has to be a number")))?;
+    let value = value.ok_or_else(|| refused(place, InputLineFault::NotANumber { input: name.into() }))?;
     let input = input_place(system, name).ok_or_else(|| {
         let names = system.slow.iter().map(|&s| system.quantity(s).name.as_str());
-        let near = nearest(name, names).first().map(|near| format!("did you mean `{near}`?"));
-        Failure::Usage { message: format!("{place}: the model has no input `{name}`"), hint: near }
+        let near = nearest(name, names).first().map(|near| near.to_string());
+        refused(place, InputLineFault::UnknownInput { name: name.into(), near })
     })?;
     Ok(InputChange { period, place: input, value })
 }
@@ -167,15 +164,13 @@ fn change(line: &str, system: &System, clock: PeriodClock, place: &str) -> Resul
 fn period(time: &str, clock: PeriodClock, place: &str) -> Result<u64, Failure> {
     let t: Option<f64> = time.parse().ok();
     t.and_then(|t| clock.number(t)).ok_or_else(|| {
-        let PeriodClock { t_0, period } = clock;
-        Failure::usage_hint(
-            format!("{place}: `{time}` is no time at which a period begins"),
-            format!(
-                "periods begin at {t_0} s, {} s and so on; replay with the rate of the recording",
-                t_0 + period
-            ),
-        )
+        let (first, second) = (clock.t_0, clock.t_0 + clock.period);
+        refused(place, InputLineFault::BetweenPeriods { time: time.into(), first, second })
     })
+}
+
+fn refused(place: &str, fault: InputLineFault) -> Failure {
+    LiveRequestError::Inputs { place: place.into(), fault }.into()
 }
 
 fn unwritten(path: PathBuf, cause: io::Error) -> Failure {

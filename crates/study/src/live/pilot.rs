@@ -17,6 +17,7 @@ use crate::live::inputs::{InputChange, InputChanges, Recording};
 use crate::live::recorder::Recorder;
 use crate::live::snapshot;
 use crate::live::times::TimeHistogram;
+use crate::request_error::LiveRequestError;
 use trunnion_engine::Failure;
 use trunnion_engine::project::Project;
 
@@ -222,7 +223,7 @@ impl Pilot<'_> {
 
     /// Waits for the snapshots on their way.
     pub(crate) fn saved(&mut self) -> Result<(), Failure> {
-        let lost = || Failure::usage("a snapshot was lost");
+        let lost = || Failure::from(LiveRequestError::SnapshotLost);
         self.state.saving.drain(..).try_for_each(|thread| thread.join().map_err(|_| lost())?)
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
+use crate::request_error::LiveRequestError;
 use trunnion_engine::Failure;
 use trunnion_results::{Metadata, ResultsWriter, Table};
 
@@ -60,7 +61,7 @@ impl Recorder {
     pub fn finish(mut self, ended: &str) -> Result<u64, Failure> {
         self.hand_over();
         drop(self.full);
-        let written = self.thread.join().unwrap_or_else(|_| Err(Failure::usage("the recording was lost")));
+        let written = self.thread.join().unwrap_or_else(|_| Err(LiveRequestError::RecordingLost.into()));
         let writer = written?;
         let rows = writer.rows();
         writer.finish(ended, Metadata::new())?;

@@ -10,7 +10,6 @@ use trunnion_equations::DisplayUnit;
 use trunnion_files::output;
 use trunnion_model::RunSection;
 use trunnion_model::run::matches;
-use trunnion_num::text::number;
 use trunnion_results::{CANCELLED, COMPLETE};
 use trunnion_sim::integrate::{Ended, RunError};
 use trunnion_sim::live::{LiveRun, RealTimeSettings};
@@ -23,6 +22,7 @@ use super::recorder::Recorder;
 use super::snapshot;
 use crate::Cancel;
 use crate::display::remember;
+use crate::request_error::LiveRequestError;
 use crate::simulate::{Overrides, header, hint, metadata, recorded, settings};
 
 /// Longest and shortest period (s).
@@ -68,10 +68,7 @@ fn pace(project: &Project, request: &LiveRequest) -> Result<RealTimeSettings, Fa
     let (wanted, default) = (&project.live, RealTimeSettings::default());
     let period = request.rate.or(wanted.rate).map_or(default.period, |rate| 1.0 / rate);
     if !(PERIODS.0..=PERIODS.1).contains(&period) {
-        return Err(Failure::usage_hint(
-            format!("a rate of {} Hz is out of reach", number(1.0 / period, 6)),
-            "1 kHz is usual; it may lie between 0.1 Hz and 1 MHz",
-        ));
+        return Err(LiveRequestError::Rate { rate: 1.0 / period }.into());
     }
     let attempts = wanted.steps.map_or(default.attempts, |steps| steps as u64);
     let rtol = request.rtol.or(wanted.rtol).unwrap_or(default.rtol);
@@ -155,14 +152,9 @@ fn end(
     let periods = |duration: f64| live.periods() + (duration / clock.period).round() as u64;
     match end {
         LiveEnd::After(duration) if duration > 0.0 && duration.is_finite() => Ok(Some(periods(duration))),
-        LiveEnd::After(duration) => {
-            Err(Failure::usage(format!("the duration has to be above 0, but it is {duration} s")))
-        }
+        LiveEnd::After(duration) => Err(LiveRequestError::Duration { duration }.into()),
         LiveEnd::At(t) if t > live.t() && t.is_finite() => Ok(Some(periods(t - live.t()))),
-        LiveEnd::At(t) => Err(Failure::usage_hint(
-            format!("the end has to come after {} s, but it is {} s", number(live.t(), 6), number(t, 6)),
-            "give a later end",
-        )),
+        LiveEnd::At(t) => Err(LiveRequestError::EndBeforeStart { t: live.t(), t_end: t }.into()),
         LiveEnd::OfModel | LiveEnd::Open if replayed.is_some() => Ok(replayed),
         LiveEnd::Open => Ok(None),
         LiveEnd::OfModel => Ok(Some(periods(project.run.t_end - project.run.t_start))),

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use trunnion_num::Archive;
 use trunnion_sim::live::LiveRun;
 
+use crate::request_error::{LiveRequestError, SnapshotFault};
 use trunnion_engine::Failure;
 use trunnion_engine::project::Project;
 use trunnion_files::{input, write_whole};
@@ -42,41 +43,35 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 /// Puts `live`, which has just begun, where the snapshot was taken.
 pub fn resume(path: &Path, live: &mut LiveRun, project: &Project, period: f64) -> Result<(), Failure> {
-    let shown = path.display();
+    let refused = |fault: SnapshotFault| {
+        Failure::from(LiveRequestError::Snapshot { file: path.display().to_string(), fault })
+    };
     let bytes =
         input::bytes(path, LARGEST).map_err(|unread| trunnion_files::FileError::read(path, unread))?;
     let Some((head, words)) = parse(&bytes) else {
-        return Err(Failure::usage_hint(
-            format!("`{shown}` is no snapshot, or not a whole one"),
-            "a live run writes one at its end, or when it is told to",
-        ));
+        return Err(refused(SnapshotFault::NotASnapshot));
     };
     let text = |key: &str| head[key].as_str().unwrap_or_default().to_string();
     if text("version") != VERSION {
-        let (theirs, ours) = (text("version"), VERSION);
-        return Err(Failure::usage(format!("`{shown}` was written by version {theirs}, this is {ours}")));
+        return Err(refused(SnapshotFault::Version { theirs: text("version"), ours: VERSION.into() }));
     }
     if text("model_hash") != project.hash {
-        let (theirs, ours) = (text("model"), &project.name);
-        let message = match theirs == *ours {
-            true => format!("`{shown}` was taken of `{ours}` before it was changed, or with other values"),
-            false => format!("`{shown}` was taken of another model, `{theirs}`, and not of `{ours}`"),
-        };
-        return Err(Failure::usage_hint(message, "a snapshot goes on with the very model it was taken of"));
+        let (theirs, ours) = (text("model"), project.name.clone());
+        return Err(refused(match theirs == ours {
+            true => SnapshotFault::ModelChanged { model: ours },
+            false => SnapshotFault::OtherModel { theirs, ours },
+        }));
     }
     if head["period_s"].as_f64() != Some(period) {
         let rate = head["period_s"].as_f64().map_or(f64::NAN, |p| 1.0 / p);
-        return Err(Failure::usage_hint(
-            format!("`{shown}` was taken at another rate, {rate} Hz"),
-            format!("run at {rate} Hz"),
-        ));
+        return Err(refused(SnapshotFault::Rate { rate }));
     }
     let mut archive = Archive::to_read(words);
     let taken = live.remember(&mut archive);
     taken.map_err(|message| Failure::Run { message, hint: None })?;
     match archive.finish() {
         Some(_) => Ok(()),
-        None => Err(Failure::usage(format!("`{shown}` does not fit the model"))),
+        None => Err(refused(SnapshotFault::DoesNotFit)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! All faults of chosen components, tried one after the other, and what is left unexplained.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,12 +8,14 @@ use std::time::Duration;
 use trunnion_engine::Failure;
 use trunnion_engine::files::Disk;
 use trunnion_model::{ComponentDefinition, Files, Library, Source};
+use trunnion_num::text::number;
 
 use super::reasons::{Excuse, Reasons};
 use super::sites::{Mutant, Site};
 use super::{Example, MutantVerdict, Target};
 use crate::monitor::Monitor;
 use crate::parallel::for_each;
+use crate::request_error::FilesRequestError;
 use crate::verify::find_models;
 
 /// What is tried, and how much of it.
@@ -91,6 +94,20 @@ impl Tried<'_> {
     }
 }
 
+impl fmt::Display for Tried<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tried { source, site, mutant, .. } = self;
+        write!(f, "{}:{}: {}: {}: ", source.name, site.line, site.path, mutant.change)?;
+        match &self.verdict {
+            MutantVerdict::Caught(by) => write!(f, "caught by {by}")?,
+            MutantVerdict::Survived => f.write_str("survives")?,
+            MutantVerdict::Unused => f.write_str("used by no check")?,
+            MutantVerdict::Invalid => f.write_str("no valid model")?,
+        }
+        self.reason.map_or(Ok(()), |reason| write!(f, " (reason: {reason})"))
+    }
+}
+
 /// What came of all of them.
 pub struct CampaignOutcome<'a> {
     /// One for each target.
@@ -111,6 +128,16 @@ impl CampaignOutcome<'_> {
     pub fn share(&self) -> f64 {
         let (tried, caught) = (self.sum(|t| t.tried), self.sum(|t| t.caught));
         if tried == 0 { 100.0 } else { 100.0 * caught as f64 / tried as f64 }
+    }
+}
+
+impl fmt::Display for CampaignOutcome<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [tried, caught, explained] =
+            [self.sum(|t| t.tried), self.sum(|t| t.caught), self.sum(|t| t.explained)];
+        let (share, spared) = (number(self.share(), 4), self.sum(|t| t.spared));
+        write!(f, "{caught} of {tried} faults caught, {share} %; ")?;
+        write!(f, "{explained} survive with a reason, {} without; {spared} spared by rules", self.unexplained)
     }
 }
 
@@ -137,7 +164,7 @@ impl Campaign {
             }
         }
         if chosen.is_empty() {
-            return Err(Failure::usage(format!("no component of `{}` is called so", request.library)));
+            return Err(FilesRequestError::NoComponent { library: request.library }.into());
         }
         let mut campaign = Campaign { request, library, reasons, chosen, examples: vec![] };
         if campaign.request.effort != CampaignEffort::Count {
@@ -163,8 +190,7 @@ impl Campaign {
             None => {}
         });
         if !failing.is_empty() {
-            let list = failing.join(", ");
-            return Err(Failure::usage(format!("without any fault, these miss their expectations: {list}")));
+            return Err(FilesRequestError::FailingModels { models: failing }.into());
         }
         examples.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(examples)
@@ -267,5 +293,5 @@ fn read_reasons(path: &str) -> Result<Reasons, Failure> {
         return Ok(Reasons::default());
     }
     let refused = |reason: String| Failure::File(trunnion_files::FileError::read(path, reason));
-    Reasons::read(path, &Disk.read(path).map_err(refused)?).map_err(Failure::usage)
+    Ok(Reasons::read(path, &Disk.read(path).map_err(refused)?)?)
 }

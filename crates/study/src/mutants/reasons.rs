@@ -7,6 +7,7 @@ use trunnion_model::diagnostic::Problems;
 use trunnion_model::file::{Data, TomlTable, TomlValue, parse};
 
 use super::sites::{Mutant, Site, is_number};
+use crate::request_error::{FilesRequestError, ReasonsFault};
 
 /// Faults that are not planted, and why.
 #[derive(Clone, Debug)]
@@ -40,19 +41,20 @@ pub struct Reasons {
 
 impl Reasons {
     /// From a text; Err tells what is wrong with it.
-    pub fn read(name: &str, text: &str) -> Result<Reasons, String> {
+    pub fn read(name: &str, text: &str) -> Result<Reasons, FilesRequestError> {
+        let wrong = |fault| FilesRequestError::Reasons { file: name.into(), fault };
         let source: Arc<Source> = Source::new(name, text.to_string());
         let problems = Problems::default();
-        let table = parse(&source, &problems).ok_or_else(|| format!("`{name}` is not valid TOML"))?;
+        let table = parse(&source, &problems).ok_or_else(|| wrong(ReasonsFault::NotToml))?;
         let mut reasons = Reasons::default();
         for entry in &table.entries {
             let Data::List(list) = &entry.value.data else {
-                return Err(format!("`{name}`: `{}` has to be a list of tables", entry.key.name));
+                return Err(wrong(ReasonsFault::NotAList { key: entry.key.name.clone() }));
             };
             for value in list {
                 let Data::Table(table) = &value.data else { continue };
                 let line = source.position(value.span.range.start).0;
-                let missing = |key: &str| format!("{name}:{line}: `{key}` is missing");
+                let missing = |key| wrong(ReasonsFault::Missing { line, key });
                 let reason = text_of(table, "reason").ok_or_else(|| missing("reason"))?;
                 match entry.key.name.as_str() {
                     "rule" => reasons.rules.push(ExclusionRule {
@@ -68,7 +70,9 @@ impl Reasons {
                         change: text_of(table, "change").unwrap_or_default(),
                         reason,
                     }),
-                    other => return Err(format!("{name}:{line}: there is no section `{other}`")),
+                    other => {
+                        return Err(wrong(ReasonsFault::UnknownSection { line, section: other.into() }));
+                    }
                 }
             }
         }

@@ -11,6 +11,7 @@ use trunnion_sim::stepper::SolverWork;
 
 use crate::compare::{ComparisonTimes, Difference, difference, single_times};
 use crate::monitor::Monitor;
+use crate::request_error::RunRequestError;
 use crate::simulate::{Overrides, header, recorded, settings, simulate};
 use trunnion_engine::Failure;
 use trunnion_engine::project::Project;
@@ -91,10 +92,7 @@ impl Study {
         let monitor = monitor.clone();
         let patterns = if keep.is_empty() { model.run.plot.clone() } else { keep.to_vec() };
         if patterns.is_empty() {
-            return Err(Failure::usage_hint(
-                "what has to stay as it is?",
-                "name signals to keep, as body.x,cylinder.f, or in `plot` of [run]",
-            ));
+            return Err(RunRequestError::NothingToKeep.into());
         }
         let mut study = Study {
             model,

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::scenes::{Scene, assert_near, observed_order};
+use crate::stepper::Stepper;
 
 fn fixed(tableau: &'static ExplicitTableau, h: f64) -> Explicit {
     Explicit::new(tableau, SolverOptions { h: Some(h), ..SolverOptions::default() })
