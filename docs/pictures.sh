@@ -35,4 +35,6 @@ crane=../examples/machines/forestry/crane.toml
 "$trunnion" plot ../examples/domains/mechanisms/driven_arm.toml --view iso --frames 4 --trace forearm.end -o pictures/examples/driven_arm-view.svg > /dev/null
 "$trunnion" plot ../examples/domains/mechanisms/bricard_square.toml --view iso --at 0,0.5,1 -o pictures/examples/bricard_square-view.svg > /dev/null
 "$trunnion" plot ../examples/machines/torx/torx.toml --view iso --at 0,1.4 --trace platform -o pictures/examples/torx-view.svg > /dev/null
+"$trunnion" plot ../examples/machines/elastic_boom/elastic_boom.toml --view side --at 0,6 -o pictures/examples/elastic_boom-view.svg > /dev/null
+"$trunnion" plot ../examples/machines/emats/emats.toml --view side --at 0,9 --trace load -o pictures/examples/emats-view.svg > /dev/null
 "$trunnion" plot ../examples/machines/excavator/load_sensing_arm.toml --view xy --at 0,3.5 -o pictures/examples/load_sensing_arm-view.svg > /dev/null

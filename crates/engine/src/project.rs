@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use trunnion_equations::structure::UNFIT_START;
-use trunnion_equations::{EvaluationEngine, Flat, Symbol, System, analyse};
+use trunnion_equations::{EvaluationEngine, Expr, Flat, Symbol, System, analyse};
 use trunnion_model::diagnostic::{did_you_mean, one_of};
 use trunnion_model::display::Display;
 use trunnion_model::energy::Account;
@@ -235,7 +235,9 @@ fn unfit_starts(system: &System, sources: &Sources) -> Vec<Diagnostic> {
 
 /// Dry friction that holds less than it slides with, which starts and stops without end.
 fn weak_frictions(system: &System, sources: &Sources) -> Vec<Diagnostic> {
-    let start = system.start(&HashMap::new());
+    let mut start = system.start(&HashMap::new());
+    let roots: Vec<Expr> = system.frictions.iter().flat_map(|f| [f.limit, f.sliding]).collect();
+    start.settle_relations(&roots);
     let weak = system.frictions.iter().filter_map(|f| {
         let (holds, slides) = (start.evaluate(f.limit), start.evaluate(f.sliding));
         // Rounding of the two terms.

@@ -13,6 +13,7 @@ mod documents;
 mod domain_pairs;
 mod edges;
 mod elastic_bodies;
+mod emats;
 mod exit_codes;
 mod extremes;
 mod first_model;

@@ -1,9 +1,10 @@
 //! Values at the beginning of a run.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{System, SystemParts};
-use crate::node::{Expr, Symbol};
+use crate::frozen::Expressions;
+use crate::node::{Expr, ExprNode, Symbol};
 use crate::start::evaluate;
 use crate::structure::Reduction;
 
@@ -45,8 +46,40 @@ impl StartValues<'_> {
         found
     }
 
+    /// Puts the modes of the relations that these expressions depend on where the start values say. A relation whose guard has no value yet, one of time, keeps its mode.
+    pub fn settle_relations(&mut self, roots: &[Expr]) {
+        let SystemParts { graph, relations, .. } = &**self.system;
+        // A guard may depend on further modes: each pass settles those behind the ones before.
+        for _ in 0..=relations.len() {
+            let mut changed = false;
+            let mut seen: HashSet<Symbol> = symbols(graph, roots).collect();
+            let mut open: Vec<_> = relations.iter().filter(|r| r.step == 0.0).collect();
+            while let Some(k) = open.iter().position(|r| seen.contains(&r.mode)) {
+                let relation = open.swap_remove(k);
+                seen.extend(symbols(graph, &[relation.guard]));
+                let guard = self.evaluate(relation.guard);
+                if guard.is_nan() {
+                    continue;
+                }
+                let holds = f64::from(u8::from(guard > 0.0 || (relation.closed && guard == 0.0)));
+                changed |= std::mem::replace(&mut self.values[relation.mode.index()], holds) != holds;
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
     /// Value of an expression of parameters.
     pub fn evaluate(&self, e: Expr) -> f64 {
         evaluate(&self.system.graph, e, |s| self.values[s.index()])
     }
+}
+
+fn symbols(graph: &impl Expressions, roots: &[Expr]) -> impl Iterator<Item = Symbol> {
+    let found = graph.under(roots).into_iter().filter_map(|e| match graph.node(e) {
+        ExprNode::Symbol(s) => Some(s),
+        _ => None,
+    });
+    found.collect::<Vec<_>>().into_iter()
 }
