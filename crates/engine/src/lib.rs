@@ -6,12 +6,15 @@ pub mod controllers;
 mod elastic_bodies;
 pub mod examples;
 mod failure;
+mod fe_model;
 pub mod files;
 pub mod given;
 mod motions;
 pub mod project;
+mod reduced_part;
 pub mod workspace;
 
+pub use elastic_bodies::{PartWatch, ReductionSettings};
 pub use failure::Failure;
 pub use project::Project;
 pub use workspace::Workspace;
