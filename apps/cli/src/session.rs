@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use trunnion_engine::{Failure, Project, Workspace};
+use trunnion_engine::{Failure, Project, ReductionSettings, Workspace};
 use trunnion_model::Diagnostic;
 use trunnion_study::display;
 use trunnion_study::{Cancel, Monitor};
@@ -18,7 +18,6 @@ use crate::report::JsonAnswer;
 
 /// The variable with the units a user prefers.
 const PREFERRED: &str = "TRUNNION_UNITS";
-
 /// The first Ctrl-C ends a run cleanly, the second one at once.
 pub fn interrupt(cancel: &Cancel) {
     if cancel.cancel() {
@@ -51,6 +50,8 @@ impl Session {
     pub fn begin(&mut self, allowed: &[PathBuf]) -> Result<(), Failure> {
         let workspace = &mut self.workspace;
         workspace.answers = answers();
+        let cache = ReductionSettings::user_cache(|name| std::env::var_os(name));
+        workspace.reduction = ReductionSettings { cache, watch: Some(self.monitor.reduction()) };
         for folder in allowed {
             workspace.allow(folder).map_err(|_| {
                 usage_hint(

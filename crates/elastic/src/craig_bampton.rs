@@ -59,18 +59,58 @@ struct ModalReduction<'a> {
     m_r: Mat<f64>,
 }
 
+/// What a reduction is about to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReductionStage {
+    Assembly,
+    Factorisation,
+    HeldModes,
+    StaticShapes,
+    BodyModes,
+    Stiffening,
+}
+
+impl ReductionStage {
+    pub const ALL: [ReductionStage; 6] = [
+        ReductionStage::Assembly,
+        ReductionStage::Factorisation,
+        ReductionStage::HeldModes,
+        ReductionStage::StaticShapes,
+        ReductionStage::BodyModes,
+        ReductionStage::Stiffening,
+    ];
+}
+
+/// Asked before each stage whether to go on.
+pub type ReductionWatch<'a> = &'a dyn Fn(ReductionStage) -> bool;
+
+fn go_on(watch: ReductionWatch<'_>, stage: ReductionStage) -> Result<(), FeError> {
+    if watch(stage) { Ok(()) } else { Err(FeError::Cancelled) }
+}
+
 /// Reduces a part without supports.
 pub fn reduce(model: &FeModel, options: &ReductionOptions) -> Result<ReducedBody, FeError> {
+    reduce_watched(model, options, &|_| true)
+}
+
+/// The same, ended between two stages where `watch` says so.
+pub fn reduce_watched(
+    model: &FeModel,
+    options: &ReductionOptions,
+    watch: ReductionWatch<'_>,
+) -> Result<ReducedBody, FeError> {
+    go_on(watch, ReductionStage::Assembly)?;
     if let Some(support) = model.supports.first() {
         let node = model.nodes.get(support.node).map_or(0, |n| n.number);
         return Err(FeError::SupportedBody { node });
     }
-    let reduction = ModalReduction::new(model, options)?;
+    let reduction = ModalReduction::new(model, options, watch)?;
     let reference = match options.frame {
         BodyFrame::Clamped(index) if index < reduction.interfaces.len() => index,
         BodyFrame::Clamped(index) => return Err(FeError::NoInterfaceNode { node: index as u32 }),
         BodyFrame::MeanAxes => 0,
     };
+    go_on(watch, ReductionStage::BodyModes)?;
     let free = reduction.free_modes()?;
     let rigid = ShapeIntegrals::new(model, &Matrix::zeros(6 * model.nodes.len(), 0), [0.0; 3])?;
     let centre = space::times(1.0 / rigid.mass, rigid.first);
@@ -84,6 +124,7 @@ pub fn reduce(model: &FeModel, options: &ReductionOptions) -> Result<ReducedBody
     let shapes = reduction.nodal(&on_unknowns);
     let integrals = ShapeIntegrals::new(model, &shapes, origin)?;
     let n = modes.lambda.len();
+    go_on(watch, ReductionStage::Stiffening)?;
     let report = reduction.report(&modes, &free, &rigid, reference)?;
     Ok(ReducedBody::new(BodyParts {
         origin,
@@ -145,7 +186,11 @@ impl FrameModes {
 }
 
 impl<'a> ModalReduction<'a> {
-    fn new(model: &'a FeModel, options: &ReductionOptions) -> Result<Self, FeError> {
+    fn new(
+        model: &'a FeModel,
+        options: &ReductionOptions,
+        watch: ReductionWatch<'_>,
+    ) -> Result<Self, FeError> {
         let find = |&number: &u32| model.node_index(number).ok_or(FeError::NoInterfaceNode { node: number });
         let interfaces: Vec<usize> = options.interfaces.iter().map(find).collect::<Result<_, _>>()?;
         if interfaces.is_empty() {
@@ -161,9 +206,12 @@ impl<'a> ModalReduction<'a> {
         let node_of = unknowns.node_of();
         let assembled = Assembled::consistent(model, unknowns)?;
         let (k_ii, m_ii) = (assembled.k.leading(inner), assembled.m.leading(inner));
+        go_on(watch, ReductionStage::Factorisation)?;
         let symbolic = SymbolicFactor::new(&k_ii, &node_of[..inner])?;
         let factor = holding_factor(model, &assembled.unknowns, &k_ii, &symbolic)?;
+        go_on(watch, ReductionStage::HeldModes)?;
         let fixed = lowest(&k_ii, &m_ii, &symbolic, Some(&factor), options.modes)?;
+        go_on(watch, ReductionStage::StaticShapes)?;
         let boundary = n - inner;
         let mut psi = Mat::<f64>::zeros(inner, boundary);
         for j in 0..inner {
@@ -227,6 +275,10 @@ impl<'a> ModalReduction<'a> {
     /// Modes of a stiffness that holds on these coordinates, or the motion that it lets go.
     fn frame_modes(&self, k: &Mat<f64>, places: &[usize]) -> Result<FrameModes, FeError> {
         let size = |i: usize| k[(places[i], places[i])].sqrt();
+        // A released end that nothing else holds.
+        if let Some(free) = places.iter().find(|&&p| k[(p, p)].is_nan() || k[(p, p)] <= 0.0) {
+            return Err(self.mechanism(1, *free));
+        }
         let scaled =
             Mat::from_fn(places.len(), places.len(), |i, j| k[(places[i], places[j])] / (size(i) * size(j)));
         let none = FeError::ModesNotFound { found: 0, wanted: places.len() };
@@ -235,11 +287,16 @@ impl<'a> ModalReduction<'a> {
         if loose > 0 {
             let moves = |i: &usize| vectors[(*i, loose - 1)].abs();
             let largest = (0..places.len()).max_by(|i, j| moves(i).total_cmp(&moves(j))).unwrap_or(0);
-            let place = places[largest].min(self.boundary() - 1);
-            let node = self.model.nodes[self.interfaces[place / 6]].number;
-            return Err(FeError::Mechanism { modes: 6 + loose, node, component: place % 6 });
+            return Err(self.mechanism(loose, places[largest]));
         }
         FrameModes::new(k, &self.m_r, places).ok_or(none)
+    }
+
+    /// Motions without deformation beyond those of a rigid body, largest at a coordinate.
+    fn mechanism(&self, loose: usize, coordinate: usize) -> FeError {
+        let place = coordinate.min(self.boundary() - 1);
+        let node = self.model.nodes[self.interfaces[place / 6]].number;
+        FeError::Mechanism { modes: 6 + loose, node, component: place % 6 }
     }
 
     /// Nodal displacements, 6 rows a node, of columns of unknowns.

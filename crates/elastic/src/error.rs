@@ -52,6 +52,8 @@ pub enum FeError {
     TooLarge { unknowns: usize },
     /// A load case that buckles needs compression somewhere.
     NoBuckling,
+    /// Whoever watches asked for an end.
+    Cancelled,
 }
 
 const COMPONENTS: [&str; 6] = [
@@ -116,6 +118,7 @@ impl fmt::Display for FeError {
             Empty => write!(f, "nothing in the model can move"),
             TooLarge { unknowns } => write!(f, "the factors of {unknowns} unknowns do not fit into memory"),
             NoBuckling => write!(f, "this load does not buckle the structure"),
+            Cancelled => write!(f, "cancelled"),
         }
     }
 }
@@ -150,6 +153,7 @@ impl FeError {
             Empty => "add elements and leave some node free",
             TooLarge { .. } => "use a coarser mesh",
             NoBuckling => "reverse the load, or check that it compresses a member",
+            Cancelled => "let it go on",
         }
     }
 }

@@ -47,7 +47,9 @@ mod unknowns;
 pub use beam_section::{BeamSection, SectionConstants, SectionShape};
 pub use buckling::{BucklingModes, buckling_modes};
 pub use check::check_model;
-pub use craig_bampton::{BodyFrame, ReductionOptions, reduce};
+pub use craig_bampton::{
+    BodyFrame, ReductionOptions, ReductionStage, ReductionWatch, reduce, reduce_watched,
+};
 pub use error::FeError;
 pub use model::{
     BeamPlacement, ElementKind, ElementProperty, FeElement, FeLink, FeLoad, FeModel, FeNode, FeSupport,

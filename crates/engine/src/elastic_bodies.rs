@@ -1,4 +1,4 @@
-//! Bodies described by beams: finite elements, reduced to shapes in the frame of the body, as `multibody` needs them.
+//! Bodies of finite elements, reduced to shapes in the frame of the body, as `multibody` needs them.
 //!
 //! The reduction gives integrals about the reference interface at o and shapes with unit modal mass. Here they are about the body's origin,
 //! and each shape is scaled so that its coordinate is a length, the largest motion of any node (u, or L θ with the size L of the body):
@@ -9,156 +9,214 @@
 //!
 //! D_ij is the geometric stiffness under ρ x_i e_j, Ω those of pairs of rates, A those of angular accelerations.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use trunnion_elastic::{
-    BeamSection, BodyFrame, ElementProperty, FeError, FeModel, IsotropicMaterial, ReducedBody,
-    ReductionOptions, SectionShape, reduce,
+    BodyFrame, FeError, ReducedBody, ReductionOptions, ReductionStage, check_model, reduce_watched,
 };
 use trunnion_model::mechanism::{
-    BeamFrame, BeamProfile, BodyDamping, BodyInertia, ModalData, ModalInterface, ModalMatrix, RigidInertia,
+    BodyDamping, BodyInertia, ElasticPart, MeshNode, ModalData, ModalInterface, ModalMatrix, RigidInertia,
     Stiffening,
 };
 use trunnion_model::{Diagnostic, Model};
 use trunnion_num::Matrix;
-use trunnion_num::space::{RotationMatrix, cross, dot, minus};
+use trunnion_num::space::{RotationMatrix, dot, minus};
 use trunnion_num::text::number;
 
 use crate::Failure;
+use crate::fe_model::finite_elements;
+use crate::reduced_part::{ReducedPart, SMALLEST, cached, keep};
 
 const NOT_REDUCED: &str = "B0015";
 const KEPT: &str = "B0016";
+const LEFT_OUT: &str = "B0017";
 /// Frequencies that a note lists.
 const LISTED: usize = 4;
 
-/// Gives every described body its inertia; notes on what was kept.
-pub fn complete(model: &mut Model) -> Result<Vec<Diagnostic>, Failure> {
+/// Told which body is about to be at which of how many stages, and when all of them are done; false ends the work.
+pub type PartWatch = Arc<dyn Fn(&str, usize, usize) -> bool + Send + Sync>;
+
+/// How elastic parts are reduced.
+#[derive(Clone, Default)]
+pub struct ReductionSettings {
+    /// A folder where reduced parts are kept; None: each is reduced again.
+    pub cache: Option<PathBuf>,
+    pub watch: Option<PartWatch>,
+}
+
+impl ReductionSettings {
+    /// Where reduced parts of a user are kept: what the variable TRUNNION_CACHE names, nowhere if that is empty, else in the user's folder for caches.
+    pub fn user_cache(environment: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+        let folder = |name: &str| environment(name).filter(|text| !text.is_empty()).map(PathBuf::from);
+        if environment("TRUNNION_CACHE").is_some() {
+            return folder("TRUNNION_CACHE");
+        }
+        let caches = match std::env::consts::OS {
+            "windows" => folder("LOCALAPPDATA"),
+            "macos" => folder("HOME").map(|home| home.join("Library/Caches")),
+            _ => folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache"))),
+        };
+        caches.map(|caches| caches.join("trunnion"))
+    }
+}
+
+/// Gives every described body its inertia; warnings and notes on what was kept.
+pub fn complete(model: &mut Model, settings: &ReductionSettings) -> Result<Vec<Diagnostic>, Failure> {
     let (mut wrong, mut notes) = (vec![], vec![]);
-    for described in &model.mechanism.described {
+    for described in model.mechanism.described.iter_mut().filter(|d| !d.complete) {
         let body = &mut model.mechanism.bodies[described.body];
-        let reduced = match reduced(&described.frame) {
+        notes.extend(left_out(&body.name, &described.part));
+        let reduced = match reduced(&body.name, &described.part, settings) {
             Ok(reduced) => reduced,
-            Err(error) => {
-                wrong.push(refusal(&body.name, &described.frame, error.to_string(), error.hint()));
+            Err(errors) if errors.contains(&FeError::Cancelled) => return Err(Failure::Cancelled),
+            Err(errors) => {
+                wrong.extend(errors.iter().map(|e| refused(&body.name, &described.part, e)));
                 continue;
             }
         };
         match &mut body.inertia {
-            BodyInertia::Modal(modal) if modal.coordinates.len() == reduced.modes() => {
-                modal.data = Arc::new(modal_data(&reduced, &described.frame));
-                notes.push(kept(&body.name, &described.frame, &reduced));
+            BodyInertia::Modal(modal) if modal.coordinates.len() == reduced.data.size() => {
+                notes.push(kept(&body.name, &described.part, &reduced));
+                modal.data = Arc::new(reduced.data);
             }
             BodyInertia::Modal(modal) => {
-                let text = format!("{} of {} shapes have mass", reduced.modes(), modal.coordinates.len());
+                let text = format!("{} of {} shapes have mass", reduced.data.size(), modal.coordinates.len());
                 let hint = "ask for fewer modes, or leave out frames";
-                wrong.push(refusal(&body.name, &described.frame, text, hint));
+                wrong.push(refusal(&body.name, &described.part, text, hint));
             }
             BodyInertia::Rigid(rigid) => {
                 let constant = |x: f64| model.flat.graph.constant(x).id;
-                let i = reduced.report.central_inertia;
-                let inertia = [i[0][0], i[1][1], i[2][2], i[0][1], i[0][2], i[1][2]];
                 *rigid = RigidInertia {
                     mass: constant(reduced.mass),
-                    center: reduced.report.centre_of_mass.map(constant),
-                    inertia: inertia.map(constant),
+                    center: reduced.center.map(constant),
+                    inertia: reduced.inertia.map(constant),
                 };
             }
         }
+        described.complete = true;
     }
     if wrong.is_empty() { Ok(notes) } else { Err(Failure::Model(wrong)) }
 }
 
-fn refusal(body: &str, frame: &BeamFrame, reason: String, hint: &str) -> Diagnostic {
+fn refusal(body: &str, part: &ElasticPart, reason: String, hint: &str) -> Diagnostic {
     Diagnostic::error(NOT_REDUCED, format!("`{body}` cannot be reduced to shapes: {reason}"))
-        .at(&frame.span, "its beams")
+        .at(&part.span, "its finite elements")
         .hint(hint)
 }
 
-fn kept(body: &str, frame: &BeamFrame, reduced: &ReducedBody) -> Diagnostic {
+/// With the line of the mesh file where an element is to blame.
+fn refused(body: &str, part: &ElasticPart, error: &FeError) -> Diagnostic {
+    let element = match error {
+        FeError::NodeCount { element, .. }
+        | FeError::MissingProperty { element }
+        | FeError::Degenerate { element }
+        | FeError::Inverted { element }
+        | FeError::ReleasedTwice { element } => Some(*element),
+        _ => None,
+    };
+    let place = element.and_then(|number| part.mesh.place_of(number));
+    let reason = place.map_or(error.to_string(), |place| format!("{error}, {place}"));
+    refusal(body, part, reason, error.hint())
+}
+
+/// What the file says and does not act, so that it is not expected to.
+fn left_out(body: &str, part: &ElasticPart) -> Option<Diagnostic> {
+    let list: Vec<String> =
+        part.mesh.left_out.iter().map(|(what, count)| format!("{what} ({count})")).collect();
+    (!list.is_empty()).then(|| {
+        Diagnostic::warning(LEFT_OUT, format!("not all that the mesh of `{body}` says is used"))
+            .at(&part.span, format!("without effect: {}", list.join(", ")))
+            .hint("joints hold a body, and loads and damping act on it, as the model file says")
+    })
+}
+
+fn kept(body: &str, part: &ElasticPart, reduced: &ReducedPart) -> Diagnostic {
     let list = |all: &[f64]| {
         let shown: Vec<String> = all.iter().take(LISTED).map(|f| number(*f, 4)).collect();
         shown.join(", ") + if all.len() > LISTED { " … Hz" } else { " Hz" }
     };
-    let report = &reduced.report;
     let text = format!(
         "`{body}` has {} shapes of {} unknowns, {} in its frame",
-        reduced.modes(),
-        report.unknowns,
-        list(&report.frequencies)
+        reduced.data.size(),
+        reduced.unknowns,
+        list(&reduced.frequencies)
     );
-    let held = match report.fixed_interface_frequencies.as_slice() {
+    let held = match reduced.held_frequencies.as_slice() {
         [] => String::new(),
         some => format!("; {} with all interfaces held", list(some)),
     };
     // Without what rounding leaves of a zero.
-    let [x, y, z] = report.centre_of_mass.map(|c| number((c * 1e9).round() * 1e-9, 4));
+    let [x, y, z] = reduced.center.map(|c| number((c * 1e9).round() * 1e-9, 4));
     Diagnostic::note(KEPT, text)
-        .at(&frame.span, format!("{} kg, centre at [{x}, {y}, {z}] m{held}", number(reduced.mass, 5)))
+        .at(&part.span, format!("{} kg, centre at [{x}, {y}, {z}] m{held}", number(reduced.mass, 5)))
 }
 
-fn shape(profile: &BeamProfile) -> SectionShape {
-    match *profile {
-        BeamProfile::Circle { diameter } => SectionShape::Circle { radius: 0.5 * diameter },
-        BeamProfile::Tube { diameter, wall } => {
-            SectionShape::Tube { outer_radius: 0.5 * diameter, inner_radius: 0.5 * diameter - wall }
-        }
-        BeamProfile::Rectangle { width, height } => SectionShape::Rectangle { width, height },
-        BeamProfile::Box { width, height, wall } => {
-            SectionShape::Box { width, height, side: wall, cover: wall }
-        }
-        BeamProfile::I { width, height, web, flange } => SectionShape::I { width, height, web, flange },
-        BeamProfile::L { width, height, thickness } => SectionShape::L { width, height, thickness },
-    }
-}
+/// Errors that are listed.
+const MOST_ERRORS: usize = 10;
 
-fn finite_elements(frame: &BeamFrame) -> FeModel {
-    let mut model = FeModel::default();
-    let material = &frame.material;
-    model.materials.push(IsotropicMaterial {
-        youngs_modulus: material.youngs_modulus,
-        poissons_ratio: material.poissons_ratio,
-        density: material.density,
-    });
-    for &at in &frame.nodes {
-        model.node(at);
+/// The reduced part; of wrong elements each.
+fn reduced(
+    body: &str,
+    part: &ElasticPart,
+    settings: &ReductionSettings,
+) -> Result<ReducedPart, Vec<FeError>> {
+    if let Some(found) = settings.cache.as_ref().and_then(|folder| cached(folder, part)) {
+        return Ok(found);
     }
-    for (k, beam) in frame.beams.iter().enumerate() {
-        let constants = shape(&beam.profile).constants();
-        let constants = if beam.shear { constants } else { constants.slender() };
-        model.properties.push(ElementProperty::Beam(BeamSection::prismatic(constants)));
-        for pair in beam.nodes.windows(2) {
-            let axis = minus(frame.nodes[pair[1]], frame.nodes[pair[0]]);
-            // Height along z of the section, so its y is across it and the axis.
-            model.beam([pair[0], pair[1]], 0, k, cross(beam.up, axis));
-        }
-    }
-    model
-}
-
-fn reduced(frame: &BeamFrame) -> Result<ReducedBody, FeError> {
     // The reduction of a part with a single interface needs a mode; a rigid body does not use it.
-    let least = usize::from(frame.interfaces.len() == 1);
-    let model = finite_elements(frame);
+    let least = usize::from(part.interfaces.len() == 1);
+    let model = finite_elements(&part.mesh);
     let options = ReductionOptions {
-        interfaces: frame.interfaces.iter().map(|&node| model.nodes[node].number).collect(),
-        modes: if frame.elastic { frame.modes } else { least },
+        interfaces: part.interfaces.iter().map(|&node| model.nodes[node].number).collect(),
+        modes: if part.elastic { part.modes } else { least },
         frame: BodyFrame::Clamped(0),
     };
-    reduce(&model, &options)
+    // Small parts take no time to speak of.
+    let watched = settings.watch.as_ref().filter(|_| part.mesh.nodes.len() >= SMALLEST);
+    let watch = |stage: ReductionStage| {
+        let place = ReductionStage::ALL.iter().position(|s| *s == stage).unwrap_or(0);
+        watched.is_none_or(|told| told(body, place, ReductionStage::ALL.len()))
+    };
+    let found = reduce_watched(&model, &options, &watch);
+    if let Some(told) = watched {
+        told(body, ReductionStage::ALL.len(), ReductionStage::ALL.len());
+    }
+    let found = found.map_err(|first| {
+        let mut all = check_model(&model);
+        all.truncate(MOST_ERRORS);
+        if all.contains(&first) { all } else { vec![first] }
+    })?;
+    let report = &found.report;
+    let i = report.central_inertia;
+    let part_found = ReducedPart {
+        data: if part.elastic { modal_data(&found, part) } else { ModalData::default() },
+        mass: found.mass,
+        center: report.centre_of_mass,
+        inertia: [i[0][0], i[1][1], i[2][2], i[0][1], i[0][2], i[1][2]],
+        unknowns: report.unknowns,
+        frequencies: report.frequencies.clone(),
+        held_frequencies: report.fixed_interface_frequencies.clone(),
+    };
+    if let Some(folder) = &settings.cache {
+        keep(folder, part, &part_found);
+    }
+    Ok(part_found)
 }
 
 /// (1): what each shape is divided by.
-fn sizes(body: &ReducedBody, frame: &BeamFrame) -> Vec<f64> {
-    let from_origin = |n: &[f64; 3]| {
-        let r = minus(*n, body.origin);
+fn sizes(body: &ReducedBody, part: &ElasticPart) -> Vec<f64> {
+    let from_origin = |n: &MeshNode| {
+        let r = minus(n.at, body.origin);
         dot(r, r).sqrt()
     };
-    let length = frame.nodes.iter().map(from_origin).fold(0.0, f64::max);
+    let length = part.mesh.nodes.iter().map(from_origin).fold(0.0, f64::max);
     let largest = |a: usize| {
-        let part =
+        let size =
             |node: usize, k: usize| (0..3).map(|c| body.shapes[(6 * node + k + c, a)].powi(2)).sum::<f64>();
-        let nodes = 0..frame.nodes.len();
-        nodes.map(|n| part(n, 0).sqrt().max(length * part(n, 3).sqrt())).fold(0.0, f64::max)
+        let nodes = 0..part.mesh.nodes.len();
+        nodes.map(|n| size(n, 0).sqrt().max(length * size(n, 3).sqrt())).fold(0.0, f64::max)
     };
     (0..body.modes()).map(largest).collect()
 }
@@ -185,8 +243,8 @@ impl ScaledShapes {
     }
 }
 
-fn modal_data(body: &ReducedBody, frame: &BeamFrame) -> ModalData {
-    let scaled = ScaledShapes { size: sizes(body, frame) };
+fn modal_data(body: &ReducedBody, part: &ElasticPart) -> ModalData {
+    let scaled = ScaledShapes { size: sizes(body, part) };
     let (n, o, m) = (body.modes(), body.origin, body.mass);
     let axes = [0, 1, 2];
     let half_trace = 0.5 * (body.j0[0][0] + body.j0[1][1] + body.j0[2][2]);
@@ -198,7 +256,7 @@ fn modal_data(body: &ReducedBody, frame: &BeamFrame) -> ModalData {
         axes.map(|i| axes.map(|j| p[i][j] / scaled.size[a] + o[i] * shift[a][j]))
     };
     let product = |i: usize, j: usize| scaled.matrix(|a, b| moments(&body.g_r1[a][b])[i][j]);
-    let ratio = match frame.damping {
+    let ratio = match part.damping {
         BodyDamping::Ratio(ratio) => ratio,
         BodyDamping::Rayleigh { .. } => 0.0,
     };
@@ -214,7 +272,7 @@ fn modal_data(body: &ReducedBody, frame: &BeamFrame) -> ModalData {
         stiffness: scaled.matrix(|a, b| body.stiffness_e[(a, b)]),
         damping: scaled.matrix(|a, b| if a == b { ratio * critical(a) } else { 0.0 }),
         stiffening: Some(stiffening(body, &scaled)),
-        interfaces: interfaces(body, frame, &scaled),
+        interfaces: interfaces(body, part, &scaled),
         shift,
     }
 }
@@ -242,18 +300,18 @@ fn stiffening(body: &ReducedBody, scaled: &ScaledShapes) -> Stiffening {
 }
 
 /// All but the reference, which does not move.
-fn interfaces(body: &ReducedBody, frame: &BeamFrame, scaled: &ScaledShapes) -> Vec<ModalInterface> {
+fn interfaces(body: &ReducedBody, part: &ElasticPart, scaled: &ScaledShapes) -> Vec<ModalInterface> {
     let one = |k: usize| {
-        let node = frame.interfaces[k];
-        let named = frame.named.iter().find(|(_, n)| *n == node);
+        let node = part.interfaces[k];
+        let named = part.named.iter().find(|(_, n)| *n == node);
         let forces = &body.stiffening.interfaces[k];
         ModalInterface {
             name: named.map(|(name, _)| name.clone()).unwrap_or_default(),
-            position: frame.nodes[node],
+            position: part.mesh.nodes[node].at,
             translation: scaled.vectors(&body.interfaces[k].phi),
             rotation: scaled.vectors(&body.interfaces[k].psi),
             second: Some([0, 1, 2].map(|j| scaled.matrix(|a, b| -forces[j][(a, b)]))),
         }
     };
-    (1..frame.interfaces.len()).map(one).collect()
+    (1..part.interfaces.len()).map(one).collect()
 }

@@ -103,14 +103,17 @@ pub fn example_files(paths: &[&str]) -> Vec<ExampleFile> {
 /// What stands in the mark of a project.
 const MARKED: &str = "# Models below this folder may read each other's files.\n";
 
-/// Other files under examples/ that a model refers to: includes, scripts, and libraries of its own.
+/// Other files under examples/ that a model refers to: includes, scripts, meshes, and libraries of its own.
 fn used(path: &str) -> Vec<String> {
     let Ok(model) = load(&Embedded, path, &[], library()) else { return vec![] };
     let read = model.sources.iter().map(|s| s.name.to_string());
     let mut files: Vec<String> =
         read.filter(|name| name.starts_with("examples/") && Embedded.read(name).is_ok()).collect();
     let scripts = model.flat.tasks.iter().map(|t| t.origin.file.to_string());
-    files.extend(scripts.filter(|name| name.starts_with("examples/") && Embedded.read(name).is_ok()));
+    let meshes = model.mechanism.described.iter().flat_map(|d| d.part.mesh.files.clone());
+    files.extend(
+        scripts.chain(meshes).filter(|name| name.starts_with("examples/") && Embedded.read(name).is_ok()),
+    );
     files
 }
 

@@ -7,7 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use trunnion_model::{Files, Library};
+use trunnion_exchange::fe;
+use trunnion_model::mechanism::FeMesh;
+use trunnion_model::{Diagnostic, Files, Library};
 
 use trunnion_files::input::{self, ReadFailure};
 pub use trust::{Confined, MARK};
@@ -73,6 +75,10 @@ impl Files for Embedded {
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {
         let folder = format!("{}/", folder.trim_end_matches('/'));
         Ok(FILES.iter().map(|(name, _)| *name).filter(|n| n.starts_with(&folder)).map(String::from).collect())
+    }
+
+    fn finite_elements(&self, path: &str) -> Result<FeMesh, Vec<Diagnostic>> {
+        fe::read_texts(Path::new(path), &|path| self.read(&path.to_string_lossy()))
     }
 }
 

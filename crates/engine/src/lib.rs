@@ -6,14 +6,17 @@ pub mod controllers;
 mod elastic_bodies;
 pub mod examples;
 mod failure;
+mod fe_model;
 pub mod files;
 pub mod given;
 mod hint;
 mod motions;
 pub mod project;
+mod reduced_part;
 mod request_error;
 pub mod workspace;
 
+pub use elastic_bodies::{PartWatch, ReductionSettings};
 pub use failure::Failure;
 pub use hint::{Hint, ModelView};
 pub use project::Project;

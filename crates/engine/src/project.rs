@@ -21,7 +21,7 @@ use trunnion_sim::solvers::choose::{SOLVERS, find};
 
 use crate::Failure;
 use crate::assembly::{assemble, at_rest};
-use crate::elastic_bodies;
+use crate::elastic_bodies::{self, ReductionSettings};
 use crate::motions;
 use crate::workspace::Workspace;
 use trunnion_num::text::{number, with_unit};
@@ -78,7 +78,7 @@ impl Project {
         units: &Display,
         complete: impl FnOnce(&mut Flat, &Network, &Mechanism),
     ) -> Result<Project, Failure> {
-        let reduced = elastic_bodies::complete(&mut model)?;
+        let reduced = elastic_bodies::complete(&mut model, &ReductionSettings::default())?;
         let mut flat = model.flat;
         let causality = assign(&model.network);
         let findings = causality.findings(&model.network, &flat.graph);
@@ -90,7 +90,10 @@ impl Project {
             return Err(Failure::Model(errors));
         }
         notes.extend(found);
+        let (reduced, unused): (Vec<_>, Vec<_>) =
+            reduced.into_iter().partition(|d| d.severity == Severity::Note);
         notes.extend(reduced);
+        warnings.extend(unused);
         emit(&mut flat, &model.network, &causality);
         trunnion_multibody::emit(&mut flat, &model.mechanism, &model.sources).map_err(Failure::Model)?;
         complete(&mut flat, &model.network, &model.mechanism);

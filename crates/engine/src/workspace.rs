@@ -10,6 +10,7 @@ use trunnion_model::energy::Account;
 use trunnion_model::{Deferred, Diagnostic, Model, Severity, load, load_asking};
 
 use crate::Failure;
+use crate::elastic_bodies::{ReductionSettings, complete};
 use crate::files::{Confined, library};
 use crate::given::{shown, split, split_all, typed};
 use crate::project::{Project, accounts_of};
@@ -27,6 +28,8 @@ pub struct Workspace {
     /// Units for results of models and files that name none.
     pub units: Display,
     pub answers: Option<Answers>,
+    /// How elastic parts are reduced.
+    pub reduction: ReductionSettings,
 }
 
 impl fmt::Debug for Workspace {
@@ -78,9 +81,17 @@ impl Workspace {
     }
 
     fn build(&self, path: &str, values: &[String], engine: EvaluationEngine) -> Result<Project, Failure> {
-        let (model, proposed) = self.ask_model(path, values)?;
+        let (model, proposed) = self.reduced_model(path, values)?;
         let project = Project::of_model(model, engine, &self.units, |_, _, _| ())?;
         Ok(Project { proposed, ..project })
+    }
+
+    /// With the shapes of its elastic parts.
+    fn reduced_model(&self, path: &str, values: &[String]) -> Result<(Model, Vec<String>), Failure> {
+        let (mut model, proposed) = self.ask_model(path, values)?;
+        let found = complete(&mut model, &self.reduction)?;
+        model.warnings.extend(found);
+        Ok((model, proposed))
     }
 
     /// With an account of the energy of every element beside the model's own signals.
@@ -90,7 +101,7 @@ impl Workspace {
         values: &[String],
     ) -> Result<(Project, Vec<Account>), Failure> {
         let mut accounts = vec![];
-        let (model, proposed) = self.ask_model(path, values)?;
+        let (model, proposed) = self.reduced_model(path, values)?;
         let project =
             Project::of_model(model, EvaluationEngine::Native, &self.units, |flat, network, mechanism| {
                 accounts = accounts_of(flat, network, mechanism);

@@ -1,4 +1,5 @@
-//! Files of other tools: robot descriptions, meshes.
+//! Files of other tools: robot descriptions, meshes, finite elements.
 
+pub mod fe;
 pub mod mesh;
 pub mod urdf;

@@ -12,6 +12,9 @@ pub use fields::{Fields, texts};
 pub use source::{Source, Sources, Span};
 pub use tree::{Data, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue, parse};
 
+use crate::diagnostic::Diagnostic;
+use crate::mechanism::FeMesh;
+
 /// Where texts come from. Paths use `/`.
 pub trait Files {
     fn read(&self, path: &str) -> Result<String, String>;
@@ -24,6 +27,12 @@ pub trait Files {
     /// The triangles of a mesh, each three corners.
     fn triangles(&self, _path: &str) -> Result<Vec<[[f64; 3]; 3]>, String> {
         Err("meshes cannot be read here".into())
+    }
+    /// The finite elements of a mesh, or everything that is wrong with it.
+    fn finite_elements(&self, _path: &str) -> Result<FeMesh, Vec<Diagnostic>> {
+        Err(vec![
+            Diagnostic::error("M0541", "meshes cannot be read here").hint("open the model from its file"),
+        ])
     }
     /// What the user can do about a file that is there and may not be read.
     fn hint(&self, _path: &str) -> Option<String> {

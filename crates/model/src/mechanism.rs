@@ -7,15 +7,23 @@
 //! `R_BF` turns components in F into components in B.
 
 mod acting;
-mod beam_frame;
-mod beam_frame_nodes;
-mod beam_frame_reader;
+mod beam_reader;
 mod bodies;
 mod body_inertia;
+mod elastic_nodes;
+mod elastic_part;
+mod elastic_reader;
+mod elastic_values;
+mod fe_mesh;
 mod joint_kinds;
 mod joints;
+mod mesh_frames;
+mod mesh_part;
+mod mesh_surface;
 mod mount;
 mod places;
+mod plate_reader;
+mod point_masses;
 mod sections;
 mod shapes;
 mod solid;
@@ -26,9 +34,13 @@ use trunnion_equations::{Expr, Symbol};
 use crate::diagnostic::Diagnostic;
 use crate::file::TomlValue;
 
-pub use beam_frame::{BeamFrame, BeamMaterial, BeamProfile, BodyDamping, DescribedBody, FrameBeam};
 pub use body_inertia::{
     BodyInertia, ModalBody, ModalData, ModalInterface, ModalMatrix, ModalPoint, RigidInertia, Stiffening,
+};
+pub use elastic_part::{BodyDamping, DescribedBody, ElasticPart};
+pub use fe_mesh::{
+    BeamProfile, ElasticMaterial, FeMesh, MeshBeamPlacement, MeshElement, MeshElementKind, MeshGroup,
+    MeshLink, MeshMass, MeshNode, MeshPlace, MeshProperty, MeshPropertyForm, MeshSection,
 };
 pub use joint_kinds::{CoordinateNames, JointAxes, JointDirection, JointKind, JointMark, PrimitiveJoint};
 pub use mount::mount;
@@ -51,7 +63,7 @@ pub struct Mechanism {
     pub energy: Option<[Symbol; 2]>,
     /// The first one is the world.
     pub bodies: Vec<Body>,
-    /// Bodies whose inertia follows from a description by beams, to be filled in before equations are written.
+    /// Bodies whose inertia follows from a description by finite elements, to be filled in before equations are written.
     pub described: Vec<DescribedBody>,
     /// Every frame that has a name, those of the bodies themselves among them.
     pub frames: Vec<Frame>,

@@ -28,6 +28,11 @@ pub enum MechanismError {
     MasslessMode {
         body: usize,
     },
+    /// A field of the modal data of the body is not of the size of its coordinates.
+    ModalSize {
+        body: usize,
+        field: &'static str,
+    },
     /// Both ends of the line are at the same place at the start.
     ZeroLength {
         line: usize,
@@ -98,6 +103,15 @@ impl MechanismError {
                     format!("the shapes of the elastic body `{}` move no inertia of their own", body.name);
                 let hint = "leave out shapes without mass, and one of shapes that are alike".into();
                 ("B0014", &body.origin, message, "its modal mass matrix is singular".into(), hint)
+            }
+            MechanismError::ModalSize { body, field } => {
+                let body = &m.bodies[*body];
+                let message =
+                    format!("`{field}` of the elastic body `{}` does not fit its shapes", body.name);
+                let hint = "each field of its modal data has an entry for every coordinate, matrices a row and a column; \
+                            frames name interfaces that it has"
+                    .into();
+                ("B0018", &body.origin, message, "its modal data are of another size".into(), hint)
             }
             MechanismError::ZeroLength { line } => {
                 let line = &m.lines[*line];

@@ -32,7 +32,7 @@ mod tree;
 mod writer;
 
 use trunnion_equations::{Ex, Expr, Flat, Graph, Symbol};
-use trunnion_model::mechanism::Mechanism;
+use trunnion_model::mechanism::{Frame, Mechanism};
 use trunnion_model::{Diagnostic, Sources};
 
 use articulated::Recursion;
@@ -52,7 +52,26 @@ pub fn emit(flat: &mut Flat, mechanism: &Mechanism, sources: &Sources) -> Result
     write(flat, mechanism, gravity).map_err(report)
 }
 
+/// Modal data are of the size of the coordinates, and frames at interfaces that are there.
+fn check_sizes(mechanism: &Mechanism) -> Result<(), Vec<MechanismError>> {
+    let mut errors = vec![];
+    for (body, modal) in
+        mechanism.bodies.iter().enumerate().filter_map(|(k, b)| Some((k, b.inertia.modal()?)))
+    {
+        let n = modal.coordinates.len();
+        let rates = (modal.rates.len() != n).then_some("rates");
+        let beyond =
+            |f: &Frame| f.body == body && f.interface.is_some_and(|i| i >= modal.data.interfaces.len());
+        let ends = mechanism.joints.iter().flat_map(|j| [&j.parent, &j.child]);
+        let absent = mechanism.frames.iter().chain(ends).any(beyond).then_some("interfaces");
+        let field = rates.or_else(|| modal.data.misfit(n)).or(absent);
+        errors.extend(field.map(|field| MechanismError::ModalSize { body, field }));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
 fn write(flat: &mut Flat, mechanism: &Mechanism, gravity: &[Expr; 3]) -> Result<(), Vec<MechanismError>> {
+    check_sizes(mechanism)?;
     let tree = Tree::new(mechanism)?;
     let (graph, mut writer) = EquationWriter::new(flat);
     let gravity = Vec3::of(graph, gravity);

@@ -3,6 +3,7 @@
 mod build;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use build::elastic::{mixed_tree, random_data, random_points, symmetric};
 use build::{IDENTITY, Matrix, Model, Random, Values, close, rotation, times, turn_world};
@@ -10,7 +11,7 @@ use trunnion_equations::Symbol;
 use trunnion_equations::flat::Origin;
 use trunnion_model::Sources;
 use trunnion_model::mechanism::{
-    ForceLine, JointKind, Load, ModalData, ModalInterface, SensedQuantity, Sensor,
+    BodyInertia, ForceLine, JointKind, Load, ModalData, ModalInterface, SensedQuantity, Sensor,
 };
 
 const GRAVITY: [f64; 3] = [0.3, -0.4, -9.81];
@@ -352,5 +353,34 @@ fn a_body_with_very_stiff_shapes_moves_like_a_rigid_one() {
     for name in ["j0.v0", "j0.v1", "j1.v0"] {
         let (a, b) = (found.rates[&elastic.symbol(name)], reference.rates[&rigid.symbol(name)]);
         close(a, b, 1e-9, name);
+    }
+}
+
+/// Each field of modal data cut short, and a frame at an interface that is not there.
+#[test]
+fn modal_data_of_a_wrong_size_are_refused() {
+    type Change = fn(&mut ModalData);
+    let changes: [(&str, Change); 7] = [
+        ("shift", |d| drop(d.shift.pop())),
+        ("moment", |d| drop(d.moment.pop())),
+        ("rotary", |d| drop(d.rotary.pop())),
+        ("mass_matrix", |d| drop(d.mass_matrix[0].pop())),
+        ("stiffness", |d| drop(d.stiffness.pop())),
+        ("damping", |d| d.damping.push(vec![])),
+        ("interfaces", |d| d.interfaces.clear()),
+    ];
+    for (field, change) in changes {
+        let mut random = Random(3);
+        let mut model = Model::new([0.0; 3]);
+        let body = model.elastic_body("soft", random_data(&mut random, 2, true));
+        let (near, far) = (model.frame(0, [0.0; 3], IDENTITY), model.interface(body, 0, [0.0; 3], IDENTITY));
+        model.joint(JointKind::WELD, near, far, &[]);
+        if let BodyInertia::Modal(modal) = &mut model.mechanism.bodies[body].inertia {
+            change(Arc::make_mut(&mut modal.data));
+        }
+        let made = trunnion_multibody::emit(&mut model.flat, &model.mechanism, &Sources::default());
+        let errors = made.unwrap_err();
+        assert_eq!(errors[0].code, "B0018");
+        assert!(errors[0].message.contains(&format!("`{field}`")), "{}", errors[0]);
     }
 }

@@ -10,7 +10,8 @@ use trunnion_engine::files::{Confined, library};
 use trunnion_engine::{Failure, Project, Workspace};
 use trunnion_exchange::mesh::Triangle;
 use trunnion_model::edit::{Edit, EditError};
-use trunnion_model::{Files, load};
+use trunnion_model::mechanism::FeMesh;
+use trunnion_model::{Diagnostic, Files, load};
 use trunnion_num::space::{from_quaternion, to_rpy};
 use trunnion_num::text::with_unit;
 use trunnion_sim::balance::EquilibriumFailure;
@@ -176,6 +177,10 @@ impl Files for Edited<'_> {
 
     fn triangles(&self, path: &str) -> Result<Vec<Triangle>, String> {
         self.files.triangles(path)
+    }
+
+    fn finite_elements(&self, path: &str) -> Result<FeMesh, Vec<Diagnostic>> {
+        self.files.finite_elements(path)
     }
 }
 

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use trunnion_engine::PartWatch;
+
 /// Asks work to end. Clones share one flag.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
@@ -73,6 +75,18 @@ impl Monitor {
     /// The same, for work that ends after `limit` as if cancelled.
     pub fn within(&self, limit: Duration) -> Monitor {
         Monitor { cancel: self.cancel.within(limit), progress: self.progress.clone() }
+    }
+
+    /// Tells the stages of the reduction of elastic parts, and ends it where work is cancelled.
+    pub fn reduction(&self) -> PartWatch {
+        let monitor = self.clone();
+        Arc::new(move |body, stage, n| {
+            match stage < n {
+                true => monitor.progress.pieces(stage, n, &format!("stages of the reduction of `{body}`")),
+                false => monitor.progress.end(),
+            }
+            !monitor.is_cancelled()
+        })
     }
 
     pub fn is_cancelled(&self) -> bool {

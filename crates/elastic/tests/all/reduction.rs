@@ -324,3 +324,25 @@ fn a_single_interface_is_enough() {
     grounded.element(ElementKind::Bushing1, &[10], None, property);
     assert_eq!(reduce(&grounded, &options), Err(FeError::SupportedBody { node: 1 }));
 }
+
+/// Stages are told in order; an end that is asked for before one of them comes there.
+#[test]
+fn a_reduction_ends_between_stages() {
+    let model = bar(4);
+    let options = ReductionOptions { interfaces: vec![1, 5], modes: 2, frame: BodyFrame::Clamped(0) };
+    let seen = std::cell::RefCell::new(vec![]);
+    let all = reduce_watched(&model, &options, &|stage| {
+        seen.borrow_mut().push(stage);
+        true
+    });
+    assert_eq!(all, reduce(&model, &options));
+    assert_eq!(seen.take(), ReductionStage::ALL);
+    for (k, last) in ReductionStage::ALL.into_iter().enumerate() {
+        let asked = std::cell::Cell::new(0);
+        let ended = reduce_watched(&model, &options, &|stage| {
+            asked.set(asked.get() + 1);
+            stage != last
+        });
+        assert_eq!((ended, asked.get()), (Err(FeError::Cancelled), k + 1));
+    }
+}

@@ -8,9 +8,11 @@
 
 use std::path::{Path, PathBuf};
 
-use trunnion_model::Files;
+use trunnion_model::mechanism::FeMesh;
+use trunnion_model::{Diagnostic, Files};
 
 use super::{Disk, list, read_text};
+use trunnion_exchange::fe;
 use trunnion_exchange::mesh::{self, Triangle};
 
 /// The file that marks the folder of a project.
@@ -89,6 +91,10 @@ impl Files for Confined {
     fn triangles(&self, path: &str) -> Result<Vec<Triangle>, String> {
         let check = |path: &Path| self.check(path);
         mesh::read_where(Path::new(path), &check).map_err(|fault| fault.to_string())
+    }
+
+    fn finite_elements(&self, path: &str) -> Result<FeMesh, Vec<Diagnostic>> {
+        fe::read_where(Path::new(path), &|path| self.check(path))
     }
 
     fn hint(&self, path: &str) -> Option<String> {

@@ -4,18 +4,18 @@ use trunnion_equations::Expr;
 
 use super::sections::{MechanismPart, Sections, own_component};
 use super::{
-    BeamFrame, Body, BodyGeometry, BodyInertia, BodyShape, Frame, Mechanism, RigidInertia, Vector,
+    Body, BodyGeometry, BodyInertia, BodyShape, ElasticPart, Frame, Mechanism, RigidInertia, Vector,
     wrong_length,
 };
 use crate::component::{
     Bounds, Child, Parameter, Scalar, ScalarForm as Given, Section, VariableDefinition, read_scalar,
 };
 use crate::diagnostic::{Diagnostic, Problems};
-use crate::file::{Data, Fields, Source, Span, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue};
+use crate::file::{Data, Fields, Source, Span, TomlKey, TomlTable, TomlText, TomlValue};
 use crate::instantiate::ModelBuilder;
 use crate::units::{Unit, parse_unit, parse_value};
 
-use super::beam_frame::described;
+use super::elastic_part::{KEYS, described, is_described};
 use super::places::Places;
 use super::shapes::{MassProperties, combined, rotation};
 
@@ -70,7 +70,7 @@ impl BodyParameters {
     }
 
     /// Coordinates of the shapes of an elastic body, at rest at the start.
-    fn add_shapes(&mut self, frame: &BeamFrame, span: &Span) {
+    fn add_shapes(&mut self, frame: &ElasticPart, span: &Span) {
         let zero = || Some(Scalar { form: Given::Number(0.0), span: span.clone() });
         for k in 1..=frame.coordinates() {
             self.variable(&format!("q{k}"), "m", "Coordinate of a shape", span, zero());
@@ -149,7 +149,12 @@ pub(crate) fn gravity_component(settings: &TomlTable, planar: bool, problems: &P
 }
 
 /// `arm.m`, `arm.center.x`, `arm.inertia.xx`, `arm.rod`.
-pub(crate) fn body_component(part: &MechanismPart, planar: bool, problems: &Problems) -> Child {
+pub(crate) fn body_component(
+    part: &MechanismPart,
+    planar: bool,
+    sections: &Sections,
+    problems: &Problems,
+) -> Child {
     let f = part.fields("body", problems);
     let mut own = BodyParameters::default();
     if part.key.name == "world" {
@@ -181,11 +186,11 @@ pub(crate) fn body_component(part: &MechanismPart, planar: bool, problems: &Prob
             };
             own.show(name, unit, doc, &part.key.span);
         }
-        if let Some(frame) = described(part, planar, problems) {
+        if let Some(frame) = described(part, planar, sections, problems) {
             own.add_shapes(&frame, &part.key.span);
         }
-        if part.table.get("beams").is_some() {
-            f.ask(&["beams", "material", "model", "modes", "damping"]);
+        if is_described(part) {
+            f.ask(&KEYS);
         }
     }
     f.ask(&["shapes", "frames", "doc"]);
@@ -311,17 +316,18 @@ impl<'a> ModelBuilder<'a> {
             inertials.extend(self.given_inertial(&f, index, places));
         }
         // What is wrong with it was said with its component.
-        let beams = described(part, places.planar, &Problems::default());
+        let elastic = described(part, places.planar, sections, &Problems::default());
         for entry in f.entries("frames") {
-            if let Some(mut frame) = self.read_frame(entry, index, name, places) {
-                frame.interface = beams.as_ref().and_then(|b| b.interface_of(&entry.key.name));
+            let node = f.value("mesh").map(|_| elastic.as_ref()?.place_of(&entry.key.name));
+            if let Some(mut frame) = self.read_frame(entry, index, name, places, node) {
+                frame.interface = elastic.as_ref().and_then(|e| e.interface_of(&entry.key.name));
                 places.add(index, &entry.key.name, frame);
             }
         }
         for value in f.list("shapes").unwrap_or(&[]) {
             self.read_shape(value, index, places, sections, &mut inertials);
         }
-        if let Some(frame) = beams {
+        if let Some(frame) = elastic {
             return self.describe_body(index, part, frame, &inertials);
         }
         let (mass, center, inertia) = combined(self.graph(), &inertials);
@@ -367,19 +373,6 @@ impl<'a> ModelBuilder<'a> {
         }
         let says = ["m", "center", "inertia", "rod"].into_iter().any(|key| f.value(key).is_some());
         says.then_some(given)
-    }
-
-    fn read_frame(&mut self, entry: &TomlEntry, index: usize, body: &str, places: &Places) -> Option<Frame> {
-        let name = format!("{body}.{}", entry.key.name);
-        if let Data::Table(table) = &entry.value.data {
-            let f = Fields::new(table, format!("frame `{name}`"), &entry.key.span, self.problems);
-            let (p, r) = self.read_pose(&f, &name, places.planar)?;
-            f.finish();
-            return Some(Frame { body: index, interface: None, name, p, r });
-        }
-        let p = self.read_vector(&entry.value, &entry.key.name, "m", body, places.planar)?;
-        let r = rotation(self.graph(), [self.graph().constant(0.0); 3]);
-        Some(Frame { body: index, interface: None, name, p, r })
     }
 
     /// `at` and `rotate`.

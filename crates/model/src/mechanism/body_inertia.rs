@@ -70,7 +70,7 @@ pub struct ModalBody {
 pub type ModalMatrix = Vec<Vec<f64>>;
 
 /// Integrals over the mass of a body with n shapes, in SI and in B's axes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModalData {
     pub mass: f64,
     /// ∫ x dm.
@@ -95,7 +95,7 @@ pub struct ModalData {
 
 /// Integrals of the displacement of second order in (1). By virtual work they are geometric stiffness matrices under unit loads, with the
 /// opposite sign: −`shift[j]` is that of the load ρ e_j, −`moment[i][j]` that of ρ x_i e_j.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Stiffening {
     /// [j][a][b]: ∫ Φ_j,ab dm.
     pub shift: [ModalMatrix; 3],
@@ -104,7 +104,7 @@ pub struct Stiffening {
 }
 
 /// A place where joints, lines, loads and sensors may be.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModalInterface {
     pub name: String,
     /// x_k of the undeformed body.
@@ -143,6 +143,29 @@ impl ModalData {
     /// How many shapes it has.
     pub fn size(&self) -> usize {
         self.shift.len()
+    }
+
+    /// The first field whose size is not that of `n` shapes.
+    pub fn misfit(&self, n: usize) -> Option<&'static str> {
+        let square = |m: &ModalMatrix| m.len() == n && m.iter().all(|row| row.len() == n);
+        let interface = |i: &ModalInterface| {
+            let second = i.second.iter().flatten().all(square);
+            i.translation.len() == n && i.rotation.len() == n && second
+        };
+        let stiffening =
+            self.stiffening.iter().all(|s| s.shift.iter().chain(s.moment.iter().flatten()).all(square));
+        let fields = [
+            ("shift", self.shift.len() == n),
+            ("moment", self.moment.len() == n),
+            ("rotary", self.rotary.len() == n),
+            ("product", self.product.iter().flatten().flatten().all(square)),
+            ("mass_matrix", square(&self.mass_matrix)),
+            ("stiffness", square(&self.stiffness)),
+            ("damping", square(&self.damping)),
+            ("stiffening", stiffening),
+            ("interfaces", self.interfaces.iter().all(interface)),
+        ];
+        fields.into_iter().find(|(_, fits)| !fits).map(|(name, _)| name)
     }
 
     /// The integrals of point masses, exact to second order; no stiffness, no interfaces.

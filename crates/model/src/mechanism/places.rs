@@ -7,7 +7,8 @@ use trunnion_equations::Graph;
 use super::shapes::rotation;
 use super::{Frame, Joint};
 use crate::diagnostic::{Diagnostic, did_you_mean, one_of};
-use crate::file::{Fields, TomlText};
+use crate::file::{Data, Fields, TomlEntry, TomlText};
+use crate::instantiate::ModelBuilder;
 
 /// The frames of every body; the first one is the body's own.
 #[derive(Debug)]
@@ -109,4 +110,33 @@ pub fn coordinate(joints: &[Joint], text: &TomlText) -> Result<(usize, usize), D
             .at(&text.span, "no coordinate")
             .hint_if((!paths.is_empty()).then(|| format!("it can be {listed}")))
     })
+}
+
+impl ModelBuilder<'_> {
+    /// An entry of `frames`. `node`: of a body with a mesh, where the mesh has it.
+    pub(super) fn read_frame(
+        &mut self,
+        entry: &TomlEntry,
+        index: usize,
+        body: &str,
+        places: &Places,
+        node: Option<Option<[f64; 3]>>,
+    ) -> Option<Frame> {
+        let name = format!("{body}.{}", entry.key.name);
+        if let Data::Table(table) = &entry.value.data {
+            let f = Fields::new(table, format!("frame `{name}`"), &entry.key.span, self.problems);
+            let (mut p, r) = self.read_pose(&f, &name, places.planar)?;
+            if node.is_some() {
+                f.ask(&["group", "node", "nodes", "kind"]);
+            }
+            if let Some(at) = node.flatten() {
+                p = at.map(|x| self.graph().constant(x).id);
+            }
+            f.finish();
+            return Some(Frame { body: index, interface: None, name, p, r });
+        }
+        let p = self.read_vector(&entry.value, &entry.key.name, "m", body, places.planar)?;
+        let r = rotation(self.graph(), [self.graph().constant(0.0); 3]);
+        Some(Frame { body: index, interface: None, name, p, r })
+    }
 }

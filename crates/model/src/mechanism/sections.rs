@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::bodies::body_component;
-use super::{JointKind, Triangle};
+use super::elastic_part::is_described;
+use super::{FeMesh, JointKind, Triangle};
 use crate::component::{
     Child, ComponentDefinition, Parameter, Reading, Section, VariableDefinition, check_name, entry_at,
     fields_of, table_of,
@@ -47,6 +48,8 @@ pub struct Sections {
     pub mounted_joints: Vec<MechanismPart>,
     /// Triangles by the path of their file; None: could not be read, which has been reported.
     pub meshes: HashMap<String, Option<Arc<Vec<Triangle>>>>,
+    /// Finite elements by the path of their file, in the same manner.
+    pub fe_meshes: HashMap<String, Option<Arc<FeMesh>>>,
 }
 
 /// What stays here of a joint; the rest are values for its component.
@@ -64,6 +67,7 @@ impl Sections {
                     let mut table = table.clone();
                     if section == Section::Bodies {
                         sections.read_meshes(&table, reading);
+                        sections.read_finite_elements(&table, reading);
                         number_frames(&mut table, &allowance, reading.problems);
                     }
                     sections.parts[section as usize].push(MechanismPart { key: member.key.clone(), table });
@@ -74,10 +78,10 @@ impl Sections {
     }
 
     /// Motions that are given from outside: `joint.motion`, of several coordinates `joint.motion.x`.
-    /// Also `body.model`, `body.modes` and `body.damping` of a body of beams.
+    /// Also `body.model`, `body.modes` and `body.damping` of a body of finite elements.
     pub fn drive(&mut self, sets: &Sets) {
         let bodies = self.parts[Section::Bodies as usize].iter_mut();
-        for part in bodies.filter(|part| part.table.get("beams").is_some()) {
+        for part in bodies.filter(|part| is_described(part)) {
             for name in ["model", "modes", "damping"] {
                 if let Some(value) = sets.take(&format!("{}.{name}", part.key.name)).cloned() {
                     let key = TomlKey { name: name.into(), span: value.span.clone() };
@@ -105,6 +109,7 @@ impl Sections {
             mine.extend(more);
         }
         self.meshes.extend(other.meshes);
+        self.fe_meshes.extend(other.fe_meshes);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -153,6 +158,20 @@ impl Sections {
         }
     }
 
+    fn read_finite_elements(&mut self, body: &TomlTable, reading: &Reading<'_>) {
+        let Some(file) = body.get("mesh").and_then(|e| e.value.as_text()) else { return };
+        let path = relative(&file.span.source.name, &file.text);
+        if self.fe_meshes.contains_key(&path) {
+            return;
+        }
+        let read = reading.files.finite_elements(&path).map(Arc::new).map_err(|errors| {
+            for error in errors {
+                reading.problems.add(error.at(&file.span, "named here").hint_if(reading.files.hint(&path)));
+            }
+        });
+        self.fe_meshes.insert(path, read.ok());
+    }
+
     /// Bodies, joints, lines, couplings and sensors as components of the model.
     pub fn children(&self, problems: &Problems) -> Vec<Child> {
         let mut children = vec![];
@@ -162,7 +181,7 @@ impl Sections {
         let planar = self.planar();
         children.push(super::bodies::gravity_component(&self.settings(), planar, problems));
         let bodies = self.of(Section::Bodies).iter();
-        children.extend(bodies.map(|part| body_component(part, planar, problems)));
+        children.extend(bodies.map(|part| body_component(part, planar, self, problems)));
         children.extend(self.of(Section::Joints).iter().map(|part| joint(part, problems)));
         for part in self.of(Section::Lines) {
             children.push(plain(part, "line", "point_line", &["from", "to"], Section::Lines, problems));
