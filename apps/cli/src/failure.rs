@@ -38,8 +38,12 @@ pub fn exit_code(failure: &Failure) -> u8 {
 }
 
 /// What the user can do about it here.
-fn hint(failure: &Failure) -> Option<String> {
+pub fn hint(failure: &Failure) -> Option<String> {
     match failure {
+        // A study says what to hold; here that is an option. In a file it is a list.
+        Failure::Run { hint: Some(hint), .. } => {
+            Some(hint.replace("hold = [", "\0").replace("hold = ", "--hold ").replace('\0', "hold = ["))
+        }
         Failure::Results(trunnion_results::ResultsError::NoColumn { nearest, .. }) if nearest.is_empty() => {
             Some("`trunnion plot FILE --list` lists the signals".into())
         }

@@ -8,7 +8,7 @@ use trunnion_engine::Failure;
 use trunnion_model::diagnostic::Label;
 use trunnion_model::{Diagnostic, Severity};
 
-use crate::failure::{exit, exit_code};
+use crate::failure::{exit, exit_code, hint};
 use crate::output::say_json;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -76,7 +76,7 @@ pub fn errors(failure: &Failure) -> Vec<Value> {
     match failure {
         Failure::Model(list) => list.iter().map(diagnostic).collect(),
         Failure::Script { place, .. } => vec![diagnostic(place)],
-        other => vec![plain(kind(exit_code(other)), &other.to_string(), other.hint())],
+        other => vec![plain(kind(exit_code(other)), &other.to_string(), hint(other))],
     }
 }
 

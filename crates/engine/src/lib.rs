@@ -10,6 +10,7 @@ pub mod files;
 pub mod given;
 mod motions;
 pub mod project;
+mod unused_starts;
 pub mod workspace;
 
 pub use failure::Failure;
