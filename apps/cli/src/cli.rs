@@ -98,6 +98,7 @@ impl Command {
             Command::Modes(args) => json(&args.answer),
             Command::Balance(args) => json(&args.answer),
             Command::Energy(args) => json(&args.answer),
+            Command::Compare(args) => json(&args.answer),
             _ => self.writes_documents(),
         }
     }

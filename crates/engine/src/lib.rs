@@ -14,6 +14,7 @@ mod motions;
 pub mod project;
 mod reduced_part;
 mod request_error;
+mod unused_starts;
 pub mod workspace;
 
 pub use elastic_bodies::{PartWatch, ReductionSettings};

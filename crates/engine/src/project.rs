@@ -12,7 +12,7 @@ use trunnion_model::file::TomlText;
 use trunnion_model::live::Live;
 use trunnion_model::mechanism::Mechanism;
 use trunnion_model::network::Network;
-use trunnion_model::{ASSUMED_UNIT, Diagnostic, Expect, Model, RunSection, Severity, Sources};
+use trunnion_model::{ASSUMED_UNIT, Diagnostic, Expect, Model, RunSection, Severity, Sources, UNUSED_VALUE};
 use trunnion_multibody::energy;
 use trunnion_network::{Causality, account, assign, emit, floating, motion_power};
 use trunnion_sim::equilibrium::HeldValues;
@@ -23,11 +23,14 @@ use crate::Failure;
 use crate::assembly::{assemble, at_rest};
 use crate::elastic_bodies::{self, ReductionSettings};
 use crate::motions;
+use crate::unused_starts::unused_starts;
 use crate::workspace::Workspace;
 use trunnion_num::text::{number, with_unit};
 
 const NOT_HELD: &str = "M0318";
 const NO_TOLERANCE: &str = "M0408";
+/// The code of a run whose end is not given.
+pub const NO_END: &str = "M0415";
 
 /// A model ready to run.
 pub struct Project {
@@ -106,6 +109,8 @@ impl Project {
             return Err(Failure::Model(vec![unknown]));
         }
         warnings.extend(unfit_starts(&system, &model.sources));
+        notes.extend(unused_starts(&system, &model.given_starts));
+        notes.extend(endless(&model.run));
         let weak = weak_frictions(&system, &model.sources);
         if !weak.is_empty() {
             return Err(Failure::Model(weak));
@@ -144,9 +149,14 @@ impl Project {
         })
     }
 
-    /// Warnings, and the units that were assumed for numbers without one.
+    /// Warnings, and what else every command says: units that were assumed for numbers without one, and values without effect.
     pub fn told(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.warnings.iter().chain(self.notes.iter().filter(|n| n.code == ASSUMED_UNIT))
+        self.warnings.iter().chain(self.notes.iter().filter(|n| Project::is_told(n)))
+    }
+
+    /// Whether every command tells this note, not only `check`.
+    pub fn is_told(note: &Diagnostic) -> bool {
+        [ASSUMED_UNIT, UNUSED_VALUE].contains(&note.code)
     }
 }
 
@@ -201,6 +211,14 @@ pub fn accounts_of(flat: &mut Flat, network: &Network, mechanism: &Mechanism) ->
     let mut accounts = account(flat, network);
     accounts.extend(energy::account(flat, mechanism, |flat, name| motion_power(flat, network, name)));
     accounts
+}
+
+/// A run whose end is not given.
+fn endless(run: &RunSection) -> Option<Diagnostic> {
+    (!run.t_end_given).then(|| {
+        Diagnostic::note(NO_END, format!("without `t_end` a run ends at {} s", run.t_end))
+            .hint("say how long it takes: t_end = \"10 s\" in [run]")
+    })
 }
 
 /// A solver of the file that there is not.

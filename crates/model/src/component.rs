@@ -179,6 +179,8 @@ pub struct Port {
     pub default: Option<Scalar>,
     /// May stay unconnected.
     pub optional: bool,
+    /// Signal inputs only: the component does nothing without, so that the user is told where nothing gives it.
+    pub command: bool,
     /// Values for what is connected to it.
     pub gives: Vec<(TomlKey, Scalar)>,
     /// Values it needs from what it is connected to.

@@ -5,6 +5,7 @@
 //! so that it is reported once.
 
 mod aliases;
+mod argument_hints;
 mod bonds;
 mod connect;
 mod evaluate;
@@ -14,7 +15,9 @@ mod notes;
 mod parameters;
 mod quantities;
 mod sets;
+mod signal_dimensions;
 mod tree;
+mod unused_values;
 mod users;
 
 use std::collections::HashMap;
@@ -25,7 +28,7 @@ use trunnion_equations::{DisplayUnit as Shown, Graph};
 use crate::component::{
     ComponentDefinition, Formula, Library, Scalar, ScalarForm, language_error, wrong_dimension,
 };
-use crate::diagnostic::{Diagnostic, Problems};
+use crate::diagnostic::{Diagnostic, Label, Problems};
 use crate::domain::Connector;
 use crate::file::Span;
 use crate::language::{Ast, AstKind, LangError, Typed, as_difference, count, lower, per_unit, references};
@@ -42,6 +45,7 @@ pub use notes::ASSUMED_UNIT;
 pub use parameters::Deferred;
 pub use sets::Sets;
 pub use tree::{Instance, InstanceTree, join};
+pub use unused_values::UNUSED_VALUE;
 pub use users::Users;
 
 /// A model on its way to equations.
@@ -56,6 +60,8 @@ pub struct ModelBuilder<'a> {
     pub deferred: Vec<Deferred>,
     /// Parameters that are differences: "1 °C" is 1 K.
     pub differences: Vec<String>,
+    /// Numbers of the mechanism that were read in the unit that belongs there: name, value with unit, place.
+    pub(crate) bare_numbers: Vec<(String, String, Span)>,
     bonds: Bonds,
     pub problems: &'a Problems,
     changing: HashMap<String, &'static str>,
@@ -83,6 +89,7 @@ pub fn instantiate<'a>(
         mechanism: Mechanism::default(),
         deferred: vec![],
         differences: vec![],
+        bare_numbers: vec![],
         bonds: Bonds::default(),
         problems,
         changing,
@@ -212,11 +219,25 @@ impl ModelBuilder<'_> {
         }
         match (unit.map(|u| u.dimension), typed.dimension) {
             (Some(wanted), Some(found)) if wanted != found => {
-                self.problems.add(wrong_dimension(&scalar.span, wanted, found, &format!("{whose} is")));
+                let error = wrong_dimension(&scalar.span, wanted, found, &format!("{whose} is"));
+                self.problems.add(self.with_parameter(error, &formula.ast, view));
                 None
             }
             _ => self.absolute_fits(formula, view, unit).then_some(typed),
         }
+    }
+
+    /// A value that is nothing but a parameter: what is wrong is wrong where that has its value.
+    fn with_parameter(&self, mut error: Diagnostic, ast: &Ast, view: &NameView<'_>) -> Diagnostic {
+        let AstKind::Name(name) = &ast.kind else { return error };
+        let Some(parameter) = view.get(name).filter(|n| n.role == NameRole::Parameter) else { return error };
+        let unit = parameter.unit.as_ref().filter(|u| u.dimension != Dimension::ONE);
+        let text = match unit {
+            Some(unit) => format!("`{name}` is given in {}", unit.text),
+            None => format!("`{name}` is given without a unit"),
+        };
+        error.labels.insert(0, Label { span: parameter.span.clone(), text });
+        error
     }
 
     fn report_truth(&self, scalar: &Scalar, unit: Option<&Unit>, whose: &str) {

@@ -21,6 +21,7 @@ use crate::units::{Dimension, Unit, parse_unit};
 pub(crate) use absolute::as_difference;
 pub use absolute::count;
 pub use ast::{Ast, AstKind, ChainOperator, references};
+pub(crate) use error::DIMENSION;
 pub use error::LangError;
 pub use family::{Allowance, FamilyNumber, LAST, repeats};
 pub use guard::{EventGuard, condition};

@@ -21,6 +21,6 @@ pub use component::{ComponentDefinition, Library};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use expect::Expect;
 pub use file::{Files, Source, Sources, Span};
-pub use instantiate::{ASSUMED_UNIT, Deferred};
+pub use instantiate::{ASSUMED_UNIT, Deferred, UNUSED_VALUE};
 pub use load::{Model, load, load_asking, model_of_expectations};
 pub use run::RunSection;

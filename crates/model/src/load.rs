@@ -44,6 +44,8 @@ pub struct Model {
     pub hash: String,
     /// Parameters that are differences: "1 °C" is 1 K.
     pub differences: Vec<String>,
+    /// Start values that the model gives: full name and place.
+    pub given_starts: Vec<(String, Span)>,
     /// What was chosen for the options of the model itself.
     pub options: BTreeMap<String, String>,
 }
@@ -118,8 +120,8 @@ pub fn load_asking(
     let display = builder.read_displays(&loading.display, &sets);
     let expect: Vec<Expect> = loading.expect.iter().filter_map(|v| builder.read_expect(v)).collect();
     let known: Vec<String> = builder.names.map.keys().cloned().collect();
-    sets.finish(&known, &problems);
-    builder.add_notes(&run, &expect);
+    sets.finish(&known, &builder.tree, &problems);
+    builder.add_notes(&run, &live, &expect);
     remove_stores(&mut builder.network, &builder.flat, &loading.remove, &problems);
 
     let mut sources = reading.sources.borrow().clone();
@@ -139,6 +141,7 @@ pub fn load_asking(
     let chosen = builder.tree.instances.first().into_iter().flat_map(|root| &root.chosen);
     let options = chosen.map(|(name, value)| (name.clone(), value.clone())).collect();
     let users = Users::new(&builder.tree);
+    let given_starts = builder.given_starts();
     let (flat, network, mechanism) = (builder.flat, builder.network, builder.mechanism);
     let hash = sources.hash();
     let (name, doc) = (root.title.clone(), root.doc.clone());
@@ -158,6 +161,7 @@ pub fn load_asking(
         warnings,
         hash,
         differences,
+        given_starts,
         options,
     };
     let deferred = builder.deferred;

@@ -38,6 +38,8 @@ pub struct MethodParameters {
 pub struct RunSection {
     pub t_start: f64,
     pub t_end: f64,
+    /// The file says when the run ends.
+    pub t_end_given: bool,
     /// A solver's name, or "auto".
     pub solver: String,
     /// Where the solver is named, for messages.
@@ -63,6 +65,7 @@ impl Default for RunSection {
         RunSection {
             t_start: 0.0,
             t_end: 1.0,
+            t_end_given: false,
             solver: "auto".into(),
             solver_span: None,
             rtol: None,
@@ -123,6 +126,7 @@ impl ModelBuilder<'_> {
         let mut run = RunSection::default();
         run.t_start = self.number(f.value("t_start"), "t_start", &second).unwrap_or(run.t_start);
         run.t_end = self.number(f.value("t_end"), "t_end", &second).unwrap_or(run.t_start + 1.0);
+        run.t_end_given = f.value("t_end").is_some();
         if let (true, Some(value)) = (run.t_end <= run.t_start, f.value("t_end")) {
             let error = Diagnostic::error("M0108", format!("`t_end` has to be after {} s", run.t_start));
             problems.add(error.at(&value.span, format!("this is {} s", run.t_end)));

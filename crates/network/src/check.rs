@@ -3,6 +3,8 @@
 
 mod bench;
 mod laws;
+mod reactions;
 
 pub use bench::{Bench, BenchDrive, IT, bench, choices};
 pub use laws::{Laws, laws};
+pub use reactions::{PortSum, is_equations_only, port_sums};

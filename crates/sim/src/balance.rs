@@ -34,6 +34,11 @@ pub enum EquilibriumFailure {
         unknown: usize,
         value: f64,
     },
+    /// What this state stores grows or shrinks at this rate (SI), whatever the values: no relation that changes its side stops it.
+    Filling {
+        unknown: usize,
+        rate: f64,
+    },
     /// The model itself warns there: the event of this number.
     Refused {
         event: usize,

@@ -135,12 +135,37 @@ impl EquilibriumProblem<'_> {
         found
     }
 
+    /// What fills is led to where a relation changes its side, if it does not rest where it is.
     fn find_with(
         &mut self,
         t: f64,
         y: &mut [f64],
         hold: &HeldValues,
         carry: bool,
+    ) -> Result<Equilibrium, EquilibriumFailure> {
+        let (mut first, mut at) = (None, y.to_vec());
+        for _ in 0..ROUNDS {
+            let slow = self.machine.slow_values().to_vec();
+            y.copy_from_slice(&at);
+            let mut filling = vec![];
+            let found = self.find_near(t, y, hold, carry, &mut filling);
+            let Some(&(unknown, rate)) = filling.first().filter(|_| found.is_err()) else { return found };
+            first.get_or_insert(EquilibriumFailure::Filling { unknown, rate });
+            slow.iter().enumerate().for_each(|(place, &value)| self.machine.set_slow(place, value));
+            if !self.fill(t, &mut at, &filling) {
+                break;
+            }
+        }
+        Err(first.unwrap_or(EquilibriumFailure::Solver(StepFailure::Singular { t, unknown: 0 })))
+    }
+
+    fn find_near(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+        hold: &HeldValues,
+        carry: bool,
+        filling: &mut Vec<(usize, f64)>,
     ) -> Result<Equilibrium, EquilibriumFailure> {
         let own = released_rows(self.machine, t, y, &hold.unknowns);
         let outputs = Outputs::new(self.machine, &hold.outputs);
@@ -150,6 +175,7 @@ impl EquilibriumProblem<'_> {
             self.leave_stationary_points(t, y);
         }
         let selection = self.select(t, y, hold, (&own, carry), &outputs).unwrap_or(plain);
+        filling.clone_from(&selection.filling);
         let mut work = self.settle_at(t, y, &start, hold, &selection, &outputs)?;
         let mut taken = selection;
         for _ in 0..MIDDLES {
@@ -159,6 +185,8 @@ impl EquilibriumProblem<'_> {
             // Amounts change with the pose: those of the midpoint are correct to third order.
             let middle: Vec<f64> = start.iter().zip(&*y).map(|(a, b)| 0.5 * (a + b)).collect();
             let Some(better) = self.select(t, &middle, hold, (&own, carry), &outputs) else { break };
+            // Rates on the way say nothing of the rows.
+            let better = Selection { filling: taken.filling.clone(), ..better };
             if sorted(&better.kept) != sorted(&taken.kept) || better == taken {
                 break;
             }
@@ -274,12 +302,15 @@ impl EquilibriumProblem<'_> {
             share[i] += jacobian[place].abs() * layout.nominal[j].max(y[j].abs());
         }
         let open = |i: usize| f[i].abs() > FULFILLED * share[i] || f[i].is_nan();
-        let Selection { kept, released, watching, .. } = selection;
+        let Selection { kept, released, watching, filling, .. } = selection;
         let mut rest = Equilibrium { work, kept, released, ..Equilibrium::default() };
         for i in (0..f.len()).filter(|&i| open(i)) {
             match own.iter().position(|&row| row == i) {
                 Some(k) => rest.supported.push((hold.unknowns[k], i, f[i])),
                 None if watching.contains(&i) => rest.moving.push((i, f[i])),
+                None if filling.iter().any(|a| a.0 == i) => {
+                    return Err(EquilibriumFailure::Filling { unknown: i, rate: f[i] });
+                }
                 None if layout.differential[i] && *hold != HeldValues::default() => {
                     rest.moving.push((i, f[i]))
                 }
@@ -375,6 +406,20 @@ pub fn reason(
                 shown(*unknown, *value)
             );
             (message, nearer(&format!("hold it where it starts with {}", hold(x))))
+        }
+        EquilibriumFailure::Filling { unknown, rate } => {
+            let (x, verb) = (name(*unknown), if *rate > 0.0 { "grows" } else { "shrinks" });
+            let message = format!(
+                "`{x}` cannot rest: it {verb} by {:.3e} (SI) every second, whatever its value, and nothing that switches stops it",
+                rate.abs()
+            );
+            (
+                message,
+                format!(
+                    "give what flows in somewhere to go (a relief valve, a leak), stop it, or hold it with {}",
+                    hold(x)
+                ),
+            )
         }
         EquilibriumFailure::Refused { event } => {
             let event = &image.events[*event];

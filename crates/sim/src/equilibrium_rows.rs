@@ -10,6 +10,12 @@
 //! the load, the other one stays as it was. A state that nothing determines even so, and that is no position, stays where it is (the integral of a controller
 //! whose error is held); so does one that nothing depends on (an account, a clock), whatever its rate.
 //!
+//! An amount (1) is trapped only if its rate is zero too:
+//!
+//!   r = f_i − Σ_j c_j f_j                                                                              (2)
+//!
+//! With r ≠ 0 it fills or drains at this rate whatever the values (a pump into a volume whose relief valve is closed): there is no rest in this mode.
+//!
 //! Rows are picked by class, in each class the longest remainder next (Gram and Schmidt, twice), rows and columns scaled to one. [Parlett1980, §6.9]
 
 use crate::problem::{Layout, Problem};
@@ -21,6 +27,11 @@ const NOTHING: f64 = 1e-9;
 
 /// How much easier an unknown that stores nothing is changed. Enough for the sign of what is wanted, and far from rounding.
 const CHEAP: f64 = 1e3;
+
+/// A rate (2) below this share of its terms is their rounding.
+const CANCELLED: f64 = 1e-6;
+/// An amount that changes by less than this share of its size in a second is trapped.
+const TRAPPED: f64 = 1e-9;
 
 /// A linear row over y: (unknown, coefficient).
 pub type LinearRow = Vec<(usize, f64)>;
@@ -45,6 +56,8 @@ pub struct Selection {
     pub released: Vec<usize>,
     /// States that nothing depends on.
     pub watching: Vec<usize>,
+    /// States whose amount changes at a rate (2) that no value stops.
+    pub filling: Vec<(usize, f64)>,
 }
 
 /// What the selection is made from, at one point.
@@ -156,6 +169,13 @@ impl SelectionPoint<'_> {
         self.class(i) == OTHER && !self.hold.contains(&i) && self.layout.pattern.entries().all(|e| e.1 != i)
     }
 
+    /// The rate (2) of an amount that is not trapped.
+    fn filling(&self, i: usize, row: &LinearRow) -> Option<f64> {
+        let terms = row.iter().map(|&(j, a)| a * self.f[j]);
+        let (rate, size) = terms.fold((0.0, 0.0), |(sum, size), x| (sum + x, size + x.abs()));
+        (rate.abs() > CANCELLED * size + TRAPPED * self.layout.nominal[i]).then_some(rate)
+    }
+
     fn is_position(&self, i: usize) -> bool {
         self.layout.second_order.iter().any(|pair| pair.0 == i) || self.turns.contains(&i)
     }
@@ -265,8 +285,10 @@ impl Candidates {
                 selection.replaced.push((slot, replacement));
             }
         }
-        let stored = amounts.iter().map(|a| a.0).filter(|&i| !at.is_position(i));
-        selection.released = stored.filter(|i| !selection.kept.contains(i) && !at.hold.contains(i)).collect();
+        let stored = amounts.iter().filter(|a| !at.is_position(a.0));
+        let free = stored.clone().map(|a| a.0);
+        selection.released = free.filter(|i| !selection.kept.contains(i) && !at.hold.contains(i)).collect();
+        selection.filling = stored.filter_map(|(i, row)| Some((*i, at.filling(*i, row)?))).collect();
         selection
     }
 }
@@ -404,6 +426,11 @@ mod tests {
     use super::*;
     use crate::scenes::Scene;
 
+    fn point<'a>(layout: &'a Layout, jacobian: &'a [f64], f: &'a [f64]) -> SelectionPoint<'a> {
+        let (hold, own_rows, outputs, turns, spins) = (&[], &[], &[], &[], &[]);
+        SelectionPoint { layout, jacobian, f, hold, own_rows, outputs, turns, spins, carry: false }
+    }
+
     /// A mass under a constant load on trapped oil: a' = −2 v, v' = a − 3.
     fn selected(hold: &[usize]) -> Selection {
         let mut scene = Scene::new(&["x", "v", "a"], |_, y, _, f| {
@@ -414,18 +441,25 @@ mod tests {
         .second_order(&[(0, 1)]);
         let (f, jacobian) = linearised(&mut scene, 0.0, &[0.0, 0.0, 1.0]);
         let own: Vec<usize> = hold.iter().map(|i| i + 1).collect();
-        let at = SelectionPoint {
-            layout: scene.layout(),
-            jacobian: &jacobian,
-            f: &f,
-            hold,
-            own_rows: &own,
-            outputs: &[],
-            turns: &[],
-            spins: &[],
-            carry: false,
-        };
+        let at = SelectionPoint { hold, own_rows: &own, ..point(scene.layout(), &jacobian, &f) };
         select(&at).unwrap()
+    }
+
+    #[test]
+    fn an_amount_that_a_pump_fills_is_not_trapped() {
+        // Two volumes joined by an orifice, q = a − b, and 0.5 flows in: a + b grows by 0.5 in every second.
+        let mut scene = Scene::new(&["a", "b"], |_, y, _, f| {
+            f[0] = 0.5 - (y[0] - y[1]);
+            f[1] = y[0] - y[1];
+        });
+        let (f, jacobian) = linearised(&mut scene, 0.0, &[7.0, 2.0]);
+        for inflow in [true, false] {
+            let f = if inflow { f.clone() } else { vec![f[0] - 0.5, f[1]] };
+            let found = select(&point(scene.layout(), &jacobian, &f)).unwrap();
+            assert_eq!(found.kept.len(), 1);
+            assert_eq!(found.filling.len(), usize::from(inflow));
+            assert!(found.filling.iter().all(|a| (a.1 - 0.5).abs() < 1e-12), "{:?}", found.filling);
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod constraints;
 mod cuts;
 pub mod dependent_states;
 pub mod equilibrium;
+mod equilibrium_filling;
 mod equilibrium_problem;
 mod equilibrium_rows;
 pub mod events;

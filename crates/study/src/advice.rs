@@ -15,8 +15,9 @@ use trunnion_sim::run::run;
 use crate::jumps::{self, Jumps};
 use crate::monitor::Monitor;
 use crate::simulate::{Overrides, point, settings};
-use crate::structure_advice::advise;
+use crate::structure_advice::{advise, unrelieved};
 use trunnion_engine::project::Project;
+use trunnion_network::CausalityFinding;
 use trunnion_num::text::number;
 
 /// Longest time of the trial run.
@@ -28,11 +29,13 @@ const LEFT_OUT: &str = "M0409";
 pub fn remarks(project: &Project) -> Vec<Diagnostic> {
     let end = Instant::now() + ADVICE_TIME;
     let mut remarks = unlocated(project);
+    let told = |f: &CausalityFinding| f.diagnostic(&project.network, &project.sources);
+    remarks.extend(unrelieved(&project.network).iter().map(told));
     if let Ok(mut at) = point(project, &Overrides::default(), None, &Monitor::default()) {
         let length = project.run.t_end - project.run.t_start;
         if Instant::now() < end {
             let findings = advise(&project.network, &mut at.machine, at.t, &at.y, length);
-            remarks.extend(findings.iter().map(|f| f.diagnostic(&project.network, &project.sources)));
+            remarks.extend(findings.iter().map(told));
         } else {
             remarks.push(left_out("the structure was not examined"));
         }

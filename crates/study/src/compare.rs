@@ -2,6 +2,7 @@
 
 mod times;
 
+use serde_json::{Value, json};
 use trunnion_engine::Failure;
 use trunnion_model::expect::Measure;
 use trunnion_results::Column;
@@ -23,6 +24,43 @@ pub struct Difference {
     pub rms: f64,
     /// Largest difference as a share of the range of the first, or of its size where it is constant.
     pub relative: f64,
+}
+
+/// The comparison as a document: all differences, and what only one of the two has. `beyond` counts signals beyond a tolerance.
+pub fn document(
+    a: &RunSignals,
+    b: &RunSignals,
+    times: &str,
+    differences: &[Difference],
+    beyond: Option<usize>,
+) -> Value {
+    let signal = |d: &Difference| {
+        json!({
+            "name": d.name,
+            "unit": d.unit,
+            "largest": d.max,
+            "of_range": d.relative,
+            "at_s": d.at,
+            "rms": d.rms,
+        })
+    };
+    let only = |from: &RunSignals, to: &RunSignals| -> Vec<String> {
+        missing(from, to).map(|c| c.name.clone()).collect()
+    };
+    json!({
+        "a": a.path,
+        "b": b.path,
+        "times": times,
+        "signals": differences.iter().map(signal).collect::<Vec<_>>(),
+        "only_in_a": only(a, b),
+        "only_in_b": only(b, a),
+        "beyond_tolerance": beyond,
+    })
+}
+
+/// Signals that only the first has.
+pub fn missing<'a>(from: &'a RunSignals, to: &'a RunSignals) -> impl Iterator<Item = &'a Column> {
+    from.table.columns.iter().filter(|x| !to.table.columns.iter().any(|y| y.name == x.name))
 }
 
 pub fn difference(times: &ComparisonTimes, x: &Column, y: &Column) -> Difference {

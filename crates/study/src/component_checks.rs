@@ -8,13 +8,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trunnion_equations::EvaluationEngine;
+use trunnion_equations::flat::{DisplayUnit, Flat, Origin, Output};
 use trunnion_model::component::{Reading, is_shared};
 use trunnion_model::diagnostic::Problems;
 use trunnion_model::display::Display;
 use trunnion_model::domain::Domain;
 use trunnion_model::file::relative;
 use trunnion_model::{ComponentDefinition, Diagnostic, Files, Library, Model, Severity, Span, load};
-use trunnion_network::check::{Bench, BenchDrive, bench, choices, laws};
+use trunnion_network::check::{
+    Bench, BenchDrive, PortSum, bench, choices, is_equations_only, laws, port_sums,
+};
 use trunnion_sim::integrate::RunError;
 use trunnion_sim::stepper::StepFailure as SolverFailure;
 
@@ -35,6 +38,9 @@ const NOTHING: f64 = 1e-9;
 /// Tolerance of the runs with accounts: their error stays well below `CLOSED`.
 const FINE: f64 = 1e-9;
 
+/// The code of a force without reaction.
+const UNREACTED: &str = "C0007";
+
 /// One of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComponentCheck {
@@ -46,7 +52,7 @@ pub enum ComponentCheck {
     Causality,
     /// A loss never gives energy.
     Losses,
-    /// What goes in at the ports is stored or lost.
+    /// What goes in at the ports is stored or lost, and has a reaction.
     Power,
     /// It runs with its default values.
     Runs,
@@ -301,12 +307,13 @@ impl Bundle {
             found.losses.into_iter().for_each(|list| report.enter(ComponentCheck::Losses, list));
         }
         match (trial.run(model), drive.gives_way()) {
-            (Ok(BenchOutcome { missing, ran }), gives_way) => {
+            (Ok(BenchOutcome { missing, unreacted, ran }), gives_way) => {
                 if gives_way {
                     report.enter(ComponentCheck::Equations, None);
                     report.enter(ComponentCheck::Runs, ran.err());
                 }
                 missing.into_iter().for_each(|found| report.enter(ComponentCheck::Power, found));
+                unreacted.into_iter().for_each(|found| report.enter(ComponentCheck::Power, found));
             }
             // Friction that sticks needs something that has inertia.
             (Err(errors), true) if errors.iter().all(|e| e.code == "S0008") && drive != BenchDrive::Rigid => {
@@ -358,6 +365,8 @@ struct BenchTrial<'a> {
 struct BenchOutcome {
     /// Energy that is missing; None: nothing has any.
     missing: Option<Option<Diagnostic>>,
+    /// Ports whose forces have no reaction; None: nothing to ask.
+    unreacted: Option<Option<Diagnostic>>,
     ran: Result<(), Diagnostic>,
 }
 
@@ -366,12 +375,16 @@ impl BenchTrial<'_> {
     fn run(&self, model: Model) -> Result<BenchOutcome, Vec<Diagnostic>> {
         let mut accounts = vec![];
         let plain = model.clone();
+        let sums = port_sums(self.definition, &model);
+        // All power into equations counts as lost: that is no check.
+        let tautology = is_equations_only(&model.network);
         let project = Project::of_model(
             model,
             EvaluationEngine::Native,
             &Display::default(),
             |flat, network, mechanism| {
                 accounts = accounts_of(flat, network, mechanism);
+                sums.iter().enumerate().for_each(|(k, sum)| sum_outputs(flat, k, sum));
             },
         );
         let project = project.map_err(|failure| match failure {
@@ -385,7 +398,8 @@ impl BenchTrial<'_> {
                 let part = number(balance.relative(), 3);
                 self.finding("C0005", &format!("{part} of the energy that moved is not accounted for"))
             });
-            return Ok(BenchOutcome { missing: Some(missing), ran: Ok(()) });
+            let missing = (!tautology).then_some(missing);
+            return Ok(BenchOutcome { missing, unreacted: self.unreacted(&project, &sums), ran: Ok(()) });
         }
         let project = match has_energy {
             true => Project::of_model(plain, EvaluationEngine::Native, &Display::default(), |_, _, _| ())
@@ -401,7 +415,32 @@ impl BenchTrial<'_> {
             Err(failure) => Some(failure),
         };
         let ran = failure.map_or(Ok(()), |f| Err(self.finding("C0006", &f.reason())));
-        Ok(BenchOutcome { missing: None, ran })
+        Ok(BenchOutcome { missing: None, unreacted: None, ran })
+    }
+
+    /// Forces, currents or flows of ports that do not cancel though the component stands between them alone.
+    fn unreacted(&self, project: &Project, sums: &[PortSum]) -> Option<Option<Diagnostic>> {
+        let (solver, settings) =
+            settings(&project.run, &Overrides::default()).ok().filter(|_| !sums.is_empty())?;
+        let ran = simulate_to_table(project, &HashMap::new(), (solver, &settings), &self.monitor.quiet());
+        let (table, _) = ran.ok()?;
+        for (k, sum) in sums.iter().enumerate() {
+            let largest = |what: &str| {
+                let column = table.column(&format!("{what}.{k}")).ok()?;
+                Some(column.values.iter().fold(0.0, |m: f64, x| m.max(x.abs())))
+            };
+            let (rest, size) = (largest("reaction")?, largest("reaction_size")?);
+            if rest > CLOSED * size {
+                let ports = sum.ports.join("`, `");
+                let text = format!(
+                    "the {} at `{ports}` does not cancel though only differences between them count: {} of it has no reaction",
+                    sum.through,
+                    number(rest / size, 3)
+                );
+                return Some(Some(self.finding(UNREACTED, &text)));
+            }
+        }
+        Some(None)
     }
 
     /// A drive without mass or volume may leave a law without a solution; a value that is none is the law's own fault.
@@ -423,6 +462,15 @@ impl BenchTrial<'_> {
         let with = if options.is_empty() { String::new() } else { format!(", {}", options.join(", ")) };
         let message = format!("`{}` {}{with}: {what}", self.definition.name, self.drive.phrase());
         Diagnostic::error(code, message).at(&top, "this component, with its default values")
+    }
+}
+
+/// Records the sum that should be zero, and its size.
+fn sum_outputs(flat: &mut Flat, k: usize, sum: &PortSum) {
+    for (what, value) in [("reaction", sum.sum), ("reaction_size", sum.size)] {
+        let name = format!("{what}.{k}");
+        let (unit, doc, origin) = (DisplayUnit::default(), String::new(), Origin::default());
+        flat.outputs.push(Output { name, unit, doc, origin, value });
     }
 }
 

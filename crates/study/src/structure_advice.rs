@@ -34,8 +34,7 @@ pub(crate) fn advise(
     y: &[f64],
     length: f64,
 ) -> Vec<CausalityFinding> {
-    let mut remarks = unrelieved(network);
-    remarks.extend(mixed_air(network, machine));
+    let mut remarks = mixed_air(network, machine);
     remarks.extend(stiff(network, machine, t, y, length));
     remarks.extend(unbalanced(network, machine, t, y));
     remarks
@@ -92,12 +91,17 @@ fn stiff(
     })
 }
 
-/// Pumps from which no relief valve can be reached through oil.
-fn unrelieved(network: &Network) -> Vec<CausalityFinding> {
+/// Pumps from which no relief valve can be reached through oil. Nothing but the structure counts: the start may have no solution.
+pub(crate) fn unrelieved(network: &Network) -> Vec<CausalityFinding> {
     let incident = network.incident();
     let pumps = network.nodes.iter().enumerate().filter(|(_, n)| n.component == "pump" && !n.connection);
     let sources = pumps.filter(|(_, n)| matches!(n.kind, BondNodeKind::Sf | BondNodeKind::Tf));
-    let relieves = |n: usize| ["relief_valve", "R_relief"].contains(&network.nodes[n].component.as_str());
+    let relieves = |n: usize| {
+        let stopped = |&b: &usize| is_stopped(network, &incident, other_end(network, b, n));
+        ["relief_valve", "R_relief"].contains(&network.nodes[n].component.as_str())
+            && !is_stopped(network, &incident, n)
+            && !incident[n].iter().any(stopped)
+    };
     let alone =
         sources.filter(|(n, _)| !reach(network, &incident, *n, "hydraulic").into_iter().any(relieves));
     let finding = |n: usize| CausalityFinding {
@@ -156,14 +160,29 @@ fn reach(network: &Network, incident: &[Vec<usize>], from: usize, domain: &str) 
             if bond.domain.is_none_or(|d| d.name != domain) {
                 continue;
             }
-            let other = if bond.from == n { bond.to } else { bond.from };
-            if met.insert(other) && !matches!(network.nodes[other].kind, BondNodeKind::Tf | BondNodeKind::Gy)
-            {
+            let other = other_end(network, b, n);
+            let passes = !matches!(network.nodes[other].kind, BondNodeKind::Tf | BondNodeKind::Gy)
+                && !is_stopped(network, incident, other);
+            if met.insert(other) && passes {
                 open.push(other);
             }
         }
     }
     met
+}
+
+fn other_end(network: &Network, bond: usize, n: usize) -> usize {
+    let bond = &network.bonds[bond];
+    if bond.from == n { bond.to } else { bond.from }
+}
+
+/// A common flow that is zero for ever, because it ends at a port to which nothing is connected.
+fn is_stopped(network: &Network, incident: &[Vec<usize>], n: usize) -> bool {
+    let open_port = |&b: &usize| {
+        let end = &network.nodes[other_end(network, b, n)];
+        end.kind == BondNodeKind::Sf && end.connection
+    };
+    network.nodes[n].kind == BondNodeKind::One && incident[n].iter().any(open_port)
 }
 
 fn owner(network: &Network, n: usize) -> &str {

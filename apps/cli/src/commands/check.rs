@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use clap::Args;
 use serde_json::{Value, json};
 use trunnion_equations::flat::Action;
-use trunnion_model::{ASSUMED_UNIT, Deferred, Diagnostic, Files};
+use trunnion_model::{Deferred, Diagnostic, Files};
 use trunnion_sim::task::script_faults;
 
 use crate::given::Given;
@@ -84,7 +84,7 @@ fn check_model(path: &str, sets: &[String], session: &Session) -> (bool, Value) 
                 let default = default.map(|d| format!(", {d} if nobody is asked")).unwrap_or_default();
                 session.note(format_args!("{path}: asked when it is run: {}{default}", describe(one)));
             }
-            let notes = project.notes.iter().filter(|n| n.code != ASSUMED_UNIT);
+            let notes = project.notes.iter().filter(|n| !Project::is_told(n));
             session.warn(notes.chain(&remarks(&project)));
             session.note(format_args!("{path}: {}", contents(&project)));
             let programs = scripts(&project);

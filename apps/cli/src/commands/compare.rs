@@ -13,13 +13,16 @@ use crate::commands::run::seconds;
 use crate::failure::{usage, usage_hint};
 use crate::options::RunOptions;
 use crate::output::{Print, say};
+use crate::report::AnswerOptions;
 use crate::session::{Session, tell_proposed, tell_stopped};
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_draw::plot::{dash, merged, named_on_axes, save, views};
 use trunnion_engine::Failure;
 use trunnion_num::text::{count, number, percent, with_unit};
 use trunnion_results::Column;
-use trunnion_study::compare::{ComparisonTimes, Difference, difference, labels, pairs, single_times, title};
+use trunnion_study::compare::{
+    ComparisonTimes, Difference, difference, document, labels, missing, pairs, single_times, title,
+};
 use trunnion_study::display::{self, convert};
 use trunnion_study::signals::{Effort, RunChanges, RunSignals, is_model};
 use trunnion_study::simulate::Overrides;
@@ -57,8 +60,10 @@ pub struct CompareArgs {
     #[arg(long)]
     pub all: bool,
     /// Draw both, as .svg or .png
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short = 'o', value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub answer: AnswerOptions,
 }
 
 pub fn share(text: &str) -> Result<f64, String> {
@@ -76,27 +81,26 @@ pub fn execute(args: &CompareArgs, session: &Session) -> Result<bool, Failure> {
     let pairs = pairs(&a, &b, &args.y)?;
     let mut differences: Vec<Difference> = pairs.iter().map(|(x, y)| difference(&times, x, y)).collect();
     differences.sort_by(|p, q| q.relative.total_cmp(&p.relative));
-    efforts(&a, &b);
-    say(times.describe());
-    print(&differences, args.all);
-    unmatched(&a, &b);
+    let over = |d: &Difference, tol: f64| d.relative > tol || d.relative.is_nan();
+    let beyond = args.tol.map(|tol| differences.iter().filter(|d| over(d, tol)).count());
+    let times_text = times.describe().to_string();
+    if session.answer(|| document(&a, &b, &times_text, &differences, beyond)).is_none() {
+        efforts(&a, &b);
+        say(times_text);
+        print(&differences, args.all);
+        unmatched(&a, &b);
+    }
     if let Some(path) = &args.plot {
         draw(&a, &b, &pairs, &differences, args, path)?;
+        session.note(path.display());
     }
-    let over = |d: &Difference, tol: f64| d.relative > tol || d.relative.is_nan();
-    match args.tol {
-        Some(tol) => match differences.iter().filter(|d| over(d, tol)).count() {
-            0 => {
-                say(format_args!("\nall within {}", percent(tol)));
-                Ok(true)
-            }
-            n => {
-                say(format_args!("\n{} differ by more than {}", count(n, "signal"), percent(tol)));
-                Ok(false)
-            }
-        },
-        None => Ok(true),
+    if let (Some(tol), Some(n)) = (args.tol, beyond) {
+        session.note(match n {
+            0 => format!("\nall within {}", percent(tol)),
+            n => format!("\n{} differ by more than {}", count(n, "signal"), percent(tol)),
+        });
     }
+    Ok(beyond.is_none_or(|n| n == 0))
 }
 
 fn open(args: &CompareArgs, session: &Session) -> Result<(RunSignals, RunSignals), Failure> {
@@ -200,11 +204,7 @@ fn print(differences: &[Difference], all: bool) {
 
 /// Says what could not be compared.
 fn unmatched(a: &RunSignals, b: &RunSignals) {
-    let missing = |from: &RunSignals, to: &RunSignals| {
-        let has = |x: &&Column| !to.table.columns.iter().any(|y| y.name == x.name);
-        from.table.columns.iter().filter(has).count()
-    };
-    for (n, file) in [(missing(a, b), "A"), (missing(b, a), "B")] {
+    for (n, file) in [(missing(a, b).count(), "A"), (missing(b, a).count(), "B")] {
         if n > 0 {
             say(format_args!("{} only in {file}", count(n, "signal")));
         }
@@ -248,6 +248,5 @@ fn draw(
     named_on_axes(&mut chart);
     (chart.title, chart.subtitle) = title(a, b);
     save(&chart, path)?;
-    say(path.display());
     Ok(())
 }

@@ -12,7 +12,7 @@ use crate::options::RunOptions;
 use crate::output::{say, tell};
 use crate::session::Session;
 use trunnion_engine::Failure;
-use trunnion_engine::project::Project;
+use trunnion_engine::project::{NO_END, Project};
 use trunnion_files::{output, write_whole};
 use trunnion_num::text::number;
 use trunnion_results::ResultsWriter;
@@ -52,6 +52,9 @@ pub fn execute(args: &RunArgs, session: &Session) -> Result<(), Failure> {
     let project = session.open_stored(&args.model, &args.options.sets())?;
     let project = if args.shown_units { project.shown() } else { project };
     let (solver, settings) = settings(&project.run, &args.options.overrides())?;
+    if args.options.t_end.is_none() && !args.quiet {
+        session.warn(project.notes.iter().filter(|n| n.code == NO_END));
+    }
     let out = args.out.clone().unwrap_or_else(|| results_path(&args.model));
     let columns = recorded(&project.prepared, &project.run.record);
     if let Some(size) = too_large(&settings, columns.len()) {

@@ -79,7 +79,7 @@ fn joints() {
             r#""revolute", parent = "world", child = "arm", axis = "y""#,
             r#""universal", parent = "world", child = "arm", axes = ["y", "y"]"#
         )],
-        &[(FIRST, r#"child = "arm", axis = "y", phi_0 = 1"#)],
+        &[(FIRST, r#"child = "arm", axis = "y", ph0 = 1"#)],
         &[(FIRST, r#"child = "arm", axis = "y", phi0 = "1 m""#)],
         &[(FIRST, r#"child = "arm", axis = "y", lower = "1 rad", upper = "-1 rad""#)],
         &[(FIRST, r#"child = "arm", axis = "y", motion = "elbow.phi""#)],

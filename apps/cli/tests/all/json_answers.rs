@@ -140,3 +140,21 @@ fn what_is_no_fault_of_a_model_is_told_by_its_kind() {
         assert!(error["message"].as_str().unwrap().contains(word), "{error}");
     }
 }
+
+#[test]
+fn compare_answers_in_json_and_draws_with_o() {
+    let folder = Folder::new();
+    folder.write("strut.toml", STRUT);
+    let compared =
+        answered(&folder, &["compare", "strut.toml", "--set-b", "damper.c=\"8 N s/m\"", "-o", "both.svg"]);
+    assert!(folder.read("both.svg").contains("<svg"));
+    let signals = compared["signals"].as_array().unwrap();
+    let x = signals.iter().find(|s| s["name"] == "body.x").unwrap();
+    assert!(
+        x["unit"] == "m" && x["largest"].as_f64().unwrap() > 0.01 && x["of_range"].as_f64().unwrap() > 0.1,
+        "{x:#}"
+    );
+    assert_eq!((&compared["only_in_a"], &compared["beyond_tolerance"]), (&json!([]), &Value::Null));
+    let equal = folder.run(&["compare", "strut.toml", "strut.toml", "--tol", "0.01", "--format", "json"]);
+    assert_eq!(document(&equal)["result"]["beyond_tolerance"], 0);
+}

@@ -39,6 +39,7 @@ mod hostile_units;
 mod hostile_values;
 mod hostile_whole;
 mod hybrid;
+mod idle_input;
 mod images;
 mod imports;
 mod json_answers;

@@ -201,7 +201,7 @@ fn rest_is_written_for_balls_and_loops_too() {
     );
     // It may turn about the vertical.
     folder.good(&["balance", "ball.toml", "--hold", "ball.qx", "--write"]);
-    folder.bad(&["balance", "ball.toml"], 3, &["nothing determines `ball.q", "hold = ball.q"]);
+    folder.bad(&["balance", "ball.toml"], 3, &["nothing determines `ball.q", "--hold ball.q"]);
     let text = folder.good(&["balance", "ball.toml", "--hold", "ball.qx"]);
     assert!((number_after(&text, "ball.qy", 1) - 0.5_f64.sqrt()).abs() < 1e-6, "{text}");
     folder.write("loop.toml", format!("[model]\nname = \"loop\"\n{PARALLELOGRAM}\n"));

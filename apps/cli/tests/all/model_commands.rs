@@ -232,7 +232,7 @@ fn balance_names_what_is_free() {
     folder.bad(
         &["balance", "m.toml"],
         3,
-        &["determines `x`", "= hint: hold it where it starts with hold = x"],
+        &["determines `x`", "= hint: hold it where it starts with --hold x"],
     );
     let text = folder.good(&["balance", "m.toml", "--hold", "x"]);
     assert!(text.contains("`x` is held: let go, der(v) would be -9.81 (SI)"), "{text}");

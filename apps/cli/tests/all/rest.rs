@@ -179,3 +179,74 @@ fn oil_that_leaks_slowly_carries_a_pose_and_is_told() {
         assert!(!text.contains("--balance finds one"), "{text}");
     }
 }
+
+/// A pump with a relief valve feeds an axis whose valve is shut; `more` stands beside the pressure at which the supply starts.
+fn axis(supply: &str, relief: bool, gain: &str) -> String {
+    let relieved = if relief { "\"tank\" = [\"relief.b\", \"valve.t\"]" } else { "\"tank\" = \"valve.t\"" };
+    let at_pump = if relief { ", \"relief.a\"" } else { "" };
+    let valve = if relief {
+        "relief = { type = \"relief_valve\", P_max = \"150 bar\", dp_open = \"5 bar\" }"
+    } else {
+        ""
+    };
+    format!(
+        r#"
+        [components]
+        pid    = {{ type = "pid_controller", Kp = "10 1/m", Ki = "{gain} 1/(m s)", ref = "0.1 m", y = "load.x" }}
+        valve  = {{ type = "valve_4_3", q_rated = "60 l/min", u = "pid.u" }}
+        cyl    = {{ type = "cylinder", stroke = "0.5 m", s0 = "0.1 m", seal = "smooth", P0_h = "30 bar", P0_r = "44.054 bar" }}
+        load   = {{ type = "mass", m = "1000 kg", x0 = "0.1 m" }}
+        pump   = {{ type = "pump", Q = "60 l/min" }}
+        supply = {{ type = "volume", V0 = "2 l", P0 = "{supply}" }}
+        {valve}
+        tank   = {{ type = "reservoir", P = "1 bar" }}
+        ground = {{ type = "ground" }}
+        [connect]
+        "pump.outlet" = ["supply", "valve.p"{at_pump}]
+        {relieved}
+        "valve.a"  = "cyl.head"
+        "valve.b"  = "cyl.annulus"
+        "cyl.rod"  = "load"
+        "cyl.case" = "ground"
+        [run]
+        t_end = "1 s"
+        "#
+    )
+}
+
+/// The pressure at which the relief valve passes all of the pump's flow, Q = R (p − P_max)/dp_open √(p − P_tank), by bisection.
+fn relieved_pressure() -> f64 {
+    let flow = |p: f64| 1e-3 / 1e6_f64.sqrt() * (p - 150e5) / 5e5 * (p - 1e5).sqrt();
+    let (mut low, mut high) = (150e5, 155e5);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        *(if flow(middle) < 1e-3 { &mut low } else { &mut high }) = middle;
+    }
+    low
+}
+
+#[test]
+fn a_supply_below_its_relief_valve_rests_where_that_is_open() {
+    let folder = Folder::new();
+    for supply in ["20 bar", "150 bar", "153 bar"] {
+        for (gain, hold) in
+            [("0", &[][..]), ("0", &["--hold", "load.x"]), ("2", &[]), ("2", &["--hold", "load.x"])]
+        {
+            folder.write("axis.toml", axis(supply, true, gain));
+            let text = folder.good(&[&["balance", "axis.toml", "--all"], hold].concat());
+            let off = value(&text, "supply.p", 2) / relieved_pressure() - 1.0;
+            assert!(off.abs() < 1e-6, "{supply} {gain} {hold:?}: {off}\n{text}");
+            assert!(!text.contains("left moving"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_fills_for_ever_is_named() {
+    let folder = Folder::new();
+    folder.write("axis.toml", axis("100 bar", false, "0"));
+    let says = ["`supply.V_i` cannot rest", "grows by 1.000e-3", "--hold supply.V_i"];
+    folder.bad(&["balance", "axis.toml", "--hold", "load.x"], 3, &says);
+    let text = folder.good(&["balance", "axis.toml", "--hold", "load.x,supply.V_i"]);
+    assert!(text.contains("`supply.V_i` is held"), "{text}");
+}

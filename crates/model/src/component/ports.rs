@@ -30,6 +30,7 @@ pub(crate) fn read_port(entry: &TomlEntry, problems: &Problems) -> Option<Port> 
         unit: None,
         default: None,
         optional: false,
+        command: false,
         gives: vec![],
         takes: vec![],
         doc: String::new(),
@@ -63,6 +64,7 @@ pub(crate) fn read_port(entry: &TomlEntry, problems: &Problems) -> Option<Port> 
         }
         port.unit = f.text("unit").and_then(|t| unit(&t, problems));
         port.default = scalar(&f, "default");
+        port.command = f.boolean("command").unwrap_or(false);
     } else {
         let value = |e: &TomlEntry| Some((e.key.clone(), read_scalar(&e.value, &e.key.name, problems)));
         port.gives = entries(&f, "gives", problems, value);

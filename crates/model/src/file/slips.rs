@@ -21,6 +21,9 @@ struct Slip<'a> {
     range: Range<usize>,
 }
 
+/// Characters of a line that are shown at most.
+const LAST_WORDS: usize = 24;
+
 type Meaning = (String, Range<usize>, String, Option<String>);
 
 impl<'a> Slip<'a> {
@@ -93,6 +96,14 @@ impl<'a> Slip<'a> {
 
     /// `m = 150 kg`, `m = 150 kg"`, `m = “150 kg”`.
     fn unquoted(&self) -> Meaning {
+        // The value was to stand on a line before: `m =` and nothing more.
+        let before = self.text[..self.at].trim_end();
+        if before.ends_with('=') && self.text[before.len()..self.at].contains('\n') {
+            let place = before.len() - 1..before.len();
+            let key = before[..before.len() - 1].trim_end().rsplit([' ', ',', '{', '\n', '\t']).next();
+            let hint = format!("write `{} = value`", key.unwrap_or("key"));
+            return ("a value is missing".into(), place, "nothing behind `=`".into(), Some(hint));
+        }
         let rest = self.rest();
         let end = rest.find([',', '}', ']', '#', '"']).unwrap_or(rest.len());
         let (value, behind) = (rest[..end].trim(), &rest[end..]);
@@ -160,10 +171,7 @@ impl<'a> Slip<'a> {
                 format!("`{bracket}` without `{closing}`"),
                 open..open + 1,
                 "opened here, closed nowhere".into(),
-                Some(format!(
-                    "write `{closing}` behind `{}`",
-                    line.chars().rev().take(24).collect::<Vec<_>>().iter().rev().collect::<String>()
-                )),
+                Some(format!("write `{closing}` behind `{}`", last_words(line))),
             );
         }
         // A text that ended where the next one was to begin.
@@ -199,6 +207,20 @@ impl<'a> Slip<'a> {
                 "texts and numbers with a unit stand in quotes, one `key = value` on each line".into(),
             ),
         }
+    }
+}
+
+/// The end of a line from a comma, a bracket or a space on, short but for a single long word.
+fn last_words(line: &str) -> &str {
+    let long = line.chars().count().saturating_sub(LAST_WORDS);
+    let from = line.char_indices().nth(long).map_or(0, |(i, _)| i);
+    let breaks = |c: char| c.is_whitespace() || [',', '=', '{', '['].contains(&c);
+    if from == 0 || line[..from].ends_with(breaks) {
+        return line[from..].trim_start();
+    }
+    match line[from..].find(breaks) {
+        Some(next) => line[from + next..].trim_start_matches(breaks),
+        None => line.rsplit(breaks).next().unwrap_or(line),
     }
 }
 

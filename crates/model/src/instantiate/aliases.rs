@@ -1,4 +1,4 @@
-//! Former names of parameters: they are still read, with a note.
+//! Former names of parameters: they are still read, with a note. Both forms of start values, without one.
 //!
 //! A displacement was once given as the volume of a revolution. Such a name has a unit of its own, `m^3/rev`: a number
 //! without an angle in its unit counts per revolution,
@@ -17,6 +17,29 @@ use crate::units::{Unit, has_angle, parse_unit};
 
 /// The code of a former name.
 pub const FORMER_NAME: &str = "M0330";
+
+/// How descriptions of start values end.
+const AT_START: [&str; 2] = ["at the start", "at the beginning"];
+
+/// Start values are written `x0` or `x_0`, whichever the component calls its own: the parameter that `name` is the other form of.
+pub(crate) fn other_form<'a>(instance: &Instance<'a>, name: &str) -> Option<&'a Parameter> {
+    let other = match name.strip_suffix("_0") {
+        Some(stem) => format!("{stem}0"),
+        None => format!("{}_0", name.strip_suffix('0')?),
+    };
+    let is_start = |p: &&Parameter| AT_START.iter().any(|end| p.doc.contains(end));
+    instance.each(|b| &b.parameters).filter(is_start).find(|p| p.key.name == other)
+}
+
+/// The other form of a start value's name, where it is no name of something else.
+pub(crate) fn spelt(instance: &Instance<'_>, name: &str) -> Option<String> {
+    let other = match name.strip_suffix("_0") {
+        Some(stem) => format!("{stem}0"),
+        None => format!("{}_0", name.strip_suffix('0')?),
+    };
+    let named = instance.each(|b| &b.parameters).any(|p| p.key.name == other);
+    (!named && other_form(instance, &other).is_some()).then_some(other)
+}
 
 /// The parameter that has `name` as a former name.
 pub fn find<'a>(instance: &Instance<'a>, name: &str) -> Option<(&'a Parameter, &'a FormerName)> {
@@ -58,13 +81,14 @@ pub fn give(
     Some((name, Argument { scalar, scope }))
 }
 
-/// A value under the present name beside one under a former name.
+/// A value under the present name beside one under a former name, or in the other form.
 pub(crate) fn refuse_twice(instance: &Instance<'_>, key: &TomlKey, problems: &Problems) {
     let mut own = instance.each(|b| &b.parameters).filter(|p| p.key.name == key.name);
-    if own.any(|p| !p.aliases.is_empty()) && instance.arguments.contains_key(&key.name) {
+    let has_other = spelt(instance, &key.name).is_some();
+    if own.any(|p| has_other || !p.aliases.is_empty()) && instance.arguments.contains_key(&key.name) {
         problems.add(
             Diagnostic::error("M0105", format!("`{}` of `{}` is given twice", key.name, instance.path))
-                .at(&key.span, "given under a former name too"),
+                .at(&key.span, "given under another name too"),
         );
     }
 }

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use trunnion_equations::flat::Equation;
 
 use super::bonds::{OPEN, junction_kind};
+use super::unused_values::NO_COMMAND;
 use super::{Instance, ModelBuilder};
 use crate::component::{Connection, Port, SignalDirection};
 use crate::diagnostic::{Diagnostic, did_you_mean, one_of};
@@ -327,7 +328,19 @@ impl<'a> ModelBuilder<'a> {
             (Some(argument), _) => {
                 self.scalar(&argument.scalar, &self.view(argument.scope), port.unit.as_ref(), &whose)
             }
-            (None, Some(default)) => self.scalar(default, &self.view(owner), port.unit.as_ref(), &whose),
+            (None, Some(default)) => {
+                if port.command && instance.parent == Some(0) {
+                    self.problems.add(
+                        Diagnostic::note(NO_COMMAND, format!("nothing commands `{name}`"))
+                            .at(&place, format!("its `{}` keeps its default", port.key.name))
+                            .hint(format!(
+                                "give it a signal, {0} = \"…\", or the value it is to keep",
+                                port.key.name
+                            )),
+                    );
+                }
+                self.scalar(default, &self.view(owner), port.unit.as_ref(), &whose)
+            }
             (None, None) if !warn || port.optional => {
                 Some(crate::language::Typed { expr: self.graph().constant(0.0).id, dimension: None })
             }

@@ -17,6 +17,11 @@ impl Values {
         self.symbols.insert(symbol, value);
     }
 
+    /// The value of a parameter.
+    pub(crate) fn get(&self, symbol: Symbol) -> Option<f64> {
+        self.symbols.get(&symbol).copied()
+    }
+
     /// None if it depends on time or on anything without a value.
     pub fn of(&mut self, graph: &Graph, e: Expr) -> Option<f64> {
         // A stack of our own: a long sum is a deep tree.

@@ -11,6 +11,7 @@ use crate::component::{Port, ScalarForm, SignalDirection};
 use crate::diagnostic::Diagnostic;
 use crate::expect::{Expect, Subject};
 use crate::file::Span;
+use crate::live::Live;
 use crate::run::{RunSection, matches};
 
 /// The code of a number that was read in the unit of what it is given to.
@@ -20,9 +21,12 @@ pub const ASSUMED_UNIT: &str = "M0312";
 const MOST: usize = 6;
 
 impl<'a> ModelBuilder<'a> {
-    pub(crate) fn add_notes(&self, run: &RunSection, expect: &[Expect]) {
+    pub(crate) fn add_notes(&self, run: &RunSection, live: &Live, expect: &[Expect]) {
         if !self.problems.has_errors() {
+            self.check_signal_dimensions();
             self.note_isolated_signals(run, expect);
+            self.note_constant_inputs(live);
+            self.note_replaced_parameters();
             self.note_bare_numbers();
         }
     }
@@ -125,6 +129,11 @@ impl<'a> ModelBuilder<'a> {
                 let list = if from_outside { &mut set } else { &mut written };
                 list.add(&name, format!("{number} {}", unit.text), span);
             }
+        }
+        for (name, value, place) in &self.bare_numbers {
+            let from_outside = place.source.name.starts_with(GIVEN_VALUE);
+            let list = if from_outside { &mut set } else { &mut written };
+            list.add(name, value.clone(), place);
         }
         let own = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
         let notes = [

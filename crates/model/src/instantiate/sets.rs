@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use super::argument_hints::other_option;
+use super::tree::InstanceTree;
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
 use crate::file::{Data, Source, Span, TomlEntry, TomlKey, TomlValue};
 
@@ -98,13 +100,16 @@ impl Sets {
     }
 
     /// Reports what was not used.
-    pub fn finish(&self, known: &[String], problems: &Problems) {
+    pub fn finish(&self, known: &[String], tree: &InstanceTree<'_>, problems: &Problems) {
         for set in self.list.iter().filter(|s| !s.used.get()) {
             let known = known.iter().map(String::as_str);
+            let (path, name) = set.path.name.rsplit_once('.').unwrap_or(("", &set.path.name));
+            let owner = tree.instances.iter().find(|i| i.path == path);
             problems.add(
                 Diagnostic::error("M0204", format!("the model has no parameter `{}`", set.path.name))
                     .at(&set.path.span, "nothing of this name can be set")
-                    .hint_if(did_you_mean(&set.path.name, known)),
+                    .hint_if(did_you_mean(&set.path.name, known))
+                    .hint_if(owner.and_then(|owner| other_option(owner.definition, name))),
             );
         }
     }

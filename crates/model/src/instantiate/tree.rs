@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::aliases;
+use super::argument_hints::{number_of, unknown_argument};
 use super::sets::Sets;
 use crate::component::{
     Child, ComponentDefinition, ComponentSections, Library, Scalar, SignalDirection, TableData, choice_text,
@@ -11,6 +12,7 @@ use crate::component::{
 };
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
 use crate::file::{Data, Span, TomlKey, TomlValue, wrong_type};
+use crate::units::parse_value;
 
 /// More than this is a mistake: components that multiply at every level.
 const MOST: usize = 100_000;
@@ -213,8 +215,9 @@ impl<'a> InstanceTreeBuilder<'a> {
                 true => "true".to_string(),
                 false => option.default.clone(),
             };
-            let chosen =
-                value.map_or(Some(unsaid), |value| self.choose(value, (name, &option.choices), parent));
+            let chosen = value.map_or(Some(unsaid), |value| {
+                self.choose(value, (name, &option.choices), definition, parent)
+            });
             let matching = |w: &&'a crate::component::When| {
                 w.option.text == *name && chosen.as_ref().is_some_and(|c| w.is.iter().any(|is| is.text == *c))
             };
@@ -247,11 +250,12 @@ impl<'a> InstanceTreeBuilder<'a> {
         &self,
         value: &TomlValue,
         (name, choices): (&str, &[String]),
+        definition: &ComponentDefinition,
         parent: Option<usize>,
     ) -> Option<String> {
         let words = || choices.iter().map(String::as_str);
         let Some(text) = choice_text(value) else {
-            self.problems.add(wrong_type(value, name, &one_of(words())));
+            self.problems.add(wrong_type(value, name, &one_of(words())).hint_if(number_of(definition, name)));
             return None;
         };
         if choices.contains(&text) {
@@ -264,6 +268,7 @@ impl<'a> InstanceTreeBuilder<'a> {
         self.problems.add(
             Diagnostic::error("M0112", format!("option `{name}` cannot be `{text}`"))
                 .at(&value.span, format!("has to be {}", one_of(words())))
+                .hint_if(number_of(definition, name).filter(|_| parse_value(&text).is_ok()))
                 .hint_if(did_you_mean(&text, words())),
         );
         None
@@ -294,7 +299,15 @@ impl<'a> InstanceTreeBuilder<'a> {
             instance.tables.extend(given.map(|table| (name.to_string(), table)));
             return;
         }
-        if let Some(variable) = name.strip_suffix('0')
+        if let Some(parameter) = aliases::other_form(instance, name) {
+            let own = &parameter.key.name;
+            if instance.arguments.insert(own.clone(), argument(name, value)).is_some() {
+                let error = Diagnostic::error("M0105", format!("{} is given twice", instance.phrase(own)));
+                self.problems.add(error.at(&key.span, format!("`{name}` is the same")));
+            }
+            return;
+        }
+        if let Some(variable) = name.strip_suffix("_0").or(name.strip_suffix('0'))
             && has_start(instance, variable)
         {
             instance.starts.insert(variable.to_string(), argument(name, value));
@@ -333,25 +346,28 @@ impl<'a> InstanceTreeBuilder<'a> {
             Some(Argument { scalar: read_scalar(value, name, self.problems), scope: 0 })
         };
         for name in value_names(instance) {
-            if let Some(argument) = taken(name, &[instance.full(name)]) {
+            let other = aliases::spelt(instance, name).map(|other| instance.full(&other));
+            let forms: Vec<String> = other.into_iter().chain([instance.full(name)]).collect();
+            if let Some(argument) = taken(name, &forms) {
                 instance.arguments.insert(name.to_string(), argument);
             }
         }
         for name in start_names(instance) {
-            let forms = [
-                instance.full(name),
-                instance.full(&format!("{name}0")),
-                instance.full(&format!("start.{name}")),
-            ];
-            let forms = if takes_value(instance, &format!("{name}0")) { &forms[..1] } else { &forms[..] };
-            if let Some(argument) = taken(name, forms) {
+            let own = |end: &str| takes_value(instance, &format!("{name}{end}"));
+            let ends = ["0", "_0"].iter().filter(|_| !own("0") && !own("_0"));
+            let mut forms = vec![instance.full(name)];
+            forms.extend(ends.map(|end| instance.full(&format!("{name}{end}"))));
+            if !own("0") {
+                forms.push(instance.full(&format!("start.{name}")));
+            }
+            if let Some(argument) = taken(name, &forms) {
                 instance.starts.insert(name.to_string(), argument);
             }
         }
     }
 }
 
-fn value_names<'a>(instance: &Instance<'a>) -> Vec<&'a str> {
+pub(super) fn value_names<'a>(instance: &Instance<'a>) -> Vec<&'a str> {
     let signals = instance.each(|b| &b.ports).filter(|p| p.causality == Some(SignalDirection::In));
     let parameters = instance.each(|b| &b.parameters).map(|p| p.key.name.as_str());
     parameters.chain(signals.map(|p| p.key.name.as_str())).collect()
@@ -369,43 +385,8 @@ fn start_names<'a>(instance: &Instance<'a>) -> Vec<&'a str> {
     named.chain(states).collect()
 }
 
-fn has_start(instance: &Instance<'_>, name: &str) -> bool {
+pub(super) fn has_start(instance: &Instance<'_>, name: &str) -> bool {
     start_names(instance).contains(&name)
-}
-
-fn unknown_argument(instance: &Instance<'_>, key: &TomlKey) -> Diagnostic {
-    let name = key.name.as_str();
-    let definition = instance.definition;
-    let error = Diagnostic::error("M0303", format!("`{}` has no parameter `{name}`", definition.name))
-        .at(&key.span, "unknown parameter");
-    if has_start(instance, name) {
-        return error.hint(format!("`{name}` is a variable; its value at the beginning is `start.{name}`"));
-    }
-    if definition.mount.is_some() && ["from", "to", "on"].contains(&name) {
-        return error
-            .hint("components are mounted in models, which have bodies and joints, not inside others");
-    }
-    let elsewhere = definition.when.iter().find(|w| w.body.parameters.iter().any(|p| p.key.name == name));
-    if let Some(when) = elsewhere {
-        let given = definition.options.iter().find(|o| o.key.name == when.option.text).map(|o| &o.given);
-        if let Some(given) = given.filter(|given| !given.is_empty()) {
-            return error.hint(format!("it goes with {}", one_of(given.iter().map(String::as_str))));
-        }
-        let choices = one_of(when.is.iter().map(|t| t.text.as_str()));
-        return error.hint(format!("it belongs to the option `{}` = {choices}", when.option.text));
-    }
-    let options = definition.options.iter().map(|o| o.key.name.as_str());
-    let tables = instance.each(|b| &b.tables).map(|t| t.key.name.as_str());
-    let known: Vec<&str> = value_names(instance).into_iter().chain(options).chain(tables).collect();
-    let listed = if known.is_empty() {
-        "it takes none".to_string()
-    } else {
-        format!("it takes {}", one_of(known.iter().copied()))
-    };
-    // `mass` for the parameter `m`, which is described as "Mass".
-    let described = instance.each(|b| &b.parameters).find(|p| p.doc.eq_ignore_ascii_case(name));
-    let described = described.map(|p| format!("did you mean `{}`?", p.key.name));
-    error.hint(listed).hint_if(did_you_mean(name, known)).hint_if(described)
 }
 
 /// All names of a component share one space.

@@ -414,6 +414,15 @@ impl<'a> ModelBuilder<'a> {
         whose: &str,
     ) -> Option<Expr> {
         let scalar = read_scalar(value, key, self.problems);
+        if let (Given::Number(number), false) = (&scalar.form, unit == "1")
+            && *number != 0.0
+        {
+            self.bare_numbers.push((
+                format!("{whose}.{key}"),
+                format!("{number} {unit}"),
+                scalar.span.clone(),
+            ));
+        }
         let unit: Option<Unit> = parse_unit(unit).ok();
         let (typed, _) = self.constant(&scalar, 0, unit.as_ref(), &format!("`{key}` of `{whose}`"))?;
         Some(typed.expr)
