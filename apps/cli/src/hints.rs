@@ -25,7 +25,8 @@ pub fn hint(failure: &Failure) -> Option<String> {
     match failure {
         // A study says what to hold; here that is an option. In a file it is a list.
         Failure::Run { hint: Some(hint), .. } => {
-            Some(hint.replace("hold = [", "\0").replace("hold = ", "--hold ").replace('\0', "hold = ["))
+            let line = hint.clone().line(command);
+            Some(line.replace("hold = [", "\0").replace("hold = ", "--hold ").replace('\0', "hold = ["))
         }
         Failure::Results(ResultsError::NoColumn { nearest, .. }) if nearest.is_empty() => {
             Some("`trunnion plot FILE --list` lists the signals".into())
