@@ -25,15 +25,17 @@ use trunnion_num::space::{RotationMatrix, cross, dot, minus};
 use trunnion_num::text::number;
 
 use crate::Failure;
+use crate::elastic_gauges;
+use crate::elastic_part::ElasticPart;
 
 const NOT_REDUCED: &str = "B0015";
 const KEPT: &str = "B0016";
 /// Frequencies that a note lists.
 const LISTED: usize = 4;
 
-/// Gives every described body its inertia; notes on what was kept.
-pub fn complete(model: &mut Model) -> Result<Vec<Diagnostic>, Failure> {
-    let (mut wrong, mut notes) = (vec![], vec![]);
+/// Gives every described body its inertia; notes on what was kept, and the finite elements of elastic ones.
+pub fn complete(model: &mut Model) -> Result<(Vec<Diagnostic>, Vec<ElasticPart>), Failure> {
+    let (mut wrong, mut notes, mut parts) = (vec![], vec![], vec![]);
     for described in &model.mechanism.described {
         let body = &mut model.mechanism.bodies[described.body];
         let reduced = match reduced(&described.frame) {
@@ -47,6 +49,10 @@ pub fn complete(model: &mut Model) -> Result<Vec<Diagnostic>, Failure> {
             BodyInertia::Modal(modal) if modal.coordinates.len() == reduced.modes() => {
                 modal.data = Arc::new(modal_data(&reduced, &described.frame));
                 notes.push(kept(&body.name, &described.frame, &reduced));
+                let part = elastic_part(described.body, &reduced, &described.frame);
+                let beams = described.frame.beams.len();
+                wrong.extend(elastic_gauges::fill(&part, beams, &mut modal.gauges));
+                parts.push(part);
             }
             BodyInertia::Modal(modal) => {
                 let text = format!("{} of {} shapes have mass", reduced.modes(), modal.coordinates.len());
@@ -65,7 +71,20 @@ pub fn complete(model: &mut Model) -> Result<Vec<Diagnostic>, Failure> {
             }
         }
     }
-    if wrong.is_empty() { Ok(notes) } else { Err(Failure::Model(wrong)) }
+    if wrong.is_empty() { Ok((notes, parts)) } else { Err(Failure::Model(wrong)) }
+}
+
+/// The finite elements with shapes that are scaled as the coordinates are.
+fn elastic_part(body: usize, reduced: &ReducedBody, frame: &BeamFrame) -> ElasticPart {
+    let size = sizes(reduced, frame);
+    let shapes = &reduced.shapes;
+    ElasticPart {
+        body,
+        model: finite_elements(frame),
+        outlines: frame.beams.iter().map(|beam| Some(shape(&beam.profile).outline())).collect(),
+        shapes: Matrix::from_fn(shapes.rows(), shapes.columns(), |i, a| shapes[(i, a)] / size[a]),
+        reference: frame.interfaces[0],
+    }
 }
 
 fn refusal(body: &str, frame: &BeamFrame, reason: String, hint: &str) -> Diagnostic {

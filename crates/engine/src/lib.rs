@@ -4,6 +4,8 @@ pub mod assembly;
 pub mod catalogue;
 pub mod controllers;
 mod elastic_bodies;
+mod elastic_gauges;
+pub mod elastic_part;
 pub mod examples;
 mod failure;
 pub mod files;

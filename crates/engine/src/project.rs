@@ -22,6 +22,7 @@ use trunnion_sim::solvers::choose::{SOLVERS, find};
 use crate::Failure;
 use crate::assembly::{assemble, at_rest};
 use crate::elastic_bodies;
+use crate::elastic_part::ElasticPart;
 use crate::motions;
 use crate::workspace::Workspace;
 use trunnion_num::text::{number, with_unit};
@@ -52,6 +53,8 @@ pub struct Project {
     pub prepared: Arc<Prepared>,
     pub network: Network,
     pub mechanism: Mechanism,
+    /// Finite elements of the elastic bodies.
+    pub elastic: Vec<ElasticPart>,
     pub causality: Causality,
 }
 
@@ -78,7 +81,7 @@ impl Project {
         units: &Display,
         complete: impl FnOnce(&mut Flat, &Network, &Mechanism),
     ) -> Result<Project, Failure> {
-        let reduced = elastic_bodies::complete(&mut model)?;
+        let (reduced, elastic) = elastic_bodies::complete(&mut model)?;
         let mut flat = model.flat;
         let causality = assign(&model.network);
         let findings = causality.findings(&model.network, &flat.graph);
@@ -132,6 +135,7 @@ impl Project {
             notes,
             network: model.network,
             mechanism: model.mechanism,
+            elastic,
             causality,
             hash: model.hash,
             proposed: vec![],

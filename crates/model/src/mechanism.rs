@@ -12,6 +12,8 @@ mod beam_frame_nodes;
 mod beam_frame_reader;
 mod bodies;
 mod body_inertia;
+mod fatigue;
+mod gauges;
 mod joint_kinds;
 mod joints;
 mod mount;
@@ -30,6 +32,8 @@ pub use beam_frame::{BeamFrame, BeamMaterial, BeamProfile, BodyDamping, Describe
 pub use body_inertia::{
     BodyInertia, ModalBody, ModalData, ModalInterface, ModalMatrix, ModalPoint, RigidInertia, Stiffening,
 };
+pub use fatigue::FatigueLine;
+pub use gauges::{GaugeRecovery, GaugeSide, GaugeSignal, SectionFibres, SectionRows, StressGauge};
 pub use joint_kinds::{CoordinateNames, JointAxes, JointDirection, JointKind, JointMark, PrimitiveJoint};
 pub use mount::mount;
 pub use sections::Sections;

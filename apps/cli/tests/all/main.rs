@@ -13,6 +13,7 @@ mod documents;
 mod domain_pairs;
 mod edges;
 mod elastic_bodies;
+mod elastic_stress;
 mod exit_codes;
 mod extremes;
 mod first_model;

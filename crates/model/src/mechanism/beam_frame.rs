@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use super::beam_frame_reader::{FrameReader, cross, minus, norm, shape_with_mass};
+use super::fatigue::read_fatigue;
 use super::sections::MechanismPart;
 use super::shapes::MassProperties;
 use super::{BodyGeometry, BodyInertia, BodyShape, Frame, ModalBody, ModalData};
@@ -125,6 +126,8 @@ impl ModelBuilder<'_> {
                 coordinates: all("q"),
                 rates: all("v"),
                 strain,
+                gauges: self.gauges(part),
+                fatigue: read_fatigue(part, &Problems::default()),
             }));
         }
         self.draw_beams(index, &frame);

@@ -148,7 +148,7 @@ impl<'p> FrameReader<'p> {
         }
     }
 
-    fn positive(&self, value: &TomlValue, key: &str, unit: &str) -> Option<f64> {
+    pub(super) fn positive(&self, value: &TomlValue, key: &str, unit: &str) -> Option<f64> {
         let x = self.number(value, key, unit)?;
         if x > 0.0 {
             return Some(x);
@@ -165,7 +165,7 @@ impl<'p> FrameReader<'p> {
         self.problems.add(Diagnostic::error(IMPOSSIBLE, message).at(span, label));
     }
 
-    fn vector(&self, value: &TomlValue, key: &str, unit: &str) -> Option<[f64; 3]> {
+    pub(super) fn vector(&self, value: &TomlValue, key: &str, unit: &str) -> Option<[f64; 3]> {
         let Data::List(list) = &value.data else {
             self.problems.add(wrong_length(value, key, "a list of 3 numbers"));
             return None;
