@@ -12,11 +12,11 @@ use trunnion_engine::Failure;
 use trunnion_engine::given::measuring;
 use trunnion_num::text::{number, with_unit};
 use trunnion_results::write;
-use trunnion_study::linear::{NamedLinearModel, ResponseCurve, inputs, outputs, responses};
+use trunnion_study::linear::{NamedLinearModel, ResponseCurve, frequencies, inputs, outputs, responses};
 use trunnion_study::lqr::quotient;
 use trunnion_study::response::{Estimate, NoiseDrive, ResponsePlan, around, estimate, linear, spread, table};
 
-use super::linearize::{PointArgs, curves, frequencies};
+use super::linearize::{PointArgs, curves};
 use crate::given::Given;
 use crate::output::{Print, say};
 use crate::session::Session;

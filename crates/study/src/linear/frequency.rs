@@ -3,6 +3,7 @@
 use std::f64::consts::TAU;
 
 use num_complex::Complex64;
+use trunnion_engine::Failure;
 
 use super::NamedLinearModel;
 
@@ -70,4 +71,17 @@ pub fn responses(shown: &NamedLinearModel, wanted: Option<(f64, f64)>) -> Vec<Re
     // What does not answer at all has no curve.
     list.retain(|curve| curve.magnitude_db.iter().any(|m| m.is_finite()));
     list
+}
+
+/// A range of frequencies as a user writes it, "0.1:100", in Hz.
+pub fn frequencies(text: &str) -> Result<(f64, f64), Failure> {
+    let parts =
+        text.split_once(':').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
+    match parts {
+        Some((from, to)) if f64::is_finite(to) && 0.0 < from && from < to => Ok((from, to)),
+        _ => Err(Failure::usage_hint(
+            format!("`{text}` is no range of frequencies"),
+            "write it as 0.1:100, in Hz, the lower one above 0",
+        )),
+    }
 }
