@@ -10,7 +10,9 @@ use crate::commands::{animate, compare, convert, import, plot, sweep, verify};
 use crate::commands::{
     balance, completions, equations, examples, linearize, live, lqr, modes, mutants, new, response,
 };
-use crate::commands::{check, components, energy, graph, inverse, page, reduce, run, solvers, workspace};
+use crate::commands::{
+    check, components, energy, graph, inverse, page, reduce, run, solvers, stress, workspace,
+};
 use crate::report::{AnswerFormat, AnswerOptions};
 use crate::session::Session;
 
@@ -70,6 +72,8 @@ pub enum Command {
     Workspace(workspace::WorkspaceArgs),
     /// Show what every element supplied, lost and stored during a run
     Energy(energy::EnergyArgs),
+    /// Highest stress of elastic bodies during a run: where, when, cycles and damage
+    Stress(stress::StressArgs),
     /// Find which stores of energy a model can do without
     Reduce(reduce::ReduceArgs),
     /// Write a small model to start from
@@ -99,6 +103,7 @@ impl Command {
             Command::Balance(args) => json(&args.answer),
             Command::Energy(args) => json(&args.answer),
             Command::Compare(args) => json(&args.answer),
+            Command::Stress(args) => json(&args.answer),
             _ => self.writes_documents(),
         }
     }
@@ -137,6 +142,7 @@ pub fn execute(cli: &Cli, session: &Session) -> Result<bool, Failure> {
         Command::Inverse(args) => inverse::execute(args, session),
         Command::Workspace(args) => workspace::execute(args, session),
         Command::Energy(args) => energy::execute(args, session),
+        Command::Stress(args) => stress::execute(args, session),
         Command::Reduce(args) => reduce::execute(args, session),
         Command::New(args) => new::execute(args),
         Command::Components(args) => components::execute(args),

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use trunnion_draw::scene::Moving;
+use clap::Args;
+use trunnion_draw::scene::{DeformationView, Moving};
 use trunnion_engine::Failure;
 use trunnion_study::signals::{is_model, run_project};
 
@@ -11,6 +12,23 @@ use crate::options::RunOptions;
 use crate::output::tell;
 use crate::session::{Session, tell_stopped};
 
+/// How elastic bodies are shown.
+#[derive(Args, Clone, Debug, Default)]
+pub struct LookArgs {
+    /// Draw deformations of elastic bodies so many times as large
+    #[arg(long, value_name = "X", default_value_t = 1.0)]
+    pub exaggerate: f64,
+    /// Colour elastic bodies by their von Mises stress
+    #[arg(long)]
+    pub stress: bool,
+}
+
+impl LookArgs {
+    pub fn view(&self) -> DeformationView {
+        DeformationView { exaggeration: self.exaggerate, stress: self.stress }
+    }
+}
+
 /// `model` says what results are of; `at` are times a run is to stop at.
 pub fn open(
     session: &Session,
@@ -18,6 +36,7 @@ pub fn open(
     model: Option<&str>,
     options: &RunOptions,
     at: &[f64],
+    look: DeformationView,
 ) -> Result<Moving, Failure> {
     let path = match (is_model(file), model) {
         (true, _) => file,
@@ -49,5 +68,5 @@ pub fn open(
             "warning: `{path}` was changed since the run, or is another model than that of `{file}`"
         ));
     }
-    Moving::new(&project, &table)
+    Moving::new(&project, &table, look)
 }

@@ -33,6 +33,23 @@ pub struct SectionConstants {
 }
 
 impl SectionConstants {
+    /// (a, b, c) of the normal stress a N + b M_y + c M_z at (y, z), moments about the centroid.
+    pub fn fibre(&self, [y, z]: [f64; 2]) -> [f64; 3] {
+        let (y, z) = (y - self.centroid[0], z - self.centroid[1]);
+        let determinant = self.i_yy * self.i_zz - self.i_yz * self.i_yz;
+        let per = |about_y: f64, about_z: f64| (z * about_y - y * about_z) / determinant;
+        [1.0 / self.area, per(self.i_zz, self.i_yz), per(self.i_yz, self.i_yy)]
+    }
+
+    /// Of circles and tubes, the only sections whose torsion constant is the polar moment: the outer radius.
+    pub fn round(&self) -> Option<f64> {
+        let polar = self.i_yy + self.i_zz;
+        // Numbers that were read may be rounded.
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * polar;
+        let round = near(self.i_yy, self.i_zz) && near(self.i_yz, 0.0) && near(self.torsion, polar);
+        round.then(|| self.torsion / self.torsion_modulus).filter(|r| r.is_finite())
+    }
+
     /// Without shear deformation.
     pub fn slender(mut self) -> Self {
         self.shear_areas = None;

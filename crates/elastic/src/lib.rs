@@ -28,6 +28,7 @@ mod elements;
 mod error;
 mod factor;
 mod links;
+mod mode_acceleration;
 mod model;
 mod modes;
 mod pencil;
@@ -36,8 +37,10 @@ mod pressure;
 mod rainflow;
 mod recovery;
 mod reduced_body;
+mod section_outline;
 mod shape_integrals;
 mod singular;
+mod skin;
 mod sparse;
 mod statics;
 mod stiffening;
@@ -51,6 +54,7 @@ pub use craig_bampton::{
     BodyFrame, ReductionOptions, ReductionStage, ReductionWatch, reduce, reduce_watched,
 };
 pub use error::FeError;
+pub use mode_acceleration::load_residuals;
 pub use model::{
     BeamPlacement, ElementKind, ElementProperty, FeElement, FeLink, FeLoad, FeModel, FeNode, FeSupport,
     IsotropicMaterial, PointMass,
@@ -59,9 +63,11 @@ pub use modes::{NaturalModes, natural_modes};
 pub use rainflow::{RainflowCycle, SnLine, rainflow};
 pub use recovery::{
     SectionForceRecovery, StressRecovery, averaged_stress, displacement_recovery, principal_stresses,
-    section_force_recovery, stress_recovery, von_mises,
+    section_force_recovery, section_load_recovery, stress_recovery, von_mises,
 };
 pub use reduced_body::{InterfaceShape, RATE_PAIRS, ReducedBody, ReductionReport};
+pub use section_outline::SectionOutline;
+pub use skin::{BodySkin, SkinPoint, body_skin};
 pub use statics::{StaticResult, static_deflection};
 pub use stiffening::StiffeningMatrices;
 pub use stressed::stressed_modes;

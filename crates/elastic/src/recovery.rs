@@ -9,12 +9,14 @@
 use std::f64::consts::PI;
 
 use trunnion_num::Matrix;
-use trunnion_num::space::RotationMatrix;
+use trunnion_num::space::{Point, RotationMatrix};
 
 use crate::assembly::components;
-use crate::elements::{input, kernel, section_forces};
+use crate::beam_section::SectionConstants;
+use crate::elements::{held_section_forces, input, kernel, section_forces};
 use crate::error::FeError;
 use crate::model::{ElementKind, FeElement, FeModel};
+use crate::stiffening::body_loads;
 
 /// Stress at a node of an element.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,17 +37,20 @@ pub struct SectionForceRecovery {
     pub element: u32,
     /// 0 or 1.
     pub end: usize,
+    pub node: u32,
+    /// The section there.
+    pub section: SectionConstants,
     /// 6 × coordinates: N, V_y, V_z, T, M_y, M_z in the local axes of the beam; N and moments about the centroid, T about the shear centre.
     pub rows: Matrix,
 }
 
-fn chosen<'a>(model: &'a FeModel, elements: &[usize]) -> Result<Vec<&'a FeElement>, FeError> {
+pub(crate) fn chosen<'a>(model: &'a FeModel, elements: &[usize]) -> Result<Vec<&'a FeElement>, FeError> {
     let find = |&index: &usize| model.elements.get(index).ok_or(FeError::NoSuchElement { index });
     elements.iter().map(find).collect()
 }
 
 /// Rows of the shapes that belong to an element.
-fn gathered(element: &FeElement, shapes: &Matrix) -> Matrix {
+pub(crate) fn gathered(element: &FeElement, shapes: &Matrix) -> Matrix {
     let parts = components(element);
     Matrix::from_fn(parts.len(), shapes.columns(), |i, j| shapes[(parts[i], j)])
 }
@@ -86,9 +91,27 @@ pub fn section_force_recovery(
     let mut found = vec![];
     for element in chosen(model, elements)?.into_iter().filter(|e| e.kind == ElementKind::Beam2) {
         let u = gathered(element, shapes);
-        for (end, force) in section_forces(&input(model, element)?)?.into_iter().enumerate() {
-            found.push(SectionForceRecovery { element: element.number, end, rows: force.times(&u) });
+        for (end, (section, force)) in section_forces(&input(model, element)?)?.into_iter().enumerate() {
+            let (number, node) = (element.number, model.nodes[element.nodes[end]].number);
+            found.push(SectionForceRecovery { element: number, end, node, section, rows: force.times(&u) });
         }
+    }
+    Ok(found)
+}
+
+/// What unit loads add to the section forces of these elements within them, in the order of [`section_force_recovery`]: 6 × loads, as the
+/// columns of [`crate::load_residuals`] about `origin`.
+pub fn section_load_recovery(
+    model: &FeModel,
+    shapes: &Matrix,
+    elements: &[usize],
+    origin: Point,
+) -> Result<Vec<Matrix>, FeError> {
+    let fields = body_loads(origin);
+    let mut found = vec![];
+    for element in chosen(model, elements)?.into_iter().filter(|e| e.kind == ElementKind::Beam2) {
+        let u = gathered(element, shapes);
+        found.extend(held_section_forces(&input(model, element)?, &fields, &u)?);
     }
     Ok(found)
 }

@@ -26,7 +26,9 @@ use trunnion_num::space::{RotationMatrix, dot, minus};
 use trunnion_num::text::number;
 
 use crate::Failure;
+use crate::elastic_gauges;
 use crate::fe_model::finite_elements;
+use crate::part_shapes::PartShapes;
 use crate::reduced_part::{ReducedPart, SMALLEST, cached, keep};
 
 const NOT_REDUCED: &str = "B0015";
@@ -80,6 +82,11 @@ pub fn complete(model: &mut Model, settings: &ReductionSettings) -> Result<Vec<D
             BodyInertia::Modal(modal) if modal.coordinates.len() == reduced.data.size() => {
                 notes.push(kept(&body.name, &described.part, &reduced));
                 modal.data = Arc::new(reduced.data);
+                described.shapes = reduced.shapes;
+                if !modal.gauges.is_empty() {
+                    let shapes = PartShapes::new(described);
+                    wrong.extend(elastic_gauges::fill(&shapes, &described.part, &mut modal.gauges));
+                }
             }
             BodyInertia::Modal(modal) => {
                 let text = format!("{} of {} shapes have mass", reduced.data.size(), modal.coordinates.len());
@@ -192,6 +199,7 @@ fn reduced(
     let i = report.central_inertia;
     let part_found = ReducedPart {
         data: if part.elastic { modal_data(&found, part) } else { ModalData::default() },
+        shapes: if part.elastic { scaled_shapes(&found, part) } else { Matrix::default() },
         mass: found.mass,
         center: report.centre_of_mass,
         inertia: [i[0][0], i[1][1], i[2][2], i[0][1], i[0][2], i[1][2]],
@@ -219,6 +227,12 @@ fn sizes(body: &ReducedBody, part: &ElasticPart) -> Vec<f64> {
         nodes.map(|n| size(n, 0).sqrt().max(length * size(n, 3).sqrt())).fold(0.0, f64::max)
     };
     (0..body.modes()).map(largest).collect()
+}
+
+/// (1): six rows a node.
+fn scaled_shapes(body: &ReducedBody, part: &ElasticPart) -> Matrix {
+    let size = sizes(body, part);
+    Matrix::from_fn(body.shapes.rows(), body.shapes.columns(), |i, a| body.shapes[(i, a)] / size[a])
 }
 
 /// (2): [b][a] = ∫ R_b φ_a.

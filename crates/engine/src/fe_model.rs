@@ -27,7 +27,7 @@ fn kind(kind: MeshElementKind) -> ElementKind {
     }
 }
 
-fn shape(profile: &BeamProfile) -> SectionShape {
+pub(crate) fn shape(profile: &BeamProfile) -> SectionShape {
     match *profile {
         BeamProfile::Circle { diameter } => SectionShape::Circle { radius: 0.5 * diameter },
         BeamProfile::Tube { diameter, wall } => {

@@ -23,6 +23,7 @@ use crate::Failure;
 use crate::assembly::{assemble, at_rest};
 use crate::elastic_bodies::{self, ReductionSettings};
 use crate::motions;
+use crate::part_shapes::PartShapes;
 use crate::unused_starts::unused_starts;
 use crate::workspace::Workspace;
 use trunnion_num::text::{number, with_unit};
@@ -62,6 +63,12 @@ impl Project {
     /// Read, check, analyse and compile, in a [`Workspace`] without anything of its own.
     pub fn open(path: &str, values: &[String]) -> Result<Project, Failure> {
         Workspace::default().open(path, values)
+    }
+
+    /// Finite elements of the elastic bodies, and how they move.
+    pub fn elastic_parts(&self) -> Vec<PartShapes> {
+        let elastic = self.mechanism.described.iter().filter(|d| d.part.elastic);
+        elastic.map(PartShapes::new).collect()
     }
 
     /// With results in the units in which they are to be shown.

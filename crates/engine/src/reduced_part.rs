@@ -8,12 +8,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use trunnion_model::mechanism::{ElasticPart, ModalData, ModalInterface, ModalMatrix, Stiffening};
+use trunnion_num::Matrix;
 
 /// What a reduction found.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ReducedPart {
     /// None of a rigid body.
     pub data: ModalData,
+    /// How nodes move, six rows a node; empty of a rigid body.
+    pub shapes: Matrix,
     pub mass: f64,
     pub center: [f64; 3],
     /// About the centre: xx, yy, zz, xy, xz, yz.
@@ -29,7 +32,7 @@ pub(crate) const SMALLEST: usize = 400;
 /// Files that stay; the oldest go.
 const MOST_FILES: usize = 100;
 const ENDING: &str = "reduced";
-const MARK: &[u8] = b"trunnion reduced part 1\n";
+const MARK: &[u8] = b"trunnion reduced part 2\n";
 /// Changes with the sources of the reduction.
 const SOURCES: &str = env!("TRUNNION_REDUCTION");
 
@@ -150,6 +153,9 @@ fn packed(reduced: &ReducedPart, key: u128) -> Vec<u8> {
         p.count(usize::from(i.second.is_some()));
         i.second.iter().flatten().for_each(|m| p.matrix(m));
     }
+    p.count(reduced.shapes.rows());
+    p.count(reduced.shapes.columns());
+    (0..reduced.shapes.rows()).for_each(|i| p.0.extend(reduced.shapes.row(i)));
     let mut bytes = MARK.to_vec();
     bytes.extend(key.to_le_bytes());
     p.0.iter().for_each(|x| bytes.extend(x.to_le_bytes()));
@@ -223,8 +229,12 @@ fn unpacked(bytes: &[u8], key: u128) -> Option<ReducedPart> {
     let unknowns = u.number()? as usize;
     let (frequencies, held_frequencies) = (u.list()?, u.list()?);
     let data = modal_data(&mut u)?;
+    let (rows, columns) = (u.count()?, u.count()?);
+    let entries = u.numbers(rows.checked_mul(columns)?)?;
+    let shapes = Matrix::from_fn(rows, columns, |i, a| entries[i * columns + a]);
     u.0.next().is_none().then_some(ReducedPart {
         data,
+        shapes,
         mass,
         center,
         inertia,
@@ -301,6 +311,7 @@ mod tests {
         let (frequencies, held_frequencies) = (vec![1.0, 2.0], vec![3.0]);
         ReducedPart {
             data,
+            shapes: Matrix::from_fn(12, 2, |i, a| (i + 20 * a) as f64),
             mass: 2.0,
             center: [1.0, 0.5, 0.0],
             inertia: [0.1; 6],

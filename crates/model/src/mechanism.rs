@@ -14,7 +14,9 @@ mod elastic_nodes;
 mod elastic_part;
 mod elastic_reader;
 mod elastic_values;
+mod fatigue;
 mod fe_mesh;
+mod gauges;
 mod joint_kinds;
 mod joints;
 mod mesh_frames;
@@ -38,10 +40,12 @@ pub use body_inertia::{
     BodyInertia, ModalBody, ModalData, ModalInterface, ModalMatrix, ModalPoint, RigidInertia, Stiffening,
 };
 pub use elastic_part::{BodyDamping, DescribedBody, ElasticPart};
+pub use fatigue::FatigueLine;
 pub use fe_mesh::{
     BeamProfile, ElasticMaterial, FeMesh, MeshBeamPlacement, MeshElement, MeshElementKind, MeshGroup,
     MeshLink, MeshMass, MeshNode, MeshPlace, MeshProperty, MeshPropertyForm, MeshSection,
 };
+pub use gauges::{GaugeRecovery, GaugeSide, GaugeSignal, SectionFibres, SectionRows, StressGauge};
 pub use joint_kinds::{CoordinateNames, JointAxes, JointDirection, JointKind, JointMark, PrimitiveJoint};
 pub use mount::mount;
 pub use sections::Sections;

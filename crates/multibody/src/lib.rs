@@ -11,6 +11,7 @@ mod couplings;
 mod elastic_nodes;
 pub mod energy;
 mod error;
+mod gauges;
 mod interface;
 mod inverse_dynamics;
 mod lines;

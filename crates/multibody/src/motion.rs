@@ -9,20 +9,21 @@ use trunnion_model::mechanism::{Freedom, Joint, Mechanism, Orientation};
 
 use crate::articulated::Recursion;
 use crate::error::MechanismError;
+use crate::gauges;
 use crate::node::{TreeNode, TreeNodes, rate};
 use crate::primitive::PrimitiveKind;
 use crate::spatial::Vec3;
 use crate::writer::{EquationWriter, at_start};
 
-pub fn emit(
+pub fn emit<'g>(
     writer: &mut EquationWriter<'_>,
     mechanism: &Mechanism,
-    nodes: &TreeNodes<'_>,
-    recursion: &Recursion<'_>,
+    nodes: &TreeNodes<'g>,
+    recursion: &Recursion<'g>,
 ) {
     for (i, node) in nodes.list.iter().enumerate().skip(1) {
         if node.kind == PrimitiveKind::Modal {
-            modes(writer, mechanism, nodes, i, &recursion.modal[i]);
+            modes(writer, mechanism, nodes, i, recursion);
         }
         let Some(joint) = mechanism.joints.get(node.joint) else { continue };
         match node.kind {
@@ -51,8 +52,9 @@ fn modes<'g>(
     mechanism: &Mechanism,
     nodes: &TreeNodes<'g>,
     i: usize,
-    found: &[Ex<'g>],
+    recursion: &Recursion<'g>,
 ) {
+    let found = &recursion.modal[i];
     let Some(modal) = &nodes.modal[i] else { return };
     let body = &mechanism.bodies[modal.body];
     let Some(given) = body.inertia.modal() else { return };
@@ -64,6 +66,10 @@ fn modes<'g>(
         writer.held.extend([q, v]);
     }
     writer.give(given.strain, &body.origin, modal.strain);
+    for gauge in &given.gauges {
+        let motion = (recursion.acceleration(i), recursion.omega[i]);
+        gauges::emit(writer, &body.origin, gauge, &modal.q, motion, found);
+    }
 }
 
 /// (1) of a coordinate that forces move.

@@ -5,8 +5,8 @@
 mod export;
 mod frequency;
 
-pub use export::{csv, document, json};
-pub use frequency::{ResponseCurve, responses};
+pub use export::{csv, document, json, write};
+pub use frequency::{ResponseCurve, frequencies, responses};
 
 use std::ops::Range;
 

@@ -2,10 +2,13 @@
 
 use serde_json::{Value, json};
 use trunnion_engine::{Failure, ModelView};
+use trunnion_num::text::number;
 use trunnion_sim::linear::Pole;
 use trunnion_sim::modes::modes;
+use trunnion_sim::problem::Problem;
 
 use crate::linear::NamedLinearModel;
+use crate::simulate::OperatingPoint;
 
 /// Rates below this share of what acts in a mode are none.
 const ROUNDING: f64 = 1e-9;
@@ -82,7 +85,58 @@ pub fn natural_modes(shown: &NamedLinearModel) -> Result<Vec<NaturalMode>, Failu
     Ok(list.collect())
 }
 
-/// Modes for other programs.
+/// Rates are none below this share of what states of their typical size make of them: ten times the tolerance of a run.
+const RESTS: f64 = 1e-5;
+
+/// Says so where the point is no equilibrium: deviations then add to a motion that goes on, and the modes change with it.
+pub fn caution_in_motion(at: &mut OperatingPoint, shown: &NamedLinearModel) -> Option<String> {
+    let mut f = vec![0.0; at.y.len()];
+    at.machine.residual(at.t, &at.y, &mut f);
+    let layout = at.machine.layout();
+    let (names, nominal) = (&layout.names, &layout.nominal);
+    let places: Vec<usize> =
+        shown.states.iter().filter_map(|s| names.iter().position(|name| *name == s.name)).collect();
+    if places.len() < shown.states.len() {
+        return None;
+    }
+    let term = |i: usize, j: usize| (shown.si.a[(i, j)] * nominal[places[j]]).abs();
+    let moves = |&i: &usize| f[places[i]].abs() > RESTS * (0..places.len()).map(|j| term(i, j)).sum::<f64>();
+    let moving: Vec<String> =
+        (0..places.len()).filter(moves).map(|i| format!("`{}`", shown.states[i].name)).collect();
+    let named = match moving.as_slice() {
+        [] => return None,
+        [one] => one.clone(),
+        [first, ..] => format!("{first} and {} more", moving.len() - 1),
+    };
+    Some(format!(
+        "this is no equilibrium: {named} changes; the modes are those of small deviations at this instant"
+    ))
+}
+
+/// A smaller share of a mode is not worth a name.
+const WORTH: f64 = 0.02;
+
+/// Number, frequency, damping ratio, time constant, kind and states of each, to be read; `most` states are named.
+pub fn listed(modes: &[NaturalMode], most: usize) -> Vec<[String; 6]> {
+    let or_none = |x: Option<f64>, digits| x.map_or_else(|| "–".to_string(), |x| number(x, digits));
+    let mut first = 1;
+    let row = |mode: &NaturalMode| {
+        let which = match mode.count {
+            1 => format!("{first}"),
+            n => format!("{first}–{}", first + n - 1),
+        };
+        first += mode.count;
+        let worth = mode.shares.iter().take(most).filter(|(_, share)| *share >= WORTH);
+        let states: Vec<String> =
+            worth.map(|(name, share)| format!("{name} {} %", number(100.0 * share, 2))).collect();
+        let [frequency, ratio] = [(mode.frequency, 6), (mode.damping_ratio, 4)].map(|(x, n)| or_none(x, n));
+        let constant = or_none(mode.time_constant, 5);
+        [which, frequency, ratio, constant, mode.kind.word().into(), states.join(", ")]
+    };
+    modes.iter().map(row).collect()
+}
+
+/// All modes for other programs.
 pub fn document(shown: &NamedLinearModel, modes: &[NaturalMode]) -> Value {
     let states = |(name, share): &(String, f64)| json!({ "name": name, "share": share });
     let mode = |m: &NaturalMode| {

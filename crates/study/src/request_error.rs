@@ -6,13 +6,15 @@ mod live;
 mod measure;
 mod range;
 mod run;
+mod stress;
 
 pub use files::{FilesRequestError, ReasonsFault};
-pub use linear::{FeedbackError, NoiseError, WeightFault};
+pub use linear::{FeedbackError, LinearRequestError, NoiseError, WeightFault};
 pub use live::{InputLineFault, LiveRequestError, SnapshotFault};
 pub use measure::{MeasureFault, MeasureRequestError};
 pub use range::{GridError, RangeError, RangeFault, UnknownCoordinate};
 pub use run::RunRequestError;
+pub use stress::NoElasticBodies;
 
 use std::error::Error;
 use std::fmt;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::failure::usage_hint;
-use crate::moving;
+use crate::moving::{self, LookArgs};
 use crate::options::RunOptions;
 use crate::output::say;
 use crate::session::Session;
@@ -28,6 +28,8 @@ pub struct AnimateArgs {
     #[arg(long, default_value_t = 30.0, value_name = "N")]
     pub rate: f64,
     #[command(flatten)]
+    pub look: LookArgs,
+    #[command(flatten)]
     pub options: RunOptions,
     /// The animation, as .glb; default: the first file's name with .glb, in this folder
     #[arg(long, short, value_name = "FILE")]
@@ -45,7 +47,8 @@ pub fn execute(args: &AnimateArgs, session: &Session) -> Result<(), Failure> {
         let message = format!("--rate has to be above 0, but it is {}", args.rate);
         return Err(usage_hint(message, "30 is usual"));
     }
-    let moving = moving::open(session, &args.file, args.model.as_deref(), &args.options, &[])?;
+    let look = args.look.view();
+    let moving = moving::open(session, &args.file, args.model.as_deref(), &args.options, &[], look)?;
     write_whole(&out, &glb(&moving, args.rate))?;
     let bodies = count(moving.scene.bodies.len() - 1, "body").replace("bodys", "bodies");
     let length = number(moving.poses.last() - moving.poses.first(), 4);

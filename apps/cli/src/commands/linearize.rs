@@ -2,17 +2,17 @@
 //!
 //! Matrices are in the units the quantities are shown in, as results are.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_draw::plot::{self, views};
 use trunnion_engine::Failure;
-use trunnion_files::write_whole;
 use trunnion_num::text::number;
 use trunnion_sim::linear::Pole;
 use trunnion_study::linear::{
-    self, NamedLinearModel, PointChoice, ResponseCurve, Signal, inputs, outputs, responses,
+    self, NamedLinearModel, PointChoice, ResponseCurve, Signal, frequencies, inputs, outputs, responses,
+    write,
 };
 
 use crate::failure::usage_hint;
@@ -75,19 +75,6 @@ impl PointArgs {
     }
 }
 
-/// "0.1:100" in Hz.
-pub fn frequencies(text: &str) -> Result<(f64, f64), Failure> {
-    let parts =
-        text.split_once(':').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
-    match parts {
-        Some((from, to)) if f64::is_finite(to) && 0.0 < from && from < to => Ok((from, to)),
-        _ => Err(usage_hint(
-            format!("`--frequencies {text}` is no range of frequencies"),
-            "write it as --frequencies 0.1:100, in Hz, the lower one above 0",
-        )),
-    }
-}
-
 /// What a linear model does not show of the model at its point.
 pub fn say_cautions(shown: &NamedLinearModel) {
     shown.cautions.iter().for_each(|caution| say(format_args!("note: {caution}")));
@@ -102,18 +89,6 @@ pub fn curves(list: Vec<ResponseCurve>) -> Vec<views::BodeCurve> {
         phase_deg: r.phase_deg,
     };
     list.into_iter().map(curve).collect()
-}
-
-fn write(shown: &NamedLinearModel, path: &Path) -> Result<(), Failure> {
-    let text = match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
-        Some("json") => linear::json(shown),
-        Some("csv") => linear::csv(shown),
-        _ => {
-            let message = format!("cannot tell what {} should be", path.display());
-            return Err(usage_hint(message, "end the name with .json or .csv"));
-        }
-    };
-    Ok(write_whole(path, text.as_bytes())?)
 }
 
 pub fn execute(args: &LinearizeArgs, session: &Session) -> Result<(), Failure> {

@@ -26,6 +26,7 @@ pub mod reduce;
 pub mod response;
 pub mod run;
 pub mod solvers;
+pub mod stress;
 pub mod sweep;
 pub mod verify;
 pub mod workspace;

@@ -3,20 +3,15 @@
 use clap::{Args, ValueEnum};
 
 use super::plot::PlotArgs;
-use crate::failure::{usage, usage_hint};
-use crate::moving;
+use crate::failure::usage_hint;
+use crate::moving::{self, LookArgs};
 use crate::options::time;
 use crate::output::say;
 use crate::session::Session;
 use trunnion_draw::plot::save_svg;
-use trunnion_draw::scene::{Moving, PoseSnapshot, ScenePicture, ViewDirection};
+use trunnion_draw::scene::ViewDirection;
 use trunnion_engine::Failure;
-use trunnion_num::space::Point;
 use trunnion_num::text::count;
-use trunnion_results::nearest;
-
-/// Points of a way that are drawn at most.
-const MOST_POINTS: usize = 4000;
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct PictureArgs {
@@ -35,6 +30,8 @@ pub struct PictureArgs {
     /// Draw the way of a body, frame or sensor; may be given several times
     #[arg(long, requires = "view", value_name = "POINT")]
     pub trace: Vec<String>,
+    #[command(flatten)]
+    pub look: LookArgs,
 }
 
 /// From where a mechanism is looked at.
@@ -69,50 +66,15 @@ pub fn execute(args: &PlotArgs, view: ViewDirection, session: &Session) -> Resul
         return Err(usage_hint("--view draws one mechanism", "give one file"));
     };
     let wanted = &args.picture;
-    let moving = moving::open(session, file, wanted.model.as_deref(), &args.options, &wanted.at)?;
-    let poses = &moving.poses;
-    let (first, last) = (poses.first(), poses.last());
-    let from = args.from.unwrap_or(first).clamp(first, last);
-    let to = args.to.unwrap_or(last).clamp(from, last);
-    let mut times = match wanted.frames {
-        Some(0) => return Err(usage("--frames has to be at least 1")),
-        Some(n) => moving.distinct_times(from, to, n),
-        None if wanted.at.is_empty() => vec![from],
-        None => wanted.at.clone(),
-    };
-    times.sort_by(f64::total_cmp);
-    if let Some(t) = times.iter().find(|t| !(first..=last).contains(*t)) {
-        let message = format!("there is nothing at t = {t} s");
-        return Err(usage_hint(message, format!("the run goes from {first} s to {last} s")));
-    }
-    let traces = wanted.trace.iter().map(|name| Ok((name.clone(), way(&moving, name, from, to)?)));
-    let picture = ScenePicture {
-        scene: &moving.scene,
-        view: if moving.scene.planar { view.of_plane() } else { view },
-        title: moving.name.clone(),
-        shots: times.iter().map(|&t| PoseSnapshot { t, poses: poses.at(t) }).collect(),
-        traces: traces.collect::<Result<_, Failure>>()?,
-        shortest: moving.shortest(),
-    };
+    let look = wanted.look.view();
+    let moving = moving::open(session, file, wanted.model.as_deref(), &args.options, &wanted.at, look)?;
+    let (from, to) = moving.stretch(args.from, args.to);
+    let times = moving.chosen_times(&wanted.at, wanted.frames, from, to)?;
+    let traces = wanted.trace.iter().map(|name| Ok((name.clone(), moving.path(name, from, to)?)));
+    let picture = moving.picture(view, &times, traces.collect::<Result<_, Failure>>()?);
     let out =
         args.out.clone().unwrap_or_else(|| format!("{}.svg", trunnion_study::signals::short(file)).into());
     save_svg(picture.svg(), &out)?;
     say(format_args!("{}: {}", out.display(), count(times.len(), "pose")));
     Ok(())
-}
-
-/// Where a point goes between two times.
-fn way(moving: &Moving, name: &str, from: f64, to: f64) -> Result<Vec<Point>, Failure> {
-    let spot = moving.scene.point(name).ok_or_else(|| {
-        let names = moving.scene.point_names();
-        let near = nearest(name, names.iter().copied());
-        let hint = match near.first() {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", names.join(", ")),
-        };
-        usage_hint(format!("there is no point `{name}`"), hint)
-    })?;
-    let rows: Vec<f64> = moving.poses.times.iter().copied().filter(|t| (from..=to).contains(t)).collect();
-    let times = rows.iter().step_by((rows.len() / MOST_POINTS).max(1)).chain(rows.last());
-    Ok(times.map(|&t| moving.poses.at(t)[spot.body].of(spot.p)).collect())
 }

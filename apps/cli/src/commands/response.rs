@@ -12,12 +12,12 @@ use trunnion_engine::Failure;
 use trunnion_engine::given::measuring;
 use trunnion_num::text::number;
 use trunnion_results::write;
-use trunnion_study::linear::{NamedLinearModel, ResponseCurve, inputs, outputs, responses};
+use trunnion_study::linear::{NamedLinearModel, ResponseCurve, frequencies, inputs, outputs, responses};
 use trunnion_study::response::{
     Estimate, NoiseDrive, ResponsePlan, around, estimate, largest, linear, spread, table,
 };
 
-use super::linearize::{PointArgs, curves, frequencies, say_cautions};
+use super::linearize::{PointArgs, curves, say_cautions};
 use crate::failure::usage;
 use crate::given::Given;
 use crate::output::{Print, say};

@@ -20,8 +20,8 @@ const MOST_TIMES: usize = 20_000;
 /// The file; `rate` is the number of times per second.
 pub fn glb(moving: &Moving, rate: f64) -> Vec<u8> {
     let (scene, poses) = (&moving.scene, &moving.poses);
-    let start = poses.at(poses.first());
-    let (_, extent) = Stage::new(scene, ViewDirection::Iso, &[&start], &[], &[]);
+    let start = moving.snapshot(poses.first());
+    let (_, extent) = Stage::new(scene, ViewDirection::Iso, &[&start], &[], &[], None);
     let radius = ROD * extent.size();
     let mut file = GlbWriter::default();
     for (k, body) in scene.bodies.iter().enumerate() {
@@ -31,7 +31,10 @@ pub fn glb(moving: &Moving, rate: f64) -> Vec<u8> {
             solid.corners.iter_mut().for_each(|p| *p = part.pose.of(*p));
             (solid, part.colour.unwrap_or_else(|| own_colour(k)))
         });
-        let mesh = file.mesh(&body.name, parts.collect());
+        let mesh = match scene.skins.iter().position(|skin| skin.body == k) {
+            Some(skin) => file.skin_mesh(&body.name, moving, skin),
+            None => file.mesh(&body.name, parts.collect()),
+        };
         file.node(&body.name, mesh);
     }
     for line in &scene.lines {
@@ -48,6 +51,7 @@ pub fn glb(moving: &Moving, rate: f64) -> Vec<u8> {
     let lines = (0..scene.lines.len()).map(|line| NodeMotion::of_line(moving, line, &times));
     let ways: Vec<NodeMotion> = ways.chain(lines).collect();
     file.animate(&times, &ways);
+    file.bend(moving, &times);
     file.finish()
 }
 
@@ -80,8 +84,8 @@ impl NodeMotion {
 
     fn of_line(moving: &Moving, line: usize, times: &[f64]) -> NodeMotion {
         let ends = |t: f64| {
-            let poses = moving.poses.at(t);
-            moving.scene.lines[line].ends.map(|spot| poses[spot.body].of(spot.p))
+            let shot = moving.frames(t);
+            moving.scene.lines[line].ends.map(|spot| shot.place(spot))
         };
         let all: Vec<[Point; 2]> = times.iter().map(|&t| ends(t)).collect();
         let moves = all.iter().map(|&[a, b]| (between(a, b, 0.5), turn_of_z(minus(b, a)))).collect();
@@ -91,19 +95,19 @@ impl NodeMotion {
 }
 
 #[derive(Default)]
-struct GlbWriter {
+pub(super) struct GlbWriter {
     data: Vec<u8>,
     views: Vec<Value>,
     accessors: Vec<Value>,
     materials: Vec<([u8; 3], bool)>,
-    meshes: Vec<Value>,
-    nodes: Vec<Value>,
-    animations: Vec<Value>,
+    pub(super) meshes: Vec<Value>,
+    pub(super) nodes: Vec<Value>,
+    pub(super) animations: Vec<Value>,
 }
 
 impl GlbWriter {
     /// Numbers of so many components each; the number of the accessor.
-    fn accessor<const N: usize>(&mut self, rows: &[[f64; N]], bounded: bool) -> usize {
+    pub(super) fn accessor<const N: usize>(&mut self, rows: &[[f64; N]], bounded: bool) -> usize {
         let start = self.data.len();
         rows.iter().flatten().for_each(|x| self.data.extend((*x as f32).to_le_bytes()));
         let shape = ["SCALAR", "VEC2", "VEC3", "VEC4"][N - 1];
@@ -118,7 +122,7 @@ impl GlbWriter {
         self.put(accessor, start)
     }
 
-    fn indices(&mut self, order: &[u32]) -> usize {
+    pub(super) fn indices(&mut self, order: &[u32]) -> usize {
         let start = self.data.len();
         order.iter().for_each(|k| self.data.extend(k.to_le_bytes()));
         self.put(json!({ "componentType": UNSIGNED, "type": "SCALAR", "count": order.len() }), start)
@@ -156,7 +160,7 @@ impl GlbWriter {
         })
     }
 
-    fn material(&mut self, colour: [u8; 3], open: bool) -> usize {
+    pub(super) fn material(&mut self, colour: [u8; 3], open: bool) -> usize {
         let found = self.materials.iter().position(|m| *m == (colour, open));
         found.unwrap_or_else(|| {
             self.materials.push((colour, open));

@@ -1,10 +1,13 @@
 //! A mechanism to look at: shapes with numbers in them, where joints and lines are, and how all of it moves.
 
+mod coloured_face;
 mod glb;
+mod glb_skin;
 mod moving;
 mod order;
 mod picture;
 mod poses;
+mod skin;
 mod solid;
 mod stage;
 mod view;
@@ -22,6 +25,7 @@ pub use glb::glb;
 pub use moving::Moving;
 pub use picture::{PoseSnapshot, ScenePicture};
 pub use poses::Poses;
+pub use skin::{BentBody, DeformationView, SceneSkin};
 pub use view::ViewDirection;
 
 #[derive(Clone, Debug, Default)]
@@ -32,6 +36,8 @@ pub struct Scene {
     pub bodies: Vec<SceneBody>,
     pub joints: Vec<JointSymbol>,
     pub lines: Vec<Strut>,
+    /// Elastic bodies; their surface stands for their parts.
+    pub skins: Vec<SceneSkin>,
     /// Every point that has a name.
     points: HashMap<String, BodyPoint>,
 }
@@ -68,6 +74,8 @@ pub enum SceneGeometry {
 pub struct BodyPoint {
     pub body: usize,
     pub p: Point,
+    /// The interface of an elastic body that it moves with.
+    pub interface: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +102,7 @@ impl Scene {
     ) -> Scene {
         let point = |p: &[Expr; 3]| p.map(&value);
         let pose = |f: &given::Frame| Pose { p: point(&f.p), r: f.r.map(|row| row.map(&value)) };
-        let spot = |f: &given::Frame| BodyPoint { body: f.body, p: point(&f.p) };
+        let spot = |f: &given::Frame| BodyPoint { body: f.body, p: point(&f.p), interface: f.interface };
         let form = |form: &given::BodyGeometry| match form {
             given::BodyGeometry::Box(size) => SceneGeometry::Box(point(size)),
             given::BodyGeometry::Cylinder(radius, length) => {

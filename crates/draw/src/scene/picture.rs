@@ -3,11 +3,12 @@
 use std::fmt::Write;
 
 use super::order::{PaintedFace, far_to_near};
+use super::skin::stress_colour;
 use super::stage::{Extent, Paint, Stage};
-use super::{Scene, ViewDirection};
+use super::{BentBody, BodyPoint, Scene, ViewDirection};
 use crate::plot::colour::{AXIS, PALETTE, QUIET_TEXT, TEXT};
 use crate::plot::svg::{Anchor, Canvas, Font, Markup, coordinate, shortened, with_minus};
-use trunnion_num::space::{Point, Pose};
+use trunnion_num::space::{Point, Pose, plus};
 use trunnion_num::text::number;
 
 const WIDTH: f64 = 900.0;
@@ -19,9 +20,22 @@ const MARGIN: [f64; 3] = [48.0, 64.0, 84.0];
 const PALE: (f64, f64) = (0.22, 0.5);
 
 /// Poses of all bodies at one instant.
+#[derive(Clone, Debug)]
 pub struct PoseSnapshot {
     pub t: f64,
     pub poses: Vec<Pose>,
+    /// Surfaces of the elastic bodies.
+    pub bent: Vec<BentBody>,
+    /// Displacements of interfaces: body, number, in the axes of the body.
+    pub(crate) moved: Vec<(usize, usize, Point)>,
+}
+
+impl PoseSnapshot {
+    /// Where a point is in W.
+    pub(crate) fn place(&self, spot: BodyPoint) -> Point {
+        let own = self.moved.iter().find(|(body, k, _)| *body == spot.body && Some(*k) == spot.interface);
+        self.poses[spot.body].of(own.map_or(spot.p, |(_, _, u)| plus(spot.p, *u)))
+    }
 }
 
 pub struct ScenePicture<'a> {
@@ -34,6 +48,10 @@ pub struct ScenePicture<'a> {
     pub traces: Vec<(String, Vec<Point>)>,
     /// Shortest length of every line.
     pub shortest: Vec<f64>,
+    /// Elastic bodies have the colours of their stress.
+    pub stress: bool,
+    /// Instead of the times.
+    pub caption: Option<String>,
 }
 
 /// From the view to the sheet.
@@ -66,19 +84,26 @@ impl SheetTransform {
 }
 
 impl ScenePicture<'_> {
+    /// With these words instead of the times.
+    pub fn caption(mut self, words: &str) -> Self {
+        self.caption = Some(words.to_string());
+        self
+    }
+
     pub fn svg(&self) -> String {
-        let shots: Vec<&[Pose]> = self.shots.iter().map(|s| &s.poses[..]).collect();
+        let shots: Vec<&PoseSnapshot> = self.shots.iter().collect();
         let way: Vec<Point> = self.traces.iter().flat_map(|(_, way)| way.iter().copied()).collect();
-        let (stage, extent) = Stage::new(self.scene, self.view, &shots, &way, &self.shortest);
+        let highest = self.highest_stress();
+        let (stage, extent) = Stage::new(self.scene, self.view, &shots, &way, &self.shortest, highest);
         let sheet = SheetTransform::new(&extent);
         let mut canvas = Canvas::new(WIDTH, sheet.height, &self.title);
         let mut paints = vec![];
         let Some((last, earlier)) = self.shots.split_last() else { return canvas.finish() };
-        let world = stage.pieces(&last.poses, true, &mut paints);
+        let world = stage.pieces(last, true, &mut paints);
         let size = extent.size();
         if earlier.is_empty() {
             // At one instant the world may hide the rest, and the other way round.
-            let all = world.into_iter().chain(stage.pieces(&last.poses, false, &mut paints)).collect();
+            let all = world.into_iter().chain(stage.pieces(last, false, &mut paints)).collect();
             paint(&mut canvas, &sheet, far_to_near(all, size), &paints);
             self.trace(&mut canvas, &sheet);
             self.knobs(&mut canvas, &sheet, &stage, last);
@@ -97,7 +122,17 @@ impl ScenePicture<'_> {
         self.texts(&mut canvas);
         axes(&mut canvas, self.view, sheet.height);
         scale_bar(&mut canvas, &sheet);
+        if let Some(highest) = highest {
+            colour_bar(&mut canvas, sheet.height, highest);
+        }
         canvas.finish()
+    }
+
+    /// Of all that is drawn, in Pa; None: bodies have their own colours.
+    fn highest_stress(&self) -> Option<f64> {
+        let all = self.shots.iter().flat_map(|s| &s.bent).flat_map(|b| b.stress.iter().copied());
+        // Without stress all is blue.
+        all.reduce(f64::max).filter(|_| self.stress).map(|s| s.max(f64::MIN_POSITIVE))
     }
 
     fn bodies(
@@ -109,7 +144,7 @@ impl ScenePicture<'_> {
         size: f64,
     ) {
         let mut paints = vec![];
-        let pieces = stage.pieces(&shot.poses, false, &mut paints);
+        let pieces = stage.pieces(shot, false, &mut paints);
         paint(canvas, sheet, far_to_near(pieces, size), &paints);
         self.knobs(canvas, sheet, stage, shot);
     }
@@ -124,10 +159,10 @@ impl ScenePicture<'_> {
         size: f64,
     ) {
         let mut paints = vec![];
-        let mut pieces = stage.pieces(&shot.poses, true, &mut paints);
+        let mut pieces = stage.pieces(shot, true, &mut paints);
         let of_world = paints.len();
         let mut others = vec![];
-        let bodies = stage.pieces(&shot.poses, false, &mut others);
+        let bodies = stage.pieces(shot, false, &mut others);
         paints.append(&mut others);
         pieces.extend(bodies.into_iter().map(|piece| PaintedFace { paint: of_world + piece.paint, ..piece }));
         let mut painted: Vec<[(f64, f64); 2]> = vec![];
@@ -150,7 +185,7 @@ impl ScenePicture<'_> {
     fn knobs(&self, canvas: &mut Canvas, sheet: &SheetTransform, stage: &Stage, shot: &PoseSnapshot) {
         canvas.group(&format!("fill=\"#ffffff\" stroke=\"{TEXT}\" stroke-width=\"1.3\""));
         for knob in &self.scene.joints {
-            let (x, y) = sheet.of(stage.place(&shot.poses, knob.spot));
+            let (x, y) = sheet.of(stage.place(shot, knob.spot));
             match knob.slides {
                 true => canvas.rect([x - 3.2, y - 3.2, 6.4, 6.4], ""),
                 false => canvas.circle((x, y), 3.4, ""),
@@ -183,6 +218,9 @@ impl ScenePicture<'_> {
     }
 
     fn times(&self) -> String {
+        if let Some(caption) = &self.caption {
+            return caption.clone();
+        }
         let all: Vec<String> = self.shots.iter().map(|s| with_minus(&number(s.t, 4))).collect();
         match &all[..] {
             few if few.len() <= 5 => format!("t = {} s", few.join(", ")),
@@ -291,6 +329,22 @@ fn axes(canvas: &mut Canvas, view: ViewDirection, height: f64) {
         let label = at(1.0 + 12.0 / (LENGTH * flat), 0.0);
         canvas.text((label.0, label.1 + 4.0), Font::new(12.0, colour, Anchor::Middle), &Markup::plain(name));
     }
+}
+
+/// Colours of stress from 0 to the highest, at the bottom in the middle.
+fn colour_bar(canvas: &mut Canvas, height: f64, highest: f64) {
+    const STEPS: usize = 48;
+    let (x, y, step) = (0.5 * WIDTH - 120.0, height - 34.0, 240.0 / STEPS as f64);
+    for k in 0..STEPS {
+        let fill = hex(stress_colour((k as f64 + 0.5) / STEPS as f64));
+        canvas.rect([x + step * k as f64, y, step + 0.3, 10.0], &format!("fill=\"{fill}\""));
+    }
+    let text = |canvas: &mut Canvas, at: (f64, f64), anchor, words: &str| {
+        canvas.text(at, Font::new(12.0, QUIET_TEXT, anchor), &Markup::plain(words));
+    };
+    text(canvas, (x, y + 25.0), Anchor::Middle, "0");
+    text(canvas, (x + 240.0, y + 25.0), Anchor::Middle, &format!("{} MPa", number(highest * 1e-6, 3)));
+    text(canvas, (x + 120.0, y + 25.0), Anchor::Middle, "von Mises stress");
 }
 
 /// A round length, about a sixth of the width, in the lower right corner.

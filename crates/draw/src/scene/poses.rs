@@ -17,6 +17,8 @@ pub struct Poses {
     pub times: Vec<f64>,
     /// For every body but the world, for every time.
     moves: Vec<Vec<(Point, Quaternion)>>,
+    /// For every elastic body of the scene, for every time: its elastic coordinates.
+    pub(crate) shapes: Vec<Vec<Vec<f64>>>,
 }
 
 impl Poses {
@@ -48,7 +50,7 @@ impl Poses {
         let broken = |k: usize| moves.iter().any(|m| m[k].0.iter().chain(&m[k].1).any(|x| !x.is_finite()));
         match (0..times.len()).find(|&k| broken(k)) {
             Some(k) => Err(DrawingError::NoPose { t: times[k] }.into()),
-            None => Ok(Poses { times, moves }),
+            None => Ok(Poses { times, moves, shapes: vec![] }),
         }
     }
 
@@ -60,16 +62,31 @@ impl Poses {
         self.times[self.times.len() - 1]
     }
 
-    /// Place and turn of a body that is not the world.
-    pub(crate) fn of_body(&self, body: usize, t: f64) -> (Point, Quaternion) {
+    /// The rows before and after a time, and where it lies between them.
+    fn rows_at(&self, t: f64) -> (usize, usize, f64) {
         // The last row of those at the same time: what holds after an event.
         let after = self.times.partition_point(|&row| row <= t);
+        let Some(k) = after.checked_sub(1) else { return (0, 0, 0.0) };
+        let Some(&next) = self.times.get(after) else { return (k, k, 0.0) };
+        (k, after, (t - self.times[k]) / (next - self.times[k]))
+    }
+
+    /// Place and turn of a body that is not the world.
+    pub(crate) fn of_body(&self, body: usize, t: f64) -> (Point, Quaternion) {
         let moves = &self.moves[body - 1];
-        let Some(k) = after.checked_sub(1) else { return moves[0] };
-        let Some(&next) = self.times.get(after) else { return moves[k] };
-        let share = (t - self.times[k]) / (next - self.times[k]);
-        let ((p, q), (p_next, q_next)) = (moves[k], moves[after]);
+        let (k, next, share) = self.rows_at(t);
+        if next == k {
+            return moves[k];
+        }
+        let ((p, q), (p_next, q_next)) = (moves[k], moves[next]);
         (between(p, p_next, share), turned(q, q_next, share))
+    }
+
+    /// Elastic coordinates of one of the elastic bodies.
+    pub(crate) fn shape_at(&self, elastic: usize, t: f64) -> Vec<f64> {
+        let Some(rows) = self.shapes.get(elastic) else { return vec![] };
+        let (k, next, share) = self.rows_at(t);
+        rows[k].iter().zip(&rows[next]).map(|(a, b)| a + share * (b - a)).collect()
     }
 
     /// Every body, the world first.

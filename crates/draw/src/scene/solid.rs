@@ -38,7 +38,7 @@ impl SolidMesh {
         Self::new(corners, faces)
     }
 
-    fn new(corners: Vec<Point>, mut faces: Vec<Vec<usize>>) -> SolidMesh {
+    pub(super) fn new(corners: Vec<Point>, mut faces: Vec<Vec<usize>>) -> SolidMesh {
         // Corners that coincide, as at a pole, count once; what is left of a face may be nothing.
         faces.iter_mut().for_each(|face| {
             face.dedup();

@@ -1,9 +1,10 @@
 //! A scene at one instant as pieces to be painted, in the axes of a view.
 
+use super::coloured_face::ColouredFace;
 use super::order::PaintedFace;
 use super::solid::SolidMesh;
 use super::view::ViewDirection;
-use super::{BodyPoint, Scene, SceneGeometry};
+use super::{BodyPoint, PoseSnapshot, Scene, SceneGeometry};
 use crate::plot::colour::PALETTE;
 use trunnion_num::space::{Point, Pose, apply, between, dot, minus, norm, plus, product, times, unit};
 
@@ -34,6 +35,8 @@ pub struct Stage<'a> {
     radius: f64,
     /// Shortest length of every line at any time: what its cylinder can be.
     shortest: &'a [f64],
+    /// The highest stress of the colours; None: bodies have their own.
+    highest: Option<f64>,
 }
 
 /// Lowest and highest place to the right, up and towards the viewer.
@@ -63,25 +66,30 @@ impl<'a> Stage<'a> {
     pub fn new(
         scene: &'a Scene,
         view: ViewDirection,
-        shots: &[&[Pose]],
+        shots: &[&PoseSnapshot],
         way: &[Point],
         shortest: &'a [f64],
+        highest: Option<f64>,
     ) -> (Self, Extent) {
         let solids = |radius: f64| -> Vec<Vec<SolidMesh>> {
             let one =
                 |body: &super::SceneBody| body.parts.iter().map(|p| SolidMesh::of(&p.form, radius)).collect();
             scene.bodies.iter().map(one).collect()
         };
-        let mut stage = Stage { scene, view, solids: solids(0.0), radius: 0.0, shortest };
-        let corners = shots.iter().flat_map(|poses| stage.corners(poses));
+        let mut stage = Stage { scene, view, solids: solids(0.0), radius: 0.0, shortest, highest };
+        let corners = shots.iter().flat_map(|shot| stage.corners(shot));
         let extent = Extent::of(corners.chain(way.iter().copied()).map(|p| view.of(p)));
         stage.radius = ROD * extent.size();
         stage.solids = solids(stage.radius);
         (stage, extent)
     }
 
-    fn corners(&self, poses: &[Pose]) -> Vec<Point> {
+    fn corners(&self, shot: &PoseSnapshot) -> Vec<Point> {
         let mut all = vec![];
+        let poses = &shot.poses;
+        for bent in &shot.bent {
+            all.extend(bent.solid.corners.iter().map(|&p| poses[bent.body].of(p)));
+        }
         for (k, body) in self.scene.bodies.iter().enumerate() {
             for (part, solid) in body.parts.iter().zip(&self.solids[k]) {
                 let pose = poses[k].then(part.pose);
@@ -90,18 +98,19 @@ impl<'a> Stage<'a> {
         }
         let spots =
             self.scene.lines.iter().flat_map(|l| l.ends).chain(self.scene.joints.iter().map(|j| j.spot));
-        all.extend(spots.map(|spot| poses[spot.body].of(spot.p)));
+        all.extend(spots.map(|spot| shot.place(spot)));
         all
     }
 
     /// Where a point of a body is in the view.
-    pub fn place(&self, poses: &[Pose], spot: BodyPoint) -> Point {
-        self.view.of(poses[spot.body].of(spot.p))
+    pub fn place(&self, shot: &PoseSnapshot, spot: BodyPoint) -> Point {
+        self.view.of(shot.place(spot))
     }
 
     /// The world, or all the rest.
-    pub fn pieces(&self, poses: &[Pose], world: bool, paints: &mut Vec<Paint>) -> Vec<PaintedFace> {
+    pub fn pieces(&self, shot: &PoseSnapshot, world: bool, paints: &mut Vec<Paint>) -> Vec<PaintedFace> {
         let mut pieces = vec![];
+        let poses = &shot.poses;
         for (k, body) in self.scene.bodies.iter().enumerate().filter(|(k, _)| (*k == 0) == world) {
             for (part, solid) in body.parts.iter().zip(&self.solids[k]) {
                 let base = part.colour.unwrap_or_else(|| own_colour(k));
@@ -114,24 +123,29 @@ impl<'a> Stage<'a> {
                         let paint = put(paints, Paint { fill: Some(base), line: mixed(base, [0; 3], 0.55) });
                         pieces.extend(bar(ends, self.radius, raise, paint));
                     }
-                    _ => self.faces(solid, pose, base, paints, &mut pieces),
+                    _ => self.faces(solid, pose, base, None, paints, &mut pieces),
                 }
             }
         }
         if !world {
+            for bent in &shot.bent {
+                let stress = self.highest.map(|highest| (&bent.stress[..], highest));
+                self.faces(&bent.solid, poses[bent.body], own_colour(bent.body), stress, paints, &mut pieces);
+            }
             for k in 0..self.scene.lines.len() {
-                self.strut(k, poses, paints, &mut pieces);
+                self.strut(k, shot, paints, &mut pieces);
             }
         }
         pieces
     }
 
-    /// Faces that look at the viewer; of what is open, all.
+    /// Faces that look at the viewer; of what is open, all. Their colour is `base`, or that of the stress at corners beside the highest one.
     fn faces(
         &self,
         solid: &SolidMesh,
         pose: Pose,
         base: [u8; 3],
+        stress: Option<(&[f64], f64)>,
         paints: &mut Vec<Paint>,
         pieces: &mut Vec<PaintedFace>,
     ) {
@@ -146,16 +160,23 @@ impl<'a> Stage<'a> {
             }
             let normal = if front(k) { normals[k] } else { times(-1.0, normals[k]) };
             let outline = |i: usize| solid.beyond[k][i].is_some_and(|other| front(k) != front(other));
-            let edges = (0..face.len()).map(|i| solid.sharp(k, i) || outline(i)).collect();
-            let fill = shaded(base, normal);
-            let paint = put(paints, Paint { fill: Some(fill), line: mixed(base, [0; 3], 0.6) });
-            pieces.push(PaintedFace { points: face.iter().map(|&c| corners[c]).collect(), edges, paint });
+            let whole = ColouredFace {
+                points: face.iter().map(|&c| corners[c]).collect(),
+                edges: (0..face.len()).map(|i| solid.sharp(k, i) || outline(i)).collect(),
+                shares: stress.map(|(all, highest)| face.iter().map(|&c| all[c] / highest).collect()),
+            };
+            for part in whole.divided() {
+                let own = part.colour().unwrap_or(base);
+                let fill = Some(shaded(own, normal));
+                let paint = put(paints, Paint { fill, line: mixed(own, [0; 3], 0.6) });
+                pieces.push(PaintedFace { points: part.points, edges: part.edges, paint });
+            }
         }
     }
 
-    fn strut(&self, k: usize, poses: &[Pose], paints: &mut Vec<Paint>, pieces: &mut Vec<PaintedFace>) {
+    fn strut(&self, k: usize, shot: &PoseSnapshot, paints: &mut Vec<Paint>, pieces: &mut Vec<PaintedFace>) {
         let strut = &self.scene.lines[k];
-        let ends = strut.ends.map(|spot| self.place(poses, spot));
+        let ends = strut.ends.map(|spot| self.place(shot, spot));
         let [a, b] = ends.map(|p| plus(p, [0.0, 0.0, 1.5 * self.radius]));
         let Some(across) = unit([a[1] - b[1], b[0] - a[0], 0.0]) else { return };
         if strut.coil {
@@ -172,10 +193,7 @@ impl<'a> Stage<'a> {
             return;
         }
         let length = norm(minus(b, a));
-        let full = norm(minus(
-            poses[strut.ends[1].body].of(strut.ends[1].p),
-            poses[strut.ends[0].body].of(strut.ends[0].p),
-        ));
+        let full = norm(minus(shot.place(strut.ends[1]), shot.place(strut.ends[0])));
         // A little of the rod is always seen.
         let barrel =
             0.82 * self.shortest.get(k).copied().unwrap_or(full).min(full) * length / full.max(1e-300);

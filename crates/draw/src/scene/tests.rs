@@ -11,6 +11,10 @@ fn column(name: &str, unit: &str, values: Vec<f64>) -> Column {
     Column { values, ..Column::new(name, unit, "") }
 }
 
+fn spot(body: usize, p: Point) -> BodyPoint {
+    BodyPoint { body, p, interface: None }
+}
+
 fn scene() -> Scene {
     let part = |form: SceneGeometry, colour| ScenePart {
         form,
@@ -28,10 +32,10 @@ fn scene() -> Scene {
             ],
         },
     ];
-    let spots = [BodyPoint { body: 0, p: [0.0, 0.0, 3.0] }, BodyPoint { body: 1, p: [1.0, 0.0, 0.0] }];
+    let spots = [spot(0, [0.0, 0.0, 3.0]), spot(1, [1.0, 0.0, 0.0])];
     let mut scene = Scene {
         bodies,
-        joints: vec![JointSymbol { spot: BodyPoint { body: 1, p: [0.0; 3] }, slides: false }],
+        joints: vec![JointSymbol { spot: spot(1, [0.0; 3]), slides: false }],
         lines: vec![Strut { name: "spring".into(), ends: spots, coil: true }],
         ..Scene::default()
     };
@@ -61,7 +65,7 @@ fn table() -> Table {
 fn moving() -> Moving {
     let scene = scene();
     let poses = Poses::of(&scene, &table()).unwrap();
-    Moving { name: "link".into(), scene, poses }
+    Moving { name: "link".into(), scene, poses, look: DeformationView::default() }
 }
 
 #[test]
@@ -97,7 +101,7 @@ fn pictures_are_xml_with_every_part() {
     let moving = moving();
     for view in [ViewDirection::Side, ViewDirection::Front, ViewDirection::Top, ViewDirection::Iso] {
         for n in [1, 4] {
-            let shot = |k: usize| PoseSnapshot { t: k as f64, poses: moving.poses.at(k as f64) };
+            let shot = |k: usize| moving.snapshot(k as f64);
             let picture = ScenePicture {
                 scene: &moving.scene,
                 view,
@@ -105,6 +109,8 @@ fn pictures_are_xml_with_every_part() {
                 shots: (0..n).map(shot).collect(),
                 traces: vec![("link.tip".into(), vec![[0.0; 3], [1.0; 3]])],
                 shortest: moving.shortest(),
+                stress: false,
+                caption: None,
             };
             let svg = picture.svg();
             let document = roxmltree::Document::parse(&svg).unwrap_or_else(|e| panic!("{e}\n{svg}"));
@@ -120,7 +126,7 @@ fn pictures_are_xml_with_every_part() {
 fn a_body_without_shapes_is_drawn_between_its_joints() {
     let mut scene = scene();
     scene.bodies[1].parts.clear();
-    let joint = |p: Point| [BodyPoint { body: 1, p }, BodyPoint { body: 0, p: [0.0; 3] }];
+    let joint = |p: Point| [spot(1, p), spot(0, [0.0; 3])];
     scene.complete(vec![joint([0.0; 3]), joint([0.0, 2.0, 0.0])], &[[0.0; 3]; 2]);
     // To the other joint, and to the end of the line.
     let lengths: Vec<f64> = (scene.bodies[1].parts.iter())
@@ -243,7 +249,7 @@ fn turning_once() -> Moving {
         column("link.phi", "rad", vec![0.0, 0.0, right, right]),
     ];
     let poses = Poses::of(&scene, &Table { columns, ..Table::default() }).unwrap();
-    Moving { name: "turn".into(), scene, poses }
+    Moving { name: "turn".into(), scene, poses, look: DeformationView::default() }
 }
 
 #[test]

@@ -18,6 +18,7 @@ use trunnion_num::Matrix;
 use trunnion_num::space::{self, Point, RotationMatrix};
 
 use super::{ElementInput, ElementKernel, ElementLayout, MassPoint, PrestressPoint, StressPoint, gauss};
+use crate::assembly::BodyField;
 use crate::beam_section::{BeamSection, SectionConstants};
 use crate::error::FeError;
 use crate::model::{ElementProperty, IsotropicMaterial};
@@ -99,6 +100,11 @@ impl<'a> Beam<'a> {
 
     /// (4) for element displacements, local axes.
     fn shape(&self, x: f64) -> Matrix {
+        self.end_shape(x).times(&self.to_ends)
+    }
+
+    /// (4) for local end displacements.
+    fn end_shape(&self, x: f64) -> Matrix {
         let mut g = Matrix::zeros(6, 6);
         for (s, ds) in stations(self.section, self.length, x, 3) {
             let c = compliance(&self.section.at(s / self.length), self.material);
@@ -106,7 +112,32 @@ impl<'a> Beam<'a> {
         }
         let second = g.times(&self.flexibility_inverse);
         let first = carried(x).plus(-1.0, &second.times(&carried(self.length)));
-        first.beside(&second).times(&self.to_ends)
+        first.beside(&second)
+    }
+
+    /// Displacement in model axes of the point at (y, z) of a section that moves by `n` in local ones.
+    fn moved(&self, n: &Matrix, [y, z]: [f64; 2]) -> Matrix {
+        let local = Matrix::from_fn(3, 12, |i, j| match i {
+            0 => n[(0, j)] + z * n[(4, j)] - y * n[(5, j)],
+            1 => n[(1, j)] - z * n[(3, j)],
+            _ => n[(2, j)] + y * n[(3, j)],
+        });
+        Matrix::from_fn(3, 12, |i, j| (0..3).map(|k| self.axes[k][i] * local[(k, j)]).sum())
+    }
+
+    /// (6) and torsion at (y, z), of forces at the centres.
+    fn stress(&self, c: &SectionConstants, forces: &Matrix, [y, z]: [f64; 2]) -> Matrix {
+        let e = self.material.youngs_modulus;
+        let strain = uncoupled(c, self.material).times(forces);
+        let ([yc, zc], [ys, zs]) = (c.centroid, c.shear_centre);
+        let arm = (y - ys).hypot(z - zs);
+        let twist = if arm > 0.0 { 1.0 / (arm * c.torsion_modulus) } else { 0.0 };
+        Matrix::from_fn(6, 12, |i, j| match i {
+            0 => e * (strain[(0, j)] + (z - zc) * strain[(4, j)] - (y - yc) * strain[(5, j)]), // (6)
+            3 => -twist * (z - zs) * forces[(3, j)],
+            5 => twist * (y - ys) * forces[(3, j)],
+            _ => 0.0,
+        })
     }
 
     /// Points of the section with the same mass, first and second moments: ±√2 times the radii of gyration.
@@ -145,13 +176,7 @@ impl ElementKernel for Beam2Kernel {
             let n = beam.shape(x);
             let mass = beam.material.density * beam.constants(x).area * dx / 4.0;
             for [y, z] in beam.section_points(x) {
-                let local = Matrix::from_fn(3, 12, |i, j| match i {
-                    0 => n[(0, j)] + z * n[(4, j)] - y * n[(5, j)],
-                    1 => n[(1, j)] - z * n[(3, j)],
-                    _ => n[(2, j)] + y * n[(3, j)],
-                });
-                let shape =
-                    Matrix::from_fn(3, 12, |i, j| (0..3).map(|k| beam.axes[k][i] * local[(k, j)]).sum());
+                let shape = beam.moved(&n, [y, z]);
                 let at = space::apply(space::transposed(beam.axes), [x, y, z]);
                 points.push(MassPoint { at: space::plus(beam.origin, at), mass, shape });
             }
@@ -184,18 +209,8 @@ impl ElementKernel for Beam2Kernel {
         for (node, x) in [(0, 0.0), (1, beam.length)] {
             let c = beam.constants(x);
             let forces = at_centres(&c).times(&beam.forces(x));
-            let e = beam.material.youngs_modulus;
-            let strain = uncoupled(&c, beam.material).times(&forces);
-            for (layer, &[y, z]) in c.stress_points.iter().enumerate() {
-                let ([yc, zc], [ys, zs]) = (c.centroid, c.shear_centre);
-                let arm = (y - ys).hypot(z - zs);
-                let twist = if arm > 0.0 { 1.0 / (arm * c.torsion_modulus) } else { 0.0 };
-                let rows = Matrix::from_fn(6, 12, |i, j| match i {
-                    0 => e * (strain[(0, j)] + (z - zc) * strain[(4, j)] - (y - yc) * strain[(5, j)]), // (6)
-                    3 => -twist * (z - zs) * forces[(3, j)],
-                    5 => twist * (y - ys) * forces[(3, j)],
-                    _ => 0.0,
-                });
+            for (layer, &at) in c.stress_points.iter().enumerate() {
+                let rows = beam.stress(&c, &forces, at);
                 points.push(StressPoint { node, layer, axes: beam.axes, rows });
             }
         }
@@ -204,10 +219,75 @@ impl ElementKernel for Beam2Kernel {
 }
 
 /// Internal forces (N, V_y, V_z, T, M_y, M_z) at both ends of a beam, of element displacements: N and bending moments about the centroid,
-/// T about the shear centre, local axes, those that the part beyond the section exerts on the part before it.
-pub(crate) fn section_forces(element: &ElementInput) -> Result<[Matrix; 2], FeError> {
+/// T about the shear centre, local axes, those that the part beyond the section exerts on the part before it. With the sections.
+pub(crate) fn section_forces(element: &ElementInput) -> Result<[(SectionConstants, Matrix); 2], FeError> {
     let beam = Beam::new(element)?;
-    Ok([0.0, beam.length].map(|x| at_centres(&beam.constants(x)).times(&beam.forces(x))))
+    Ok([0.0, beam.length].map(|x| {
+        let section = beam.constants(x);
+        let forces = at_centres(&section).times(&beam.forces(x));
+        (section, forces)
+    }))
+}
+
+/// What body forces per unit of mass, and accelerations of element displacements `u`, add to the forces of [`section_forces`], a column a
+/// field, then a column of `u`: with both ends held,
+///
+///   F_1 = ∫ N_1ᵀ a dm,  F_2 = −∫ N_2ᵀ a dm                                                                      (7)
+pub(crate) fn held_section_forces(
+    element: &ElementInput,
+    fields: &[BodyField],
+    u: &Matrix,
+) -> Result<[Matrix; 2], FeError> {
+    let beam = Beam::new(element)?;
+    let mut ends = Matrix::zeros(12, fields.len() + u.columns());
+    for (x, dx) in stations(beam.section, beam.length, beam.length, 4) {
+        let n = beam.end_shape(x);
+        let mass = beam.material.density * beam.constants(x).area * dx / 4.0;
+        for at in beam.section_points(x) {
+            let shape = beam.moved(&n, at);
+            let place = space::apply(space::transposed(beam.axes), [x, at[0], at[1]]);
+            let place = space::plus(beam.origin, place);
+            let moved = shape.times(&beam.to_ends).times(u);
+            let accelerations = (0..u.columns()).map(|j| [0, 1, 2].map(|k| -moved[(k, j)]));
+            for (l, a) in fields.iter().map(|field| field(place)).chain(accelerations).enumerate() {
+                for i in 0..12 {
+                    ends[(i, l)] += mass * (0..3).map(|k| shape[(k, i)] * a[k]).sum::<f64>();
+                }
+            }
+        }
+    }
+    let end = |first: usize, sign: f64, x: f64| {
+        let force = Matrix::from_fn(6, ends.columns(), |i, l| sign * ends[(first + i, l)]);
+        at_centres(&beam.constants(x)).times(&force)
+    };
+    Ok([end(0, 1.0, 0.0), end(6, -1.0, beam.length)])
+}
+
+/// A cross-section of a beam: points of its surface, how they move and what stress they have.
+pub(crate) struct BeamStation {
+    pub axes: RotationMatrix,
+    /// For each point: where it is, its displacement (3 rows) and its stress (6 rows, in `axes`) of element displacements.
+    pub points: Vec<(Point, Matrix, Matrix)>,
+}
+
+/// Cross-sections at equal distances from end to end, with points at (y, z) from the reference line.
+pub(crate) fn beam_stations(
+    element: &ElementInput,
+    pieces: usize,
+    outline: impl Fn(&SectionConstants) -> Vec<[f64; 2]>,
+) -> Result<Vec<BeamStation>, FeError> {
+    let beam = Beam::new(element)?;
+    let station = |i: usize| {
+        let x = beam.length * i as f64 / pieces as f64;
+        let (c, n) = (beam.constants(x), beam.shape(x));
+        let forces = at_centres(&c).times(&beam.forces(x));
+        let point = |[y, z]: [f64; 2]| {
+            let at = space::plus(beam.origin, space::apply(space::transposed(beam.axes), [x, y, z]));
+            (at, beam.moved(&n, [y, z]), beam.stress(&c, &forces, [y, z]))
+        };
+        BeamStation { axes: beam.axes, points: outline(&c).into_iter().map(point).collect() }
+    };
+    Ok((0..=pieces).map(station).collect())
 }
 
 /// Length and axes of a line with its local y axis towards a vector; None if either is undetermined.

@@ -28,7 +28,7 @@ mod wedge;
 use trunnion_num::Matrix;
 use trunnion_num::space::{Point, RotationMatrix};
 
-pub(crate) use beam::section_forces;
+pub(crate) use beam::{BeamStation, beam_stations, held_section_forces, section_forces};
 
 use crate::error::FeError;
 use crate::model::{BeamPlacement, ElementKind, ElementProperty, FeElement, FeModel, IsotropicMaterial};

@@ -16,6 +16,7 @@ use crate::instantiate::ModelBuilder;
 use crate::units::{Unit, parse_unit, parse_value};
 
 use super::elastic_part::{KEYS, described, is_described};
+use super::gauges::read_gauges;
 use super::places::Places;
 use super::shapes::{MassProperties, combined, rotation};
 
@@ -70,7 +71,8 @@ impl BodyParameters {
     }
 
     /// Coordinates of the shapes of an elastic body, at rest at the start.
-    fn add_shapes(&mut self, frame: &ElasticPart, span: &Span) {
+    fn add_shapes(&mut self, frame: &ElasticPart, part: &MechanismPart, problems: &Problems) {
+        let (span, gauges) = (&part.key.span, read_gauges(part, problems));
         let zero = || Some(Scalar { form: Given::Number(0.0), span: span.clone() });
         for k in 1..=frame.coordinates() {
             self.variable(&format!("q{k}"), "m", "Coordinate of a shape", span, zero());
@@ -78,6 +80,8 @@ impl BodyParameters {
         }
         if frame.elastic {
             self.show("strain", "J", "Energy of deformation", span);
+            let signals = gauges.iter().flat_map(|gauge| &gauge.signals);
+            signals.for_each(|(name, unit, what)| self.show(name, unit, what.doc(), span));
         }
     }
 
@@ -187,7 +191,7 @@ pub(crate) fn body_component(
             own.show(name, unit, doc, &part.key.span);
         }
         if let Some(frame) = described(part, planar, sections, problems) {
-            own.add_shapes(&frame, &part.key.span);
+            own.add_shapes(&frame, part, problems);
         }
         if is_described(part) {
             f.ask(&KEYS);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use trunnion_equations::{Expr, Graph, Symbol};
 
-use super::Vector;
+use super::{FatigueLine, StressGauge, Vector};
 
 #[derive(Clone, Debug)]
 pub enum BodyInertia {
@@ -64,6 +64,9 @@ pub struct ModalBody {
     pub rates: Vec<Symbol>,
     /// The quantity to be given the energy of deformation, ½ qᵀ K q.
     pub strain: Symbol,
+    /// Places whose displacement, forces or stress are signals.
+    pub gauges: Vec<StressGauge>,
+    pub fatigue: Option<FatigueLine>,
 }
 
 /// Rows of a matrix with a row and a column for each shape.

@@ -181,6 +181,7 @@ fn add_beam(
     // The height of a section is vertical; of an upright beam it is along x.
     let upright = norm(cross([0.0, 0.0, 1.0], axis)) <= 1e-6 * norm(axis);
     let up = beam.up.unwrap_or(if upright { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] });
+    let before = mesh.elements.len() as u32;
     let tapered = beam.profiles[0] != beam.profiles[1];
     for (i, pair) in nodes.windows(2).enumerate() {
         if i == 0 || tapered {
@@ -211,7 +212,7 @@ fn add_beam(
         add_element(mesh, MeshElementKind::Beam, pair.to_vec(), Some(placement));
     }
     let [first, last] = [nodes[0], nodes[nodes.len() - 1]].map(|n| search.nodes[n]);
-    lines.push(DrawnLine { from: first, to: last, up });
+    lines.push(DrawnLine { from: first, to: last, up, elements: before + 1..mesh.elements.len() as u32 + 1 });
     nodes
 }
 

@@ -4,10 +4,14 @@
 //!
 //!   n = 6 (interfaces − 1) + modes                       the reference interface is fixed to the body's frame B       (1)
 
+use std::ops::Range;
 use std::sync::Arc;
+
+use trunnion_num::Matrix;
 
 use super::elastic_nodes::{cross, minus, norm};
 use super::elastic_reader::{DrawnLine, ElasticReader, shape_with_mass};
+use super::fatigue::read_fatigue;
 use super::fe_mesh::FeMesh;
 use super::mesh_surface::surface;
 use super::sections::{MechanismPart, Sections};
@@ -20,7 +24,7 @@ use crate::instantiate::ModelBuilder;
 /// Keys that say what a body is made of.
 pub(crate) const FORMS: [&str; 3] = ["mesh", "beams", "plates"];
 /// Keys of such a body beside those of any.
-pub(crate) const KEYS: [&str; 11] = [
+pub(crate) const KEYS: [&str; 13] = [
     "mesh",
     "beams",
     "plates",
@@ -32,6 +36,8 @@ pub(crate) const KEYS: [&str; 11] = [
     "thickness",
     "groups",
     "point_masses",
+    "gauges",
+    "fatigue",
 ];
 
 /// A body of a mechanism that still has to be given its inertia.
@@ -42,6 +48,8 @@ pub struct DescribedBody {
     pub part: ElasticPart,
     /// The body has its inertia.
     pub complete: bool,
+    /// How nodes move with the coordinates, once the body has its inertia: six rows a node; empty of a rigid body.
+    pub shapes: Matrix,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,6 +81,16 @@ impl ElasticPart {
     /// (1); none of a rigid body.
     pub fn coordinates(&self) -> usize {
         if self.elastic { 6 * (self.interfaces.len() - 1) + self.modes } else { 0 }
+    }
+
+    /// How many beams the model file describes.
+    pub fn beams(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Numbers of the elements of one of them.
+    pub fn beam_elements(&self, beam: usize) -> Option<Range<u32>> {
+        Some(self.lines.get(beam)?.elements.clone())
     }
 
     /// Where the node of a frame is.
@@ -134,11 +152,18 @@ impl ModelBuilder<'_> {
                 coordinates: all("q"),
                 rates: all("v"),
                 strain,
+                gauges: self.gauges(part),
+                fatigue: read_fatigue(part, &Problems::default()),
             }));
         }
         self.draw_lines(index, &described);
         self.draw_surface(index, &described);
-        self.mechanism.described.push(DescribedBody { body: index, part: described, complete: false });
+        self.mechanism.described.push(DescribedBody {
+            body: index,
+            part: described,
+            complete: false,
+            shapes: Matrix::default(),
+        });
     }
 
     /// A line for each beam, fixed to B.

@@ -35,6 +35,8 @@ pub(super) struct DrawnLine {
     pub from: [f64; 3],
     pub to: [f64; 3],
     pub up: [f64; 3],
+    /// Numbers of its elements.
+    pub elements: std::ops::Range<u32>,
 }
 
 /// Finite elements with their interfaces.

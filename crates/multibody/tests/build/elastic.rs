@@ -19,6 +19,8 @@ impl Model {
             coordinates: (0..n).map(|a| self.unknown(&format!("{name}.q{a}"), 0.0)).collect(),
             rates: (0..n).map(|a| self.unknown(&format!("{name}.v{a}"), 0.0)).collect(),
             strain: self.unknown(&format!("{name}.strain"), 0.0),
+            gauges: vec![],
+            fatigue: None,
         };
         self.mechanism.bodies[body].inertia = BodyInertia::Modal(Box::new(modal));
         body

@@ -3,10 +3,15 @@
 //! JSON has names, units and values of all signals, A, B, C, D by rows, and the poles. CSV is the block matrix
 //! [A B; C D] with the names of its rows and columns.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
+use trunnion_engine::Failure;
+use trunnion_files::write_whole;
 use trunnion_num::Matrix;
 
 use super::{NamedLinearModel, Signal};
+use crate::request_error::LinearRequestError;
 
 pub fn json(shown: &NamedLinearModel) -> String {
     format!("{:#}\n", document(shown))
@@ -38,6 +43,18 @@ pub fn document(shown: &NamedLinearModel) -> Value {
             "damping_ratio": Some(p.damping_ratio()).filter(|d| d.is_finite()),
         })).collect::<Vec<_>>(),
     })
+}
+
+/// Writes the matrices as the ending of the file says.
+pub fn write(shown: &NamedLinearModel, path: &Path) -> Result<(), Failure> {
+    let text = match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+        Some("json") => json(shown),
+        Some("csv") => csv(shown),
+        _ => {
+            return Err(LinearRequestError::FileKind { path: path.display().to_string() }.into());
+        }
+    };
+    Ok(write_whole(path, text.as_bytes())?)
 }
 
 pub fn csv(shown: &NamedLinearModel) -> String {

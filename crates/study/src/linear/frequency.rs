@@ -3,8 +3,10 @@
 use std::f64::consts::TAU;
 
 use num_complex::Complex64;
+use trunnion_engine::Failure;
 
 use super::NamedLinearModel;
+use crate::request_error::LinearRequestError;
 
 /// One curve.
 #[derive(Clone, Debug, Default)]
@@ -70,4 +72,14 @@ pub fn responses(shown: &NamedLinearModel, wanted: Option<(f64, f64)>) -> Vec<Re
     // What does not answer at all has no curve.
     list.retain(|curve| curve.magnitude_db.iter().any(|m| m.is_finite()));
     list
+}
+
+/// A range of frequencies as a user writes it, "0.1:100", in Hz.
+pub fn frequencies(text: &str) -> Result<(f64, f64), Failure> {
+    let parts =
+        text.split_once(':').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
+    match parts {
+        Some((from, to)) if f64::is_finite(to) && 0.0 < from && from < to => Ok((from, to)),
+        _ => Err(LinearRequestError::Frequencies { text: text.into() }.into()),
+    }
 }

@@ -107,3 +107,50 @@ impl RequestError for FeedbackError {
         })
     }
 }
+
+/// A request about modes, frequencies or matrices that does not fit.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LinearRequestError {
+    /// "from:to" that is no range.
+    Frequencies {
+        text: String,
+    },
+    /// Matrices for a file of an unknown kind.
+    FileKind {
+        path: String,
+    },
+    /// The model has no bodies that could be drawn.
+    NoBodies {
+        model: String,
+    },
+    UnknownMode {
+        number: usize,
+        modes: usize,
+    },
+}
+
+impl fmt::Display for LinearRequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Frequencies { text } => write!(f, "`{text}` is no range of frequencies"),
+            Self::FileKind { path } => write!(f, "cannot tell what {path} should be"),
+            Self::NoBodies { model } => write!(f, "`{model}` has no bodies to be drawn"),
+            Self::UnknownMode { number, .. } => write!(f, "there is no mode {number}"),
+        }
+    }
+}
+
+impl Error for LinearRequestError {}
+
+impl RequestError for LinearRequestError {
+    fn hint(&self) -> Option<Hint> {
+        Some(match self {
+            Self::Frequencies { .. } => "write it as 0.1:100, in Hz, the lower one above 0".into(),
+            Self::FileKind { .. } => "end the name with .json or .csv".into(),
+            Self::NoBodies { .. } => "they stand in [bodies]".into(),
+            Self::UnknownMode { modes, .. } => {
+                format!("there are {modes}, counted from 1, as the list has them").into()
+            }
+        })
+    }
+}
