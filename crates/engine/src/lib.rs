@@ -10,6 +10,7 @@ pub mod files;
 pub mod given;
 mod motions;
 pub mod project;
+pub mod robots;
 pub mod workspace;
 
 pub use failure::Failure;

@@ -23,6 +23,7 @@ use crate::Failure;
 use crate::assembly::{assemble, at_rest};
 use crate::elastic_bodies;
 use crate::motions;
+use crate::robots;
 use crate::workspace::Workspace;
 use trunnion_num::text::{number, with_unit};
 
@@ -116,6 +117,7 @@ impl Project {
         let prepared = Arc::new(prepared);
         let span = (model.run.t_start, model.run.t_end);
         warnings.extend(motions::examine(&prepared.system, &model.mechanism, &model.sources, span)?);
+        robots::examine(&prepared.system, &model.sources, span)?;
         let (resting, moving) = at_rest(&prepared, &model.sources, model.run.t_start)?;
         warnings.extend(resting);
         notes.extend(moving);

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use serde_json::{Value, json};
 use trunnion_engine::{Failure, Project};
 use trunnion_model::energy::{Account, AccountKind};
 use trunnion_results::Table;
@@ -26,6 +27,25 @@ impl Balance {
 
     pub fn relative(&self) -> f64 {
         if self.scale > 0.0 { self.rest.abs() / self.scale } else { 0.0 }
+    }
+}
+
+impl Balance {
+    /// As one JSON document.
+    pub fn json(&self, model: &str) -> Value {
+        let element = |(account, energy): &(Account, f64)| {
+            let (kind, side) = (account.kind.word(), account.side.word());
+            json!({ "name": account.name, "kind": kind, "side": side, "energy_j": energy })
+        };
+        json!({
+            "model": model,
+            "elements": self.rows.iter().map(element).collect::<Vec<_>>(),
+            "supplied_j": self.sum(AccountKind::Supplied),
+            "lost_j": self.sum(AccountKind::Lost),
+            "stored_j": self.sum(AccountKind::Stored),
+            "rest_j": self.rest,
+            "rest_relative": self.relative(),
+        })
     }
 }
 

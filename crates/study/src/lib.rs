@@ -24,6 +24,8 @@ pub mod range;
 pub mod reduce;
 pub mod response;
 mod run;
+pub mod run_stats;
+pub mod servo;
 pub mod signals;
 pub mod simulate;
 mod structure_advice;

@@ -1,5 +1,6 @@
 //! Natural motions of a model at a point, each with the states that take part.
 
+use serde_json::{Value, json};
 use trunnion_engine::Failure;
 use trunnion_sim::linear::Pole;
 use trunnion_sim::modes::modes;
@@ -79,4 +80,23 @@ pub fn natural_modes(shown: &NamedLinearModel) -> Result<Vec<NaturalMode>, Failu
         }
     });
     Ok(list.collect())
+}
+
+/// As one JSON document.
+pub fn document(shown: &NamedLinearModel, modes: &[NaturalMode]) -> Value {
+    let states = |(name, share): &(String, f64)| json!({ "name": name, "share": share });
+    let mode = |m: &NaturalMode| {
+        json!({
+            "re": m.pole.re,
+            "im": m.pole.im,
+            "count": m.count,
+            "kind": m.kind.word(),
+            "natural_frequency_hz": m.frequency,
+            "damping_ratio": m.damping_ratio,
+            "time_constant_s": m.time_constant,
+            "states": m.shares.iter().map(states).collect::<Vec<_>>(),
+        })
+    };
+    let modes: Vec<Value> = modes.iter().map(mode).collect();
+    json!({ "model": shown.title, "place": shown.place, "cautions": shown.cautions, "t": shown.t, "modes": modes })
 }

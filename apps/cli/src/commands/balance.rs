@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::files::Disk;
 use trunnion_engine::{Failure, Project};
 use trunnion_files::rewrite;
 use trunnion_model::Files;
 use trunnion_num::text::{count, number};
-use trunnion_study::balance::{Balanced, RestRate, RestReport, RestValue, balance, rewritten};
+use trunnion_study::balance::{Balanced, RestRate, RestReport, balance, rewritten};
 
 use crate::given::Given;
 use crate::output::{Print, say, tell};
@@ -48,7 +48,7 @@ pub fn execute(args: &BalanceArgs, session: &Session) -> Result<(), Failure> {
     }
     let mut found = balance(&project, &args.hold, &session.monitor)?;
     let report = found.report(&project, args.all);
-    if session.answer(|| document(&project, &report)).is_none() {
+    if session.answer(|| report.json(&project)).is_none() {
         show(&project, &report);
     }
     if args.write {
@@ -111,25 +111,4 @@ fn show(project: &Project, report: &RestReport) {
     if let Some((equation, size)) = &report.residual {
         say(format_args!("largest residual {} (SI), in {equation}", number(*size, 2)));
     }
-}
-
-fn document(project: &Project, report: &RestReport) -> Value {
-    let rates = |list: &[RestRate]| -> Vec<Value> {
-        let rate = |r: &RestRate| json!({ "name": r.name, "equation": r.equation, "rate_si": r.rate });
-        list.iter().map(rate).collect()
-    };
-    let value = |v: &RestValue| json!({ "name": v.name, "unit": v.unit, "start": v.start, "at_rest": v.at_rest, "doc": v.doc });
-    let unstable = report.unstable.as_ref().map(|(state, t)| json!({ "state": state, "time_constant_s": t }));
-    let residual = report.residual.as_ref().map(|(of, size)| json!({ "equation": of, "size_si": size }));
-    json!({
-        "model": project.name,
-        "t": report.t,
-        "values": report.values.iter().map(value).collect::<Vec<_>>(),
-        "held": rates(&report.held),
-        "moving": rates(&report.moving),
-        "found": report.found,
-        "kept": report.kept,
-        "unstable": unstable,
-        "largest_residual": residual,
-    })
 }

@@ -1,10 +1,10 @@
 //! `trunnion energy`: what every element supplied, lost and stored during a run, and whether it adds up.
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use trunnion_draw::listing::{Align, Listing};
-use trunnion_engine::{Failure, Project};
-use trunnion_model::energy::{Account, AccountKind};
+use trunnion_engine::Failure;
+use trunnion_model::energy::AccountKind;
 use trunnion_num::text::number;
 use trunnion_study::energy::{Balance, balance_of};
 use trunnion_study::simulate::Overrides;
@@ -40,26 +40,10 @@ pub fn execute(args: &EnergyArgs, session: &Session) -> Result<(), Failure> {
         return Ok(());
     }
     let balance = balance_of(&project, accounts, &overrides, &session.monitor)?;
-    if session.answer(|| document(&project, &balance)).is_none() {
+    if session.answer(|| balance.json(&project.name)).is_none() {
         show(&balance);
     }
     Ok(())
-}
-
-fn document(project: &Project, balance: &Balance) -> Value {
-    let element = |(account, energy): &(Account, f64)| {
-        let (kind, side) = (account.kind.word(), account.side.word());
-        json!({ "name": account.name, "kind": kind, "side": side, "energy_j": energy })
-    };
-    json!({
-        "model": project.name,
-        "elements": balance.rows.iter().map(element).collect::<Vec<_>>(),
-        "supplied_j": balance.sum(AccountKind::Supplied),
-        "lost_j": balance.sum(AccountKind::Lost),
-        "stored_j": balance.sum(AccountKind::Stored),
-        "rest_j": balance.rest,
-        "rest_relative": balance.relative(),
-    })
 }
 
 fn show(balance: &Balance) {

@@ -1,7 +1,6 @@
 //! `trunnion modes`: natural motions of a model, each with the states that take part.
 
 use clap::Args;
-use serde_json::{Value, json};
 
 use super::linearize::PointArgs;
 use crate::given::Given;
@@ -12,7 +11,7 @@ use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::Failure;
 use trunnion_num::text::number;
 use trunnion_study::linear::NamedLinearModel;
-use trunnion_study::modes::{NaturalMode, natural_modes};
+use trunnion_study::modes::{NaturalMode, document, natural_modes};
 
 #[derive(Args, Debug)]
 pub struct ModesArgs {
@@ -41,24 +40,6 @@ pub fn execute(args: &ModesArgs, session: &Session) -> Result<(), Failure> {
         show(&shown, &modes, args.states);
     }
     Ok(())
-}
-
-fn document(shown: &NamedLinearModel, modes: &[NaturalMode]) -> Value {
-    let states = |(name, share): &(String, f64)| json!({ "name": name, "share": share });
-    let mode = |m: &NaturalMode| {
-        json!({
-            "re": m.pole.re,
-            "im": m.pole.im,
-            "count": m.count,
-            "kind": m.kind.word(),
-            "natural_frequency_hz": m.frequency,
-            "damping_ratio": m.damping_ratio,
-            "time_constant_s": m.time_constant,
-            "states": m.shares.iter().map(states).collect::<Vec<_>>(),
-        })
-    };
-    let modes: Vec<Value> = modes.iter().map(mode).collect();
-    json!({ "model": shown.title, "place": shown.place, "cautions": shown.cautions, "t": shown.t, "modes": modes })
 }
 
 fn show(shown: &NamedLinearModel, modes: &[NaturalMode], most: usize) {
