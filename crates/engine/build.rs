@@ -56,7 +56,8 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        let wanted = |e: &std::ffi::OsStr| ["toml", "js", "csv", "svg", "md", "msh"].iter().any(|w| e == *w);
+        let wanted =
+            |e: &std::ffi::OsStr| ["toml", "js", "robot", "csv", "svg", "md", "msh"].iter().any(|w| e == *w);
         if path.is_dir() {
             walk(&path, files)?;
         } else if path.extension().is_some_and(wanted) {

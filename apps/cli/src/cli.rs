@@ -11,7 +11,7 @@ use crate::commands::{
     balance, completions, equations, examples, linearize, live, lqr, modes, mutants, new, response,
 };
 use crate::commands::{
-    check, components, energy, graph, inverse, page, reduce, run, solvers, stress, workspace,
+    check, components, energy, graph, inverse, page, reduce, run, servo, solvers, stress, workspace,
 };
 use crate::report::{AnswerFormat, AnswerOptions};
 use crate::session::Session;
@@ -64,6 +64,8 @@ pub enum Command {
     Modes(modes::ModesArgs),
     /// Gains of optimal state feedback
     Lqr(lqr::LqrArgs),
+    /// Inertias that the axes of a robot move, and gains of their servos
+    Servo(servo::ServoArgs),
     /// Find the static equilibrium of a model
     Balance(balance::BalanceArgs),
     /// Forces and torques that a prescribed motion of a mechanism takes
@@ -100,6 +102,7 @@ impl Command {
             Command::Sweep(args) => json(&args.answer),
             Command::Linearize(args) => json(&args.answer),
             Command::Modes(args) => json(&args.answer),
+            Command::Servo(args) => json(&args.answer),
             Command::Balance(args) => json(&args.answer),
             Command::Energy(args) => json(&args.answer),
             Command::Compare(args) => json(&args.answer),
@@ -138,6 +141,7 @@ pub fn execute(cli: &Cli, session: &Session) -> Result<bool, Failure> {
         Command::Response(args) => response::execute(args, session),
         Command::Modes(args) => modes::execute(args, session),
         Command::Lqr(args) => lqr::execute(args, session),
+        Command::Servo(args) => servo::execute(args, session),
         Command::Balance(args) => balance::execute(args, session),
         Command::Inverse(args) => inverse::execute(args, session),
         Command::Workspace(args) => workspace::execute(args, session),

@@ -16,6 +16,7 @@ pub mod part_shapes;
 pub mod project;
 mod reduced_part;
 mod request_error;
+pub mod robots;
 mod unused_starts;
 pub mod workspace;
 

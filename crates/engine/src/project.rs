@@ -24,6 +24,7 @@ use crate::assembly::{assemble, at_rest};
 use crate::elastic_bodies::{self, ReductionSettings};
 use crate::motions;
 use crate::part_shapes::PartShapes;
+use crate::robots;
 use crate::unused_starts::unused_starts;
 use crate::workspace::Workspace;
 use trunnion_num::text::{number, with_unit};
@@ -131,6 +132,7 @@ impl Project {
         let prepared = Arc::new(prepared);
         let span = (model.run.t_start, model.run.t_end);
         warnings.extend(motions::examine(&prepared.system, &model.mechanism, &model.sources, span)?);
+        robots::examine(&prepared.system, &model.sources, span)?;
         let (resting, moving) = at_rest(&prepared, &model.sources, model.run.t_start)?;
         warnings.extend(resting);
         notes.extend(moving);

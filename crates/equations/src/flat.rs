@@ -137,12 +137,68 @@ pub struct Event {
     pub at_start: bool,
 }
 
+/// What a program is written in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum ScriptLanguage {
+    #[default]
+    JavaScript,
+    /// A robot program, and the robot that it moves.
+    Robot(RobotOutline),
+}
+
+/// What is known of a robot without numbers. Those that set it up: [`RobotOutline::OF_TOOL`] of the tool, then [`RobotOutline::OF_JOINT`] of each
+/// joint. The inputs of its program are the positions of the axes, then the signals; its outputs are position, speed and acceleration of each axis,
+/// line and state of the program, then the signals.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RobotOutline {
+    /// From the base to the tool, each carried by the one before.
+    pub joints: Vec<RobotJointOutline>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RobotJointOutline {
+    pub name: String,
+    pub motion: RobotJointMotion,
+    /// In the axes of its frame.
+    pub axis: [f64; 3],
+    /// Motions of the tool leave it where it is.
+    pub held: bool,
+    /// The component that drives it, if the model names it.
+    pub drive: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RobotJointMotion {
+    #[default]
+    Fixed,
+    Turn,
+    Slide,
+    Screw,
+}
+
+impl RobotOutline {
+    /// Limits of the tool: speed, acceleration and jerk of its point, then of its orientation; its place seen from the last link (3 and 9 numbers).
+    pub const OF_TOOL: usize = 18;
+    /// Place seen from the link before (3 and 9 numbers by rows), slide per radian, low, high, speed, acceleration, jerk.
+    pub const OF_JOINT: usize = 18;
+
+    /// What a program tells of itself behind the references of the axes: the line under way, and whether it is over.
+    pub const STATE: [&str; 2] = ["line", "done"];
+
+    pub fn axes(&self) -> usize {
+        self.joints.iter().filter(|j| j.motion != RobotJointMotion::Fixed).count()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum Action {
     Set(Vec<Assignment>),
-    /// A JavaScript controller: named inputs, named outputs.
+    /// A program: named inputs, named outputs.
     Script {
+        language: ScriptLanguage,
         source: Arc<str>,
+        /// Numbers that it is set up with, of parameters alone.
+        setup: Vec<Expr>,
         inputs: Vec<(String, Expr)>,
         outputs: Vec<(String, Symbol)>,
     },

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use trunnion_num::Pattern;
 
 use crate::constraints::Entries;
-use crate::flat::{Direction, DisplayUnit, Nominal};
+use crate::flat::{Direction, DisplayUnit, Nominal, ScriptLanguage};
 use crate::node::Symbol;
 use crate::program::{LeafPlace, Op, Program, Programs};
 use crate::structure::GuardRole;
@@ -162,9 +162,11 @@ impl Default for ImageRelation {
 pub enum ImageAction {
     /// What is set, in the order of the values.
     Set(Vec<Symbol>),
-    /// A JavaScript controller.
+    /// A program.
     Script {
+        language: ScriptLanguage,
         source: Arc<str>,
+        setup: Vec<StartValue>,
         inputs: Vec<String>,
         outputs: Vec<(String, Symbol)>,
         /// Arguments of `init`, by local name; None: the period.

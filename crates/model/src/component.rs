@@ -15,6 +15,7 @@ mod mount;
 mod numbers;
 mod ports;
 mod read;
+mod robots;
 mod sections;
 mod tables;
 
@@ -40,6 +41,8 @@ pub use read::Reading;
 pub(crate) use read::{
     check_name, finish_sections, language_error, read_component, read_scalar, wrong_dimension,
 };
+pub(crate) use robots::read_robots;
+pub use robots::{RobotDefinition, TOOL_LIMITS};
 pub use sections::flatten;
 pub(crate) use sections::{fields_of, read_definition, table_of};
 pub(crate) use tables::given_table;
@@ -297,6 +300,8 @@ pub struct Controller {
     pub script: Option<TomlText>,
     pub inputs: Vec<(TomlKey, Formula)>,
     pub outputs: Vec<VariableDefinition>,
+    /// The robot that it moves, whose program it is; None: a controller.
+    pub robot: Option<RobotDefinition>,
 }
 
 /// The sections that options may add to.

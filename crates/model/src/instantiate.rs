@@ -14,6 +14,7 @@ pub(crate) mod names;
 mod notes;
 mod parameters;
 mod quantities;
+mod robots;
 mod sets;
 mod signal_dimensions;
 mod tree;
@@ -100,6 +101,7 @@ pub fn instantiate<'a>(
     builder.add_tables();
     builder.add_parameters();
     builder.add_quantities();
+    builder.add_robot_quantities();
     builder.add_bond_graphs();
     builder.add_outputs();
     builder.add_equations();

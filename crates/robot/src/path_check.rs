@@ -101,6 +101,11 @@ impl PathCheck {
         PathCheck { samples: samples.max(1), next: 0, last, branch: None, side: 0.0 }
     }
 
+    /// Samples walked so far.
+    pub(crate) fn walked(&self) -> usize {
+        self.next
+    }
+
     /// Up to `most` samples; true when the path has been walked to its end.
     pub fn advance(
         &mut self,

@@ -24,6 +24,7 @@ mod offer;
 pub mod output_watch;
 pub mod plan;
 pub mod problem;
+pub mod robot;
 pub mod run;
 pub(crate) mod run_error;
 pub mod sampled_input;

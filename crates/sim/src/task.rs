@@ -1,16 +1,18 @@
-//! Sampled tasks: when each is due, and the scripts behind them.
+//! Sampled tasks: when each is due, and the programs behind them.
 //!
 //!   t_k = offset + k · period,  k = 0, 1, …   computed from k, so that instants do not drift       (1)
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use trunnion_equations::flat::ScriptLanguage;
 use trunnion_equations::image::{ImageAction, ImageTask};
 use trunnion_equations::{Image, Symbol};
 use trunnion_num::Archive;
 
 #[cfg(feature = "script")]
 use crate::offer::Offer;
+use crate::robot::RobotRunner;
 #[cfg(feature = "script")]
 use crate::script::{Limits, Script};
 use crate::script_error::{ScriptError, TaskError};
@@ -76,6 +78,36 @@ mod without {
 /// The shortest period (s): a run of a second would never see its end.
 const SHORTEST: f64 = 1e-12;
 
+/// What a task runs, in its language.
+enum TaskProgram {
+    JavaScript(Script),
+    Robot(Box<RobotRunner>),
+}
+
+impl TaskProgram {
+    fn step(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), ScriptError> {
+        match self {
+            TaskProgram::JavaScript(script) => script.step(t, inputs, outputs),
+            TaskProgram::Robot(robot) => robot.step(t, inputs, outputs),
+        }
+    }
+
+    fn remember(&mut self, archive: &mut Archive) -> Result<(), String> {
+        match self {
+            TaskProgram::JavaScript(script) => script.remember(archive).map_err(|e| e.to_string())?,
+            TaskProgram::Robot(robot) => robot.remember(archive),
+        }
+        Ok(())
+    }
+
+    fn script(&mut self) -> Option<&mut Script> {
+        match self {
+            TaskProgram::JavaScript(script) => Some(script),
+            TaskProgram::Robot(_) => None,
+        }
+    }
+}
+
 struct Due {
     name: String,
     period: f64,
@@ -83,7 +115,7 @@ struct Due {
     after: bool,
     /// Number of the next instant.
     k: u64,
-    script: Option<Script>,
+    program: Option<TaskProgram>,
     outputs: Vec<f64>,
     /// Parameters that the controller has changed, by their place in the offer. Every controller has them: what it may reach through
     /// `model` is known only when it does.
@@ -103,15 +135,28 @@ pub struct Tasks {
     offer: Arc<Offer>,
 }
 
-/// The script of a task, its top level and `init` run; None for a task without one. `start`: values of all quantities.
-fn begun(start: &[f64], task: &ImageTask, period: f64, t_0: f64) -> Result<Option<Script>, ScriptError> {
-    let ImageAction::Script { source, inputs, outputs, parameters } = &task.action else { return Ok(None) };
+/// The program of a task, of a script its top level and `init` run; None for a task without one. `start`: values of all quantities.
+fn begun(
+    image: &Image,
+    start: &[f64],
+    task: &ImageTask,
+    period: f64,
+    t_0: f64,
+) -> Result<Option<TaskProgram>, ScriptError> {
+    let ImageAction::Script { language, source, setup, inputs, outputs, parameters } = &task.action else {
+        return Ok(None);
+    };
     let names: Vec<String> = outputs.iter().map(|(n, _)| n.clone()).collect();
+    if let ScriptLanguage::Robot(outline) = language {
+        let setup: Vec<f64> = setup.iter().map(|v| v.evaluate(&image.programs, start)).collect();
+        let robot = RobotRunner::new(&task.name, outline, source, &setup, inputs, &names)?;
+        return Ok(Some(TaskProgram::Robot(Box::new(robot))));
+    }
     let mut script = Script::new(&task.name, source, inputs, &names, Limits::default())?;
     let value = |s: &Option<Symbol>| s.map_or(period, |s| start[s.index()]);
     let parameters: Vec<(String, f64)> = parameters.iter().map(|(n, s)| (n.clone(), value(s))).collect();
     script.init(t_0, &parameters)?;
-    Ok(Some(script))
+    Ok(Some(TaskProgram::JavaScript(script)))
 }
 
 /// What is wrong with controllers before any sample: the number of the task, and why its program cannot be read or begin. All of them
@@ -120,7 +165,7 @@ pub fn script_faults(image: &Image, given: &HashMap<Symbol, f64>, t_0: f64) -> V
     let start = image.start_values(given);
     let fault = |(k, task): (usize, &ImageTask)| {
         let period = task.period.evaluate(&image.programs, &start);
-        begun(&start, task, period, t_0).err().map(|error| (k, error))
+        begun(image, &start, task, period, t_0).err().map(|error| (k, error))
     };
     image.tasks.iter().enumerate().filter_map(fault).collect()
 }
@@ -149,7 +194,9 @@ fn remember_changes(changed: &mut BTreeMap<usize, f64>, archive: &mut Archive) {
 impl Tasks {
     pub fn new(image: &Image, start: &[f64], t_0: f64) -> Result<Self, TaskError> {
         let mut list = Vec::new();
-        let is_script = |task: &ImageTask| matches!(task.action, ImageAction::Script { .. });
+        let is_script = |task: &ImageTask| {
+            matches!(task.action, ImageAction::Script { language: ScriptLanguage::JavaScript, .. })
+        };
         let any = image.tasks.iter().any(is_script);
         let offer = Arc::new(if any { Offer::of(image) } else { Offer::default() });
         for task in &image.tasks {
@@ -163,8 +210,8 @@ impl Tasks {
                 .into());
             }
             let k = ((t_0 - offset) / period).ceil().max(0.0) as u64;
-            let mut script = begun(start, task, period, t_0)?;
-            if let Some(script) = &mut script {
+            let mut program = begun(image, start, task, period, t_0)?;
+            if let Some(script) = program.as_mut().and_then(TaskProgram::script) {
                 script.offer(Arc::clone(&offer));
             }
             let outputs = match &task.action {
@@ -172,7 +219,7 @@ impl Tasks {
                 ImageAction::Script { outputs, .. } => vec![0.0; outputs.len()],
             };
             let (name, after) = (task.name.clone(), task.after);
-            list.push(Due { name, period, offset, after, k, script, outputs, changed: BTreeMap::new() });
+            list.push(Due { name, period, offset, after, k, program, outputs, changed: BTreeMap::new() });
         }
         Ok(Tasks { list, offer })
     }
@@ -201,14 +248,14 @@ impl Tasks {
     /// Run a controller; `output` then gives what it returned.
     pub(crate) fn run_script(&mut self, number: usize, t: f64, inputs: &[f64]) -> Result<(), ScriptError> {
         let task = &mut self.list[number];
-        let Some(script) = &mut task.script else { return Ok(()) };
-        script.step(t, inputs, &mut task.outputs)
+        let Some(program) = &mut task.program else { return Ok(()) };
+        program.step(t, inputs, &mut task.outputs)
     }
 
     /// What a controller asked to change at its last sample: parameters or inputs, and their values (SI).
     pub(crate) fn take_changes(&mut self, number: usize) -> Vec<(Symbol, f64)> {
-        let Due { script: Some(script), changed, .. } = &mut self.list[number] else { return vec![] };
-        let asked = script.take_changes();
+        let Due { program: Some(program), changed, .. } = &mut self.list[number] else { return vec![] };
+        let asked = program.script().map(Script::take_changes).unwrap_or_default();
         changed.extend(asked.iter().copied());
         asked.into_iter().filter_map(|(place, value)| Some((self.offer.symbol(place)?, value))).collect()
     }
@@ -229,9 +276,11 @@ impl Tasks {
         for task in &mut self.list {
             archive.word(&mut task.k);
             archive.numbers(&mut task.outputs);
-            if let Some(script) = &mut task.script {
-                script.remember(archive).map_err(|e| e.to_string())?;
-                remember_changes(&mut task.changed, archive);
+            if let Some(program) = &mut task.program {
+                program.remember(archive)?;
+                if program.script().is_some() {
+                    remember_changes(&mut task.changed, archive);
+                }
             }
         }
         Ok(())
@@ -240,7 +289,7 @@ impl Tasks {
     pub fn take_log(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
         for task in &mut self.list {
-            if let Some(script) = &mut task.script {
+            if let Some(script) = task.program.as_mut().and_then(TaskProgram::script) {
                 lines.extend(script.take_log().into_iter().map(|l| format!("{}: {l}", task.name)));
             }
         }

@@ -145,12 +145,12 @@ pub fn rewritten(
         }
     }
     let new = edit.text();
-    check(workspace, path, &new)?;
+    check_edited(workspace, path, &new)?;
     Ok(Rewritten { text: new, written, left_out: left_out.into_iter().map(String::from).collect() })
 }
 
 /// The edited text has to be a model still.
-fn check(workspace: &Workspace, path: &str, text: &str) -> Result<(), Failure> {
+pub(crate) fn check_edited(workspace: &Workspace, path: &str, text: &str) -> Result<(), Failure> {
     let files = workspace.confined(&[path.to_string()]);
     load(&Edited { files, path, text }, path, &[], library()).map(|_| ()).map_err(Failure::Model)
 }

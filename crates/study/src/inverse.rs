@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use trunnion_engine::{Failure, Project, Workspace};
 use trunnion_equations::Symbol;
+use trunnion_model::units::parse_unit;
 use trunnion_results::Table;
 use trunnion_sim::dependent_states::{DependentStateRows, choose};
 
@@ -94,4 +95,46 @@ fn at_equilibrium(project: &Project, monitor: &Monitor) -> Result<Vec<(String, S
         Some((q.name.clone(), format!("{joint}.motion.{coordinate}={value:?}")))
     };
     Ok(open.filter_map(keep).collect())
+}
+
+/// What a drive has to give, in the unit of its effort.
+#[derive(Clone, Debug)]
+pub struct DriveLoad {
+    pub name: String,
+    pub unit: String,
+    pub first: f64,
+    pub least: f64,
+    pub most: f64,
+    /// W; NaN where its speed is not recorded.
+    pub peak_power: f64,
+}
+
+/// Of all coordinates whose motion is prescribed.
+pub fn drive_loads(project: &Project, table: &Table) -> Result<Vec<DriveLoad>, Failure> {
+    let system = &project.prepared.system;
+    let mut loads = vec![];
+    for freedom in project.mechanism.joints.iter().flat_map(|j| &j.freedoms) {
+        let Some(motion) = &freedom.motion else { continue };
+        let [effort, speed] = [motion.effort, freedom.velocity].map(|s| &system.quantity(s).name);
+        let effort = table.column(effort)?;
+        let values = &effort.values;
+        // In W, whatever units they are shown in.
+        let si = |unit: &str| parse_unit(unit).map_or(f64::NAN, |unit| unit.factor);
+        let peak_power = match table.column(speed) {
+            Ok(speed) => {
+                let products = values.iter().zip(&speed.values).map(|(f, v)| (f * v).abs());
+                si(&effort.unit) * si(&speed.unit) * products.fold(0.0, f64::max)
+            }
+            Err(_) => f64::NAN,
+        };
+        loads.push(DriveLoad {
+            name: effort.name.clone(),
+            unit: effort.unit.clone(),
+            first: values.first().copied().unwrap_or(f64::NAN),
+            least: values.iter().copied().fold(f64::INFINITY, f64::min),
+            most: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            peak_power,
+        });
+    }
+    Ok(loads)
 }

@@ -26,6 +26,8 @@ pub mod reduce;
 pub mod request_error;
 pub mod response;
 mod run;
+pub mod run_stats;
+pub mod servo;
 pub mod signals;
 pub mod simulate;
 pub mod stress;
@@ -33,6 +35,7 @@ mod structure_advice;
 pub mod sweep;
 pub mod unresolved_states;
 pub mod verify;
+pub mod verify_rows;
 pub mod workspace;
 
 pub use monitor::{Cancel, Monitor};

@@ -6,6 +6,7 @@ mod live;
 mod measure;
 mod range;
 mod run;
+mod servo;
 mod stress;
 
 pub use files::{FilesRequestError, ReasonsFault};
@@ -14,6 +15,7 @@ pub use live::{InputLineFault, LiveRequestError, SnapshotFault};
 pub use measure::{MeasureFault, MeasureRequestError};
 pub use range::{GridError, RangeError, RangeFault, UnknownCoordinate};
 pub use run::RunRequestError;
+pub use servo::ServoRequestError;
 pub use stress::NoElasticBodies;
 
 use std::error::Error;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use clap::Args;
 use serde_json::{Value, json};
-use trunnion_equations::flat::Action;
+use trunnion_equations::flat::{Action, ScriptLanguage};
 use trunnion_model::{Deferred, Diagnostic, Files};
 use trunnion_sim::task::script_faults;
 
@@ -118,7 +118,10 @@ fn about(path: &str, project: &Project, deferred: &[Deferred]) -> Value {
 /// Names of the controllers that are programs.
 fn scripts(project: &Project) -> Vec<&str> {
     let tasks = project.prepared.system.tasks.iter();
-    tasks.filter(|t| matches!(t.action, Action::Script { .. })).map(|t| t.name.as_str()).collect()
+    tasks
+        .filter(|t| matches!(&t.action, Action::Script { language: ScriptLanguage::JavaScript, .. }))
+        .map(|t| t.name.as_str())
+        .collect()
 }
 
 /// Controllers whose program cannot be read or begin.

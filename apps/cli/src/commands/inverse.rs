@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use trunnion_draw::listing::{Align, Listing};
 use trunnion_engine::{Failure, Project};
-use trunnion_model::units::parse_unit;
 use trunnion_num::text::number;
 use trunnion_results::{Table, write};
-use trunnion_study::inverse::{InverseDynamicsRequest, InverseMotion, inverse};
+use trunnion_study::inverse::{InverseDynamicsRequest, InverseMotion, drive_loads, inverse};
 
 use crate::options::RunOptions;
 use crate::output::{Print, say, tell};
@@ -50,7 +49,6 @@ pub fn execute(args: &InverseArgs, session: &Session) -> Result<(), Failure> {
 }
 
 fn show(project: &Project, table: &Table, still: &[String]) -> Result<(), Failure> {
-    let system = &project.prepared.system;
     say(format_args!("{}, what its motion takes", project.name));
     say("");
     let mut listing = Listing::new([
@@ -61,25 +59,10 @@ fn show(project: &Project, table: &Table, still: &[String]) -> Result<(), Failur
         ("unit", Align::Left),
         ("peak power [W]", Align::Right),
     ]);
-    for freedom in project.mechanism.joints.iter().flat_map(|j| &j.freedoms) {
-        let Some(motion) = &freedom.motion else { continue };
-        let [effort, speed] = [motion.effort, freedom.velocity].map(|s| &system.quantity(s).name);
-        let effort = table.column(effort)?;
-        let values = &effort.values;
-        // In W, whatever units they are shown in.
-        let si = |unit: &str| parse_unit(unit).map_or(f64::NAN, |unit| unit.factor);
-        let power = match table.column(speed) {
-            Ok(speed) => {
-                let products = values.iter().zip(&speed.values).map(|(f, v)| (f * v).abs());
-                si(&effort.unit) * si(&speed.unit) * products.fold(0.0, f64::max)
-            }
-            Err(_) => f64::NAN,
-        };
-        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let first = values.first().copied().unwrap_or(f64::NAN);
-        let [first, least, most, power] = [first, least, most, power].map(|v| number(v, DIGITS));
-        listing.push([format!("  {}", effort.name), first, least, most, effort.unit.clone(), power]);
+    for load in drive_loads(project, table)? {
+        let [first, least, most, power] =
+            [load.first, load.least, load.most, load.peak_power].map(|v| number(v, DIGITS));
+        listing.push([format!("  {}", load.name), first, least, most, load.unit, power]);
     }
     listing.print();
     if !still.is_empty() {

@@ -25,6 +25,7 @@ pub mod plot;
 pub mod reduce;
 pub mod response;
 pub mod run;
+pub mod servo;
 pub mod solvers;
 pub mod stress;
 pub mod sweep;

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::json;
 use trunnion_sim::integrate::Ended;
 use trunnion_sim::run::Settings;
 
@@ -19,6 +18,7 @@ use trunnion_results::ResultsWriter;
 use trunnion_study::advice::warnings;
 use trunnion_study::display::remember;
 use trunnion_study::jumps;
+use trunnion_study::run_stats::stats;
 use trunnion_study::simulate::{RunOutcome, header, metadata, recorded, settings, simulate, too_large};
 use trunnion_study::unresolved_states;
 
@@ -88,7 +88,7 @@ pub fn execute(args: &RunArgs, session: &Session) -> Result<(), Failure> {
         eprintln!("{}", warning.render(session.colour));
     }
     if let Some(path) = &args.stats {
-        write_stats(path, &project, solver.name, &settings, &outcome)?;
+        write_whole(path, stats(&project, solver.name, &settings, &outcome).as_bytes())?;
     }
     if !args.quiet {
         summary(&project, solver.name, &settings, &outcome, written.then_some((rows, out.as_path())));
@@ -138,44 +138,4 @@ pub fn seconds(s: f64) -> String {
         s if s < 1.0 => format!("{:.2} ms", 1e3 * s),
         s => format!("{s:.2} s"),
     }
-}
-
-fn write_stats(
-    path: &Path,
-    project: &Project,
-    solver: &str,
-    settings: &Settings,
-    outcome: &RunOutcome,
-) -> Result<(), Failure> {
-    let wall = outcome.wall.as_secs_f64();
-    let mut stats = json!({
-        "model": project.name,
-        "solver": solver,
-        "rtol": settings.rtol,
-        "unknowns": project.prepared.system.n(),
-        "states": project.prepared.system.n_states,
-        "ended": outcome.ended(),
-        "wall_s": wall,
-    });
-    if let (Some(s), Some(map)) = (outcome.summary, stats.as_object_mut()) {
-        let simulated = s.t - settings.t_0;
-        for (key, value) in [
-            ("t_end_s", json!(s.t)),
-            ("real_time_factor", json!(simulated / wall)),
-            ("steps", json!(s.work.steps)),
-            ("rejected", json!(s.work.rejected)),
-            ("evaluations", json!(s.work.residuals)),
-            ("jacobians", json!(s.work.jacobians)),
-            ("factorisations", json!(s.work.factorisations)),
-            ("newton_failures", json!(s.work.newton_failures)),
-            ("events", json!(s.events)),
-            ("crossings", json!(s.crossings)),
-            ("samples", json!(s.samples)),
-            ("restarts", json!(s.restarts)),
-        ] {
-            map.insert(key.into(), value);
-        }
-    }
-    let text = format!("{stats:#}\n");
-    Ok(write_whole(path, text.as_bytes())?)
 }

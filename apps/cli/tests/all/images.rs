@@ -39,6 +39,7 @@ fn images_of_examples_run_with_the_same_bits() {
         "domains/mechanisms/squeezer.toml",
         "machines/forestry/crane.toml",
         "domains/pneumatic/air_position_control.toml",
+        "machines/robot_arm/robot_arm.toml",
     ] {
         let path = folder.join(name);
         let project = Project::open(&path.to_string_lossy(), &[]).unwrap_or_else(|f| panic!("{name}: {f}"));

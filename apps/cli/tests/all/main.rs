@@ -61,6 +61,7 @@ mod program;
 mod reduction;
 mod references;
 mod rest;
+mod robots;
 mod script_changes;
 mod scripts;
 mod slips;

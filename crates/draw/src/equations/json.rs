@@ -218,7 +218,7 @@ fn tasks(sheet: &EquationSheet) -> Vec<Value> {
         });
         match &task.action {
             Action::Set(set) => value["set"] = json!(assignments(sheet, set)),
-            Action::Script { source, inputs, outputs } => {
+            Action::Script { source, inputs, outputs, .. } => {
                 let inputs = inputs.iter().map(|(n, e)| json!({ "name": n, "value": expression(sheet, *e) }));
                 let outputs =
                     outputs.iter().map(|(n, s)| json!({ "name": n, "target": sheet.quantity(*s).name }));

@@ -249,9 +249,11 @@ fn may_hold(system: &System<Graph>, image: &Image) -> Vec<usize> {
 fn task(system: &System<Graph>, task: &Task, reads: &Reads) -> ImageTask {
     let (action, set) = match &task.action {
         Action::Set(set) => (ImageAction::Set(targets(set)), targets(set)),
-        Action::Script { source, inputs, outputs } => {
+        Action::Script { language, source, setup, inputs, outputs } => {
             let action = ImageAction::Script {
+                language: language.clone(),
                 source: source.clone(),
+                setup: setup.iter().map(|&e| start_value(&system.graph, e)).collect(),
                 inputs: inputs.iter().map(|(name, _)| name.clone()).collect(),
                 outputs: outputs.clone(),
                 parameters: parameters(system, &task.origin.component),

@@ -12,7 +12,7 @@ use super::Image;
 
 const MAGIC: [u8; 8] = *b"TRNIMAGE";
 /// Of the format: another number, other fields.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEAD: usize = 28;
 
 /// Why bytes are no image.

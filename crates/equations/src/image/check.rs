@@ -1,6 +1,7 @@
 //! Whether an image that was read fits together: every index lies within what it counts, so that no run reaches beyond its arrays.
 
 use super::{ColumnSource, Image, ImageAction, ImageError, QuantityKind, StartValue};
+use crate::flat::{RobotOutline, ScriptLanguage};
 use crate::graph::GraphTable;
 use crate::node::Symbol;
 use crate::program::{Op, Program, Programs};
@@ -15,6 +16,15 @@ const PARTS: usize = ProgramKind::OutputFunctions as usize + 1;
 struct Reach {
     unknowns: usize,
     slow: usize,
+}
+
+/// Numbers and signals of a robot.
+fn robot_fits(language: &ScriptLanguage, setup: usize, inputs: usize, outputs: usize) -> bool {
+    let ScriptLanguage::Robot(robot) = language else { return setup == 0 };
+    let (joints, axes) = (robot.joints.len(), robot.axes());
+    setup == RobotOutline::OF_TOOL + joints * RobotOutline::OF_JOINT
+        && inputs >= axes
+        && outputs >= 3 * axes + RobotOutline::STATE.len()
 }
 
 fn program_fits(program: &Program, tables: &[GraphTable], reach: Reach) -> bool {
@@ -232,10 +242,13 @@ impl Image {
                     values += targets.len();
                     targets.iter().all(|&s| self.known(s))
                 }
-                ImageAction::Script { inputs, outputs, parameters, .. } => {
+                ImageAction::Script { language, setup, inputs, outputs, parameters, .. } => {
                     values += inputs.len();
                     let told = |p: &(String, Option<Symbol>)| p.1.is_none_or(|s| self.known(s));
-                    outputs.iter().all(|o| self.known(o.1)) && parameters.iter().all(told)
+                    outputs.iter().all(|o| self.known(o.1))
+                        && parameters.iter().all(told)
+                        && setup.iter().all(|v| self.start_value_fits(v))
+                        && robot_fits(language, setup.len(), inputs.len(), outputs.len())
                 }
             };
             let times = self.start_value_fits(&task.period) && self.start_value_fits(&task.offset);

@@ -9,7 +9,9 @@ use super::{
     ColumnSource, ConstraintLayout, Image, ImageAction, ImageColumn, ImageConstraint, ImageEvent, ImageGuard,
     ImageQuantity, ImageRelation, ImageTask, QuantityKind, RestStart, StartValue, StateLayout, TimeLayout,
 };
-use crate::flat::{Direction, DisplayUnit, Nominal};
+use crate::flat::{
+    Direction, DisplayUnit, Nominal, RobotJointMotion, RobotJointOutline, RobotOutline, ScriptLanguage,
+};
 use crate::graph::GraphTable;
 use crate::node::{Binary, Symbol, Unary};
 use crate::program::{Op, Program, Programs};
@@ -205,7 +207,9 @@ impl Coded for ImageAction {
         let kind = codec.kind(usize::from(matches!(self, ImageAction::Script { .. })), 2);
         if codec.reads() && kind == 1 {
             *self = ImageAction::Script {
+                language: ScriptLanguage::default(),
                 source: Arc::from(""),
+                setup: vec![],
                 inputs: vec![],
                 outputs: vec![],
                 parameters: vec![],
@@ -213,7 +217,9 @@ impl Coded for ImageAction {
         }
         match self {
             ImageAction::Set(targets) => targets.code(codec),
-            ImageAction::Script { source, inputs, outputs, parameters } => {
+            ImageAction::Script { language, source, setup, inputs, outputs, parameters } => {
+                language.code(codec);
+                setup.code(codec);
                 let mut text = source.to_string();
                 text.code(codec);
                 *source = Arc::from(text);
@@ -222,6 +228,35 @@ impl Coded for ImageAction {
                 parameters.code(codec);
             }
         }
+    }
+}
+
+impl Coded for ScriptLanguage {
+    fn code(&mut self, codec: &mut Codec) {
+        let kind = codec.kind(usize::from(matches!(self, ScriptLanguage::Robot(_))), 2);
+        if codec.reads() && kind == 1 {
+            *self = ScriptLanguage::Robot(RobotOutline::default());
+        }
+        if let ScriptLanguage::Robot(robot) = self {
+            robot.joints.code(codec);
+        }
+    }
+}
+
+impl Coded for RobotJointOutline {
+    fn code(&mut self, codec: &mut Codec) {
+        self.name.code(codec);
+        let motions = [
+            RobotJointMotion::Fixed,
+            RobotJointMotion::Turn,
+            RobotJointMotion::Slide,
+            RobotJointMotion::Screw,
+        ];
+        let place = motions.iter().position(|m| *m == self.motion).unwrap_or(0);
+        self.motion = motions[codec.kind(place, motions.len())];
+        self.axis.iter_mut().for_each(|x| x.code(codec));
+        self.held.code(codec);
+        self.drive.code(codec);
     }
 }
 

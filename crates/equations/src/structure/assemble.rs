@@ -186,8 +186,9 @@ fn expand_event(event: Event, all: &mut impl FnMut(Expr) -> Expr) -> Event {
 fn expand_task(task: Task, all: &mut impl FnMut(Expr) -> Expr) -> Task {
     let action = match task.action {
         Action::Set(set) => Action::Set(expand_set(set, all)),
-        Action::Script { source, inputs, outputs } => {
-            Action::Script { source, inputs: inputs.into_iter().map(|(n, e)| (n, all(e))).collect(), outputs }
+        Action::Script { language, source, setup, inputs, outputs } => {
+            let inputs = inputs.into_iter().map(|(n, e)| (n, all(e))).collect();
+            Action::Script { language, source, setup, inputs, outputs }
         }
     };
     Task { action, ..task }

@@ -314,6 +314,7 @@ impl Numbered for Controller {
             script: self.script.clone(),
             inputs: parts(&self.inputs, number),
             outputs: parts(&self.outputs, number),
+            robot: self.robot.clone(),
         })
     }
 }

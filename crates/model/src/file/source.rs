@@ -19,7 +19,8 @@ impl Source {
 
     /// A file that a model names. What does not end as a file of ours may be anything, and is not quoted.
     pub(crate) fn named_by_model(name: &str, text: String) -> Arc<Self> {
-        const OURS: [&str; 9] = [".toml", ".js", ".mjs", ".csv", ".tsv", ".txt", ".dat", ".urdf", ".xml"];
+        const OURS: [&str; 10] =
+            [".toml", ".js", ".mjs", ".robot", ".csv", ".tsv", ".txt", ".dat", ".urdf", ".xml"];
         let lower = name.to_ascii_lowercase();
         let quotable = OURS.iter().any(|ending| lower.ends_with(ending));
         Arc::new(Source { name: name.into(), text, quotable })

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use trunnion_equations::flat::{Action, Assignment, Equation, Event, Output, Task};
+use trunnion_equations::flat::{Action, Assignment, Equation, Event, Output, ScriptLanguage, Task};
 use trunnion_equations::{Expr, ExprNode, GraphTable, Symbol};
 use trunnion_num::{Table1, Table2};
 
@@ -288,7 +288,10 @@ impl<'a> ModelBuilder<'a> {
             self.flat.tasks.push(Task { name, origin, period, offset, after: task.after, action });
         }
         for (index, controller) in self.all(|b| &b.controllers) {
-            self.add_controller(index, controller);
+            match &controller.robot {
+                Some(robot) => self.add_robot(controller, robot),
+                None => self.add_controller(index, controller),
+            }
         }
     }
 
@@ -305,12 +308,14 @@ impl<'a> ModelBuilder<'a> {
         let (Some(clock), Some(script)) = (&controller.clock, &controller.script) else { return };
         let Some((period, offset)) = self.clock(index, clock, &name) else { return };
         let origin = self.origin(index, &script.span);
-        let action = Action::Script { source: script.text.as_str().into(), inputs, outputs };
+        let source = script.text.as_str().into();
+        let language = ScriptLanguage::JavaScript;
+        let action = Action::Script { language, source, setup: vec![], inputs, outputs };
         self.flat.tasks.push(Task { name, origin, period, offset, after: false, action });
     }
 
     /// Period and offset; the period is positive.
-    fn clock(&mut self, index: usize, clock: &SampleClock, name: &str) -> Option<(Expr, Expr)> {
+    pub(super) fn clock(&mut self, index: usize, clock: &SampleClock, name: &str) -> Option<(Expr, Expr)> {
         let second = si(Dimension::TIME);
         let (period, seconds) =
             self.constant(&clock.period, index, Some(&second), &format!("the period of `{name}`"))?;

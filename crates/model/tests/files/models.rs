@@ -274,7 +274,7 @@ fn events_tasks_controllers_and_tables_find_their_place() {
     assert_eq!(value(&model, "pid.u"), 1.0);
     let Action::Set(set) = &flat.tasks[0].action else { panic!() };
     assert_eq!(flat.graph.at(set[1].value).value(), Some(3.0));
-    let Action::Script { source, inputs, outputs } = &flat.tasks[1].action else { panic!() };
+    let Action::Script { source, inputs, outputs, .. } = &flat.tasks[1].action else { panic!() };
     assert!(source.contains("function step"));
     assert_eq!((inputs[0].0.as_str(), outputs[0].0.as_str(), outputs[1].0.as_str()), ("y", "u", "state"));
     assert_eq!(flat.graph.at(flat.tasks[1].offset).value(), Some(5e-4));

@@ -5,12 +5,14 @@ mod compile;
 mod compile_blocks;
 mod compile_formula;
 mod evaluate;
+mod memory;
 mod message;
 mod motion;
 mod parse;
 mod parse_blocks;
 mod parse_formula;
 mod pause;
+mod rehearse;
 mod syntax;
 mod task;
 mod token;
@@ -21,6 +23,7 @@ use std::collections::BTreeSet;
 use crate::arm::Arm;
 use compile::CompiledProgram;
 pub use message::{RobotMessage, TextSpan};
+pub use rehearse::Rehearsal;
 pub use task::{RobotTask, TaskDefaults, TaskOutput, TaskStatus, WrongAxes};
 
 /// Characters of a program.

@@ -197,10 +197,21 @@ impl RobotTask {
     /// Plan what has been gathered and begin with it.
     pub(crate) fn start_chain(&mut self) -> Result<(), RobotMessage> {
         let Some(chain) = self.chain.take() else { return Ok(()) };
-        self.activity = match chain {
+        self.planned = Some((Some(chain.clone()), self.reference.q.clone()));
+        self.activity = self.planned_from(chain, &self.reference.q)?;
+        Ok(())
+    }
+
+    /// The motions of a chain as a path that begins now, from the joints where the robot stands.
+    pub(crate) fn planned_from(
+        &self,
+        chain: MotionChain,
+        from: &[f64],
+    ) -> Result<TaskActivity, RobotMessage> {
+        Ok(match chain {
             MotionChain::Joints(all) => {
                 let (moves, spans): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-                let path = JointPath::plan(&self.arm, &self.reference.q, &moves).map_err(|e| {
+                let path = JointPath::plan(&self.arm, from, &moves).map_err(|e| {
                     let (JointPathError::AtLimit { index, .. }
                     | JointPathError::Law { index, .. }
                     | JointPathError::WrongSize { index }) = e;
@@ -215,13 +226,12 @@ impl RobotTask {
             }
             MotionChain::Tool(all) => {
                 let (moves, spans): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-                let from = self.arm.forward(&self.reference.q);
-                let path = ToolPath::plan(from, &moves).map_err(|e| unplanned(&e, &spans))?;
-                let check = PathCheck::new(&self.reference.q, SAMPLES * moves.len());
+                let path =
+                    ToolPath::plan(self.arm.forward(from), &moves).map_err(|e| unplanned(&e, &spans))?;
+                let check = PathCheck::new(from, SAMPLES * moves.len());
                 TaskActivity::Checking { path, check, spans }
             }
-        };
-        Ok(())
+        })
     }
 
     /// Some more samples of the walk along a path; true when it is over.

@@ -93,21 +93,21 @@ pub(crate) struct ValueStore {
 }
 
 impl ValueStore {
-    fn new(numbers: usize, points: usize) -> Self {
+    pub fn new(numbers: usize, points: usize) -> Self {
         ValueStore { numbers: vec![f64::NAN; numbers], points: vec![None; points] }
     }
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct CallEntry {
-    back: usize,
-    values: ValueStore,
+pub(crate) struct CallEntry {
+    pub back: usize,
+    pub values: ValueStore,
 }
 
 /// A program, a robot, and how far they are.
 #[derive(Clone, Debug)]
 pub struct RobotTask {
-    program: Arc<RobotProgram>,
+    pub(crate) program: Arc<RobotProgram>,
     pub(crate) arm: Arm,
     /// Where tools are mounted.
     flange: Pose,
@@ -115,21 +115,26 @@ pub struct RobotTask {
     pub(crate) follower: ToolFollower,
     pub(crate) limits: TaskLimits,
     pub(crate) work: Pose,
-    frames: Vec<Pose>,
+    pub(crate) frames: Vec<Pose>,
     pub(crate) globals: ValueStore,
-    calls: Vec<CallEntry>,
+    pub(crate) calls: Vec<CallEntry>,
     pub(crate) inputs: Vec<f64>,
     pub(crate) outputs: Vec<f64>,
     pub(crate) timed_out: bool,
-    line: usize,
-    at_this_instant: usize,
+    pub(crate) line: usize,
+    pub(crate) at_this_instant: usize,
     pub(crate) now: f64,
     /// Time of the last step.
-    last: f64,
-    started: bool,
+    pub(crate) last: f64,
+    pub(crate) started: bool,
     pub(crate) chain: Option<MotionChain>,
+    /// What the motions under way were planned from, and the joints where they began.
+    pub(crate) planned: Option<(Option<MotionChain>, Vec<f64>)>,
     pub(crate) activity: TaskActivity,
     pub(crate) reference: JointPoint,
+    /// Run ahead of time: it ends where inputs would decide, and `asks_input` is set.
+    pub(crate) rehearsing: bool,
+    pub(crate) asks_input: bool,
     error: Option<RobotMessage>,
 }
 
@@ -169,8 +174,11 @@ impl RobotTask {
             last: 0.0,
             started: false,
             chain: None,
+            planned: None,
             activity: TaskActivity::Idle,
             reference: JointPoint { q: start.to_vec(), v: rest.clone(), a: rest },
+            rehearsing: false,
+            asks_input: false,
             error: None,
             program,
         })
@@ -344,6 +352,10 @@ impl RobotTask {
         let span = line.span;
         if line.after_motion && self.chain.is_some() {
             return self.start_chain();
+        }
+        if self.rehearsing && line.instruction.asks_input() {
+            (self.activity, self.asks_input) = (TaskActivity::Done, true);
+            return Ok(());
         }
         self.at_this_instant += 1;
         if self.at_this_instant > MOST_AT_AN_INSTANT {

@@ -5,6 +5,7 @@ mod bad_programs;
 mod forward;
 mod inverse;
 mod language;
+mod memory;
 mod paths;
 mod servo;
 mod time_laws;
