@@ -79,7 +79,8 @@ impl Frictions {
         std::mem::replace(&mut slow[self.modes[k]], new) != new
     }
 
-    /// What does not fit its speed or its force changes: the first that is found, as the others may follow from it.
+    /// What does not fit its speed or its force changes: the first that is found, as the others may follow from it. A limit below zero, which no
+    /// friction has, is one whose relations (the branch of an `abs`) are not settled yet: it decides nothing.
     pub fn settle(&mut self, slow: &mut [f64]) -> bool {
         for k in 0..self.len() {
             let FrictionValues { speed, limit, held_by } = self.now(k);
@@ -94,7 +95,7 @@ impl Frictions {
                 speed.signum()
             } else if mode != 0.0 && mode * speed <= 0.0 {
                 0.0
-            } else if mode == 0.0 && held_by.abs() > limit {
+            } else if mode == 0.0 && limit >= 0.0 && held_by.abs() > limit {
                 -STARTS * held_by.signum()
             } else {
                 mode

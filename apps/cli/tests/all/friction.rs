@@ -45,6 +45,32 @@ fn stuck_bearings_hold_a_closed_loop() {
     assert!(account.contains("stored + lost"), "{account}");
 }
 
+/// A wedge: friction of half the spring's force, whichever its sign, holds against 0.4 of it from the first instant, and slides under 0.6 of it.
+#[test]
+fn a_limit_with_branches_holds_from_the_start() {
+    let folder = Folder::new();
+    let wedge = |push: f64, squeeze: f64| {
+        format!(
+            "[parameters]\nsqueeze = \"{squeeze} N\"\n[variables]\nx = \"m\"\nv = \"m/s\"\nn = {{ unit = \"N\", start = \"squeeze\" }}\n\
+             [equations]\nway = \"der(x) = v\"\nhold = \"der(n) = 0 N/s\"\n\
+             motion = \"2 kg*der(v) = {push} N - dry(v, 0.5*abs(n), 0.5*abs(n))\"\n[run]\nt_end = \"1 s\"\n"
+        )
+    };
+    for squeeze in [10.0, -10.0] {
+        folder.write(
+            "held.toml",
+            wedge(4.0, squeeze) + "[[expect]]\nsignal = \"abs(x)\"\nmax = \"0 m\"\ntol = \"1e-15 m\"\n",
+        );
+        folder.good(&["verify", "held.toml"]);
+        // (6 N − 5 N)/2 kg for a second.
+        folder.write(
+            "slides.toml",
+            wedge(6.0, squeeze) + "[[expect]]\nsignal = \"x\"\nvalue = \"0.25 m\"\ntol = \"1e-6 m\"\n",
+        );
+        folder.good(&["verify", "slides.toml"]);
+    }
+}
+
 #[test]
 fn nothing_sticks_where_nothing_has_inertia() {
     let folder = Folder::new();
