@@ -14,6 +14,7 @@ mod documents;
 mod domain_pairs;
 mod edges;
 mod elastic_bodies;
+mod elastic_pieces;
 mod exit_codes;
 mod extremes;
 mod first_model;
