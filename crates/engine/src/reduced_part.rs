@@ -218,7 +218,7 @@ fn unpacked(bytes: &[u8], key: u128) -> Option<ReducedPart> {
     let mut expected = ContentHash::EMPTY;
     expected.add(body);
     let inside = body.strip_prefix(MARK)?.strip_prefix(&key.to_le_bytes()[..])?;
-    if expected.0.to_le_bytes() != sum || inside.len() % 8 != 0 {
+    if expected.0.to_le_bytes() != sum || !inside.len().is_multiple_of(8) {
         return None;
     }
     let mut u = Unpacking(inside.chunks_exact(8));

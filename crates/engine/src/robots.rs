@@ -15,8 +15,8 @@ use trunnion_sim::robot::{arm_of, defaults_of, signal_places};
 
 use crate::Failure;
 
-const NO_ROBOT: &str = "M0545";
-const SIGNALS: &str = "M0546";
+const NO_ROBOT: &str = "M0555";
+const SIGNALS: &str = "M0556";
 
 /// A robot of a model at the values of its parameters.
 pub struct ModelRobot {

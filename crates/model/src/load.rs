@@ -98,6 +98,7 @@ pub fn load_asking(
     // What is missing would only make further errors that are none.
     let mut sections = std::mem::take(&mut loading.sections);
     sections.drive(&sets);
+    sections.divide(&problems);
     let root = root.and_then(|root| {
         number_families(root, &library, &problems, |root| {
             mount(root, &mut sections, &library, &problems);

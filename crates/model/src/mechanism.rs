@@ -23,6 +23,7 @@ mod mesh_frames;
 mod mesh_part;
 mod mesh_surface;
 mod mount;
+mod pieces;
 mod places;
 mod plate_reader;
 mod point_masses;

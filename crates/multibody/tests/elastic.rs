@@ -361,11 +361,11 @@ fn a_body_with_very_stiff_shapes_moves_like_a_rigid_one() {
 fn modal_data_of_a_wrong_size_are_refused() {
     type Change = fn(&mut ModalData);
     let changes: [(&str, Change); 7] = [
-        ("shift", |d| d.shift.truncate(d.shift.len() - 1)),
-        ("moment", |d| d.moment.truncate(d.moment.len() - 1)),
-        ("rotary", |d| d.rotary.truncate(d.rotary.len() - 1)),
-        ("mass_matrix", |d| d.mass_matrix[0].clear()),
-        ("stiffness", |d| drop(d.stiffness.pop())),
+        ("shift", |d| d.shift.truncate(1)),
+        ("moment", |d| d.moment.truncate(1)),
+        ("rotary", |d| d.rotary.truncate(1)),
+        ("mass_matrix", |d| d.mass_matrix[0].truncate(1)),
+        ("stiffness", |d| d.stiffness.truncate(1)),
         ("damping", |d| d.damping.push(vec![])),
         ("interfaces", |d| d.interfaces.clear()),
     ];

@@ -14,6 +14,7 @@ mod documents;
 mod domain_pairs;
 mod edges;
 mod elastic_bodies;
+mod elastic_pieces;
 mod elastic_stress;
 mod emats;
 mod exit_codes;

@@ -148,6 +148,53 @@ fn shells_of_a_file_and_plates_are_alike() {
     assert!(read[0] < clamped[0], "held at one node it is softer");
 }
 
+/// Sections of Nastran have their height along the element's y, those of model files along `up`; a mass and a stiffener beside them.
+#[test]
+fn bars_of_nastran_are_beams_of_the_model_file() {
+    let shapes = [
+        ("BAR", ".03,.004", "rectangle = [\"30 mm\", \"4 mm\"]"),
+        ("BOX", ".08,.05,.004,.004", "box = [\"80 mm\", \"50 mm\", \"4 mm\"]"),
+        ("TUBE", ".03,.025", "tube = [\"60 mm\", \"5 mm\"]"),
+        ("I", ".1,.06,.06,.005,.008,.008", "i = [\"60 mm\", \"100 mm\", \"5 mm\", \"8 mm\"]"),
+    ];
+    let folder = Folder::new();
+    for (name, sizes, section) in shapes {
+        let mut bulk = format!("MAT1,1,2.1+11,,.3,7850.\nPBARL,1,1,,{name}\n,{sizes}\nCONM2,99,9,,2.\n");
+        (0..=8).for_each(|k| bulk += &format!("GRID,{},,{},0.,0.\n", k + 1, k as f64 / 4.0));
+        (1..=8).for_each(|k| bulk += &format!("CBAR,{k},1,{k},{},0.,0.,1.\n", k + 1));
+        folder.write("bars.bdf", bulk);
+        let read = frequencies(
+            &folder,
+            "[bodies.part]\nmesh = \"bars.bdf\"\nscale = \"1 m\"\nframes = { root = { node = 1 }, tip = [\"2 m\", 0, 0] }\nmodes = 4\n",
+        );
+        let described = frequencies(
+            &folder,
+            &format!(
+                "[bodies.part]\nmaterial = \"steel\"\nbeams = [{{ from = [0, 0, 0], to = [\"2 m\", 0, 0], section = {{ {section} }} }}]\n\
+                 frames = {{ root = [0, 0, 0], tip = [\"2 m\", 0, 0] }}\nmodes = 4\npoint_masses = [{{ frame = \"tip\", m = \"2 kg\" }}]\n"
+            ),
+        );
+        assert_eq!(read.len(), 10);
+        read.iter().zip(&described).for_each(|(a, b)| assert_near(*a, *b, 1e-7));
+    }
+}
+
+/// An included file is read beside the one that names it, and only where the model may read.
+#[test]
+fn included_files_stay_within_the_folder_of_the_model() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("model")).unwrap();
+    folder.write("outside.bdf", "GRID,1\n").write("model/grids.bdf", "GRID,1\nGRID,2,,1.\n");
+    let model = "[mechanism]\n[bodies.part]\nmesh = \"part.bdf\"\nscale = \"1 m\"\nframes = { root = { node = 1 } }\nmodes = 2\n";
+    folder.write("model/m.toml", format!("{model}[joints]\n{CLAMP}\n[run]\nt_end = \"1 s\"\n"));
+    let bar = "MAT1,1,2.1+11,,.3,7850.\nPBARL,1,1,,ROD\n,.01\nCBAR,1,1,1,2,0.,0.,1.\n";
+    folder.write("model/part.bdf", format!("INCLUDE 'grids.bdf'\n{bar}"));
+    assert_eq!(folder.run(&["check", "model/m.toml"]).code, 0);
+    folder.write("model/part.bdf", format!("{bar}INCLUDE '../outside.bdf'\n"));
+    let text = folder.run(&["check", "model/m.toml"]).err;
+    assert!(text.contains("M0541") && text.contains("outside of") && text.contains("part.bdf:5"), "{text}");
+}
+
 /// Lines of a group become stiffeners: the strip of the sheet with a rib along its middle is stiffer, and heavier.
 #[test]
 fn a_group_of_lines_becomes_beams() {

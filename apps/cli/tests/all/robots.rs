@@ -198,11 +198,11 @@ fn faults_of_programs_are_told_with_their_place() {
         &["error[M0414]", "fails at t = 0.3 s", "cannot be reached", "p.robot:7:1", "move joint pose"],
     );
     // Signals that only one side has.
-    check("input part\n", 1, &["error[M0546]", "has no output `lamp`", "output lamp"]);
+    check("input part\n", 1, &["error[M0556]", "has no output `lamp`", "output lamp"]);
     check(
         &format!("{signals}input stop_now\n"),
         1,
-        &["error[M0546]", "an input `stop_now`", "inputs = { stop_now"],
+        &["error[M0556]", "an input `stop_now`", "inputs = { stop_now"],
     );
 }
 
@@ -215,25 +215,25 @@ fn faults_of_robots_are_told_with_their_place() {
         folder.bad(&["check", "m.toml"], 1, words);
     };
     let axes = r#"axes    = ["j1", "j2"]"#;
-    check(axes, r#"axes = ["j1", "j3"]"#, &["error[M0541]", "no joint `j3`", "did you mean"]);
-    check(axes, r#"axes = ["j2", "j1"]"#, &["error[M0543]", r#"write axes = ["j1", "j2"]"#]);
+    check(axes, r#"axes = ["j1", "j3"]"#, &["error[M0551]", "no joint `j3`", "did you mean"]);
+    check(axes, r#"axes = ["j2", "j1"]"#, &["error[M0553]", r#"write axes = ["j1", "j2"]"#]);
     check(
         axes,
         r#"axes = ["j1", "j2"]
     hold = ["j9"]"#,
-        &["error[M0541]", "`j9`", "not among `axes`"],
+        &["error[M0551]", "`j9`", "not among `axes`"],
     );
     check(
         axes,
         r#"axes = ["j1", "j2"]
     drives = ["m1"]"#,
-        &["error[M0544]", "1 drives for 2 axes"],
+        &["error[M0554]", "1 drives for 2 axes"],
     );
     check(
         axes,
         r#"axes = ["j1", "j2"]
     drives = ["m1", "m3"]"#,
-        &["error[M0541]", "no component `m3`"],
+        &["error[M0551]", "no component `m3`"],
     );
     check(axes, "", &["error[M0106]", "needs `axes`"]);
     check(
@@ -244,7 +244,7 @@ fn faults_of_robots_are_told_with_their_place() {
     check(
         r#"speed   = "2 rad/s""#,
         r#"speed = ["1 rad/s", "2 rad/s", "3 rad/s"]"#,
-        &["error[M0544]", "3 values for 2 axes"],
+        &["error[M0554]", "3 values for 2 axes"],
     );
     check(r#"speed   = "2 rad/s""#, r#"speed = "0 rad/s""#, &["error[M0108]", "above 0"]);
     check(r#"speed   = "2 rad/s""#, r#"speed = "2 m/s""#, &["error[M0107]"]);
@@ -254,7 +254,7 @@ fn faults_of_robots_are_told_with_their_place() {
     let weld =
         r#"j2 = { type = "revolute", parent = "upper.end", child = "fore", axis = "-y", phi0 = "60 deg" }"#;
     let ball = r#"j2 = { type = "universal", parent = "upper.end", child = "fore", axes = ["x", "y"] }"#;
-    check(weld, ball, &["error[M0541]", "`j2` cannot be an axis", "universal"]);
+    check(weld, ball, &["error[M0551]", "`j2` cannot be an axis", "universal"]);
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn axes_that_are_missing_are_named() {
     let text = SMALL.replace(r#"axes    = ["j1", "j2"]"#, r#"axes = ["j1"]"#);
     let text = text.lines().filter(|l| !l.contains("m2 =")).collect::<Vec<_>>().join("\n");
     folder.write("m.toml", text);
-    folder.bad(&["check", "m.toml"], 1, &["error[M0542]", "`j2` is between them"]);
+    folder.bad(&["check", "m.toml"], 1, &["error[M0552]", "`j2` is between them"]);
 }
 
 #[test]

@@ -84,6 +84,18 @@ impl SolidKernel {
         })
     }
 
+    /// An element that is turned over near a node may look right at all integration points, and has another volume.
+    fn check_nodes(&self, element: &ElementInput) -> Result<(), FeError> {
+        let turned = |xi: &Point| {
+            let j = jacobian(&element.x, &(self.functions)(*xi));
+            determinant(&j) < -1e-9 * (0..3).map(|i| space::norm(j[i])).product::<f64>()
+        };
+        match self.nodes.iter().any(turned) {
+            true => Err(FeError::Inverted { element: element.number }),
+            false => Ok(()),
+        }
+    }
+
     /// Derivatives of all functions at a point, those of (2) after those of the nodes.
     fn gradients(&self, element: &ElementInput, xi: Point) -> Result<(Vec<Point>, f64), FeError> {
         let mut at = self.at(element, xi)?;
@@ -197,7 +209,9 @@ impl ElementKernel for SolidKernel {
     }
 
     fn stiffness(&self, element: &ElementInput) -> Result<Matrix, FeError> {
-        Ok(self.inner(element)?.0)
+        let stiffness = self.inner(element)?.0;
+        self.check_nodes(element)?;
+        Ok(stiffness)
     }
 
     fn mass_points(&self, element: &ElementInput) -> Result<Vec<MassPoint>, FeError> {

@@ -207,6 +207,16 @@ fn a_hanging_bar_stretches_by_its_weight() {
     }
 }
 
+/// Two corners of a quadratic brick exchanged, its middles left: every integration point is fine, but not its corners.
+#[test]
+fn a_quadratic_brick_that_is_turned_over_at_its_corners_is_named() {
+    let mut bar = brick_bar(ElementKind::Hexa20, [2, 1, 1], [2.0, 1.0, 1.0], STEEL).model;
+    let nodes = &mut bar.elements[1].nodes;
+    nodes.swap(0, 1);
+    nodes.swap(2, 3);
+    assert_eq!(check_model(&bar), [FeError::Inverted { element: 2 }]);
+}
+
 #[test]
 fn faulty_bricks_are_named() {
     let bar = brick_bar(ElementKind::Hexa8, [2, 1, 1], [2.0, 1.0, 1.0], STEEL);

@@ -22,10 +22,10 @@ use crate::file::{Span, TomlText};
 use crate::mechanism::{Frame, Joint, JointKind, PrimitiveJoint};
 use crate::units::parse_unit;
 
-const NO_AXIS: &str = "M0541";
-const NO_CHAIN: &str = "M0542";
-const ORDER: &str = "M0543";
-const COUNT: &str = "M0544";
+const NO_AXIS: &str = "M0551";
+const NO_CHAIN: &str = "M0552";
+const ORDER: &str = "M0553";
+const COUNT: &str = "M0554";
 
 /// References of one axis: position, speed, acceleration.
 const REFERENCES: [&str; 3] = ["x_ref", "v_ref", "a_ref"];

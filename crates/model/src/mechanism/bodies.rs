@@ -303,6 +303,7 @@ impl<'a> ModelBuilder<'a> {
             self.mechanism.bodies[k + 1].pose = pose.collect();
         }
         self.mechanism.frames = places.all().cloned().collect();
+        sections.moved_frames.iter().for_each(|moved| places.also(moved));
         places
     }
 

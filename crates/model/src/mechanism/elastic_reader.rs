@@ -81,7 +81,7 @@ impl<'p> ElasticReader<'p> {
         };
         let damping = self.damping();
         let of_file = f.entry("mesh").is_some();
-        let built = if of_file { self.from_file() } else { self.from_description() };
+        let built = if of_file { self.part_of_file() } else { self.part_of_description() };
         let BuiltPart { mut mesh, mut interfaces, mut named, lines } = built?;
         let masses = self.point_masses(&mesh, &named)?;
         mesh.masses.extend(masses);
@@ -95,7 +95,7 @@ impl<'p> ElasticReader<'p> {
     }
 
     /// Beams and plates.
-    fn from_description(&self) -> Option<BuiltPart> {
+    fn part_of_description(&self) -> Option<BuiltPart> {
         let f = &self.f;
         for key in ["scale", "thickness", "groups"] {
             self.refuse_beside(key, "it belongs to a mesh file");

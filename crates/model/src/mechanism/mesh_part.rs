@@ -21,7 +21,7 @@ struct GroupProperty {
 }
 
 impl ElasticReader<'_> {
-    pub(super) fn from_file(&self) -> Option<BuiltPart> {
+    pub(super) fn part_of_file(&self) -> Option<BuiltPart> {
         for key in ["beams", "plates"] {
             self.refuse_beside(key, "the body is that of a mesh file");
         }
@@ -258,12 +258,8 @@ impl ElasticReader<'_> {
     ) {
         let used = used_nodes(mesh);
         let mut place = vec![usize::MAX; mesh.nodes.len()];
-        let mut count = 0;
-        for (node, new) in place.iter_mut().enumerate().filter(|(node, _)| used[*node]) {
-            *new = count;
-            count += 1;
-            debug_assert!(*new <= node);
-        }
+        let kept = place.iter_mut().zip(&used).filter(|(_, used)| **used);
+        kept.enumerate().for_each(|(new, (place, _))| *place = new);
         let mut index = 0..;
         mesh.nodes.retain(|_| index.next().is_some_and(|k| used[k]));
         mesh.elements.iter_mut().flat_map(|e| &mut e.nodes).for_each(|n| *n = place[*n]);

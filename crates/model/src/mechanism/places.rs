@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use trunnion_equations::Graph;
 
+use super::pieces::MovedFrame;
 use super::shapes::rotation;
 use super::{Frame, Joint};
 use crate::diagnostic::{Diagnostic, did_you_mean, one_of};
@@ -35,6 +36,14 @@ impl Places {
 
     pub fn add(&mut self, body: usize, name: &str, frame: Frame) {
         self.frames[body].1.push((name.to_string(), frame));
+    }
+
+    /// A frame of a piece under the name of the whole body too.
+    pub(super) fn also(&mut self, moved: &MovedFrame) {
+        let find = |name: &str| self.by_name.get(name).copied();
+        let (Some(whole), Some(piece)) = (find(&moved.body), find(&moved.piece)) else { return };
+        let found = self.frames[piece].1.iter().find(|(name, _)| *name == moved.frame).cloned();
+        self.frames[whole].1.extend(found);
     }
 
     pub fn all(&self) -> impl Iterator<Item = &Frame> {

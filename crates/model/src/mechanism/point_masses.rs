@@ -5,7 +5,7 @@ use super::elastic_reader::{ElasticReader, NO_NODE};
 use super::fe_mesh::{FeMesh, MeshMass};
 use super::mesh_part::used_nodes;
 use super::wrong_length;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::{Diagnostic, did_you_mean, one_of};
 use crate::file::{Data, Fields, TomlValue};
 
 /// A place of the model file meets a node within this share of the size of the part.
@@ -73,6 +73,7 @@ impl ElasticReader<'_> {
                         format!("`{}` has no frame `{}`", self.part.key.name, name.text),
                     )
                     .at(&entry.value.span, "a mass sits at one of its `frames`")
+                    .hint(format!("it has {}", one_of(names())))
                     .hint_if(did_you_mean(&name.text, names())),
                 );
             }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::bodies::body_component;
 use super::elastic_part::is_described;
+use super::pieces::MovedFrame;
 use super::{FeMesh, JointKind, Triangle};
 use crate::component::{
     Child, ComponentDefinition, Parameter, Reading, Section, VariableDefinition, check_name, entry_at,
@@ -41,11 +42,13 @@ impl MechanismPart {
 pub struct Sections {
     /// The keys of [mechanism].
     settings: Vec<TomlEntry>,
-    parts: [Vec<MechanismPart>; Section::ALL.len()],
+    pub(super) parts: [Vec<MechanismPart>; Section::ALL.len()],
     /// Lines of mounted components; [`super::mount`] has made their components already.
     pub mounted: Vec<MechanismPart>,
     /// Joints between the frames of components that act in all directions.
     pub mounted_joints: Vec<MechanismPart>,
+    /// Frames of bodies in pieces.
+    pub(crate) moved_frames: Vec<MovedFrame>,
     /// Triangles by the path of their file; None: could not be read, which has been reported.
     pub meshes: HashMap<String, Option<Arc<Vec<Triangle>>>>,
     /// Finite elements by the path of their file, in the same manner.
@@ -78,11 +81,11 @@ impl Sections {
     }
 
     /// Motions that are given from outside: `joint.motion`, of several coordinates `joint.motion.x`.
-    /// Also `body.model`, `body.modes` and `body.damping` of a body of finite elements.
+    /// Also `body.model`, `body.modes`, `body.damping` and `body.pieces` of a body of finite elements.
     pub fn drive(&mut self, sets: &Sets) {
         let bodies = self.parts[Section::Bodies as usize].iter_mut();
         for part in bodies.filter(|part| is_described(part)) {
-            for name in ["model", "modes", "damping"] {
+            for name in ["model", "modes", "damping", "pieces"] {
                 if let Some(value) = sets.take(&format!("{}.{name}", part.key.name)).cloned() {
                     let key = TomlKey { name: name.into(), span: value.span.clone() };
                     part.table.entries.retain(|e| e.key.name != name);

@@ -221,7 +221,7 @@ impl BulkLines<'_> {
 
 /// Blank fields up to a multiple of `count`.
 fn pad(fields: &mut Vec<Range<usize>>, at: &Range<usize>, count: usize) {
-    while fields.len() % count != 0 {
+    while !fields.len().is_multiple_of(count) {
         fields.push(at.start..at.start);
     }
 }
