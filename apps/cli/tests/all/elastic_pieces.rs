@@ -100,6 +100,20 @@ fn frames_keep_the_name_of_the_whole() {
     assert!(rigid.is_empty(), "a rigid body has no pieces");
 }
 
+/// M = F (L − x) at a gauge, which is on the piece that has its place; there is none of its name on the others.
+#[test]
+fn gauges_are_on_the_piece_that_has_their_place() {
+    let model = strip(0.01, 0, "")
+        .replace("pieces = 4", "pieces = 4\ngauges.mid = { at = [\"0.5 m\", 0, 0], shows = [\"forces\"] }");
+    let (_, found) = at_rest(&model, &[], &["strip_2.mid.My"]);
+    assert_near(found[0].abs(), 0.32 * 0.5, 1e-3);
+    let folder = Folder::new();
+    folder.write("m.toml", &model);
+    folder.good(&["run", "m.toml", "-o", "r.csv"]);
+    let table = std::fs::read_to_string(folder.path("r.csv")).unwrap();
+    assert_eq!(table.lines().find(|l| !l.starts_with('#')).unwrap().matches("mid.My").count(), 1);
+}
+
 #[test]
 fn bodies_that_cannot_be_divided_are_refused() {
     let folder = Folder::new();

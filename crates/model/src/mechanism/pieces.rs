@@ -105,15 +105,19 @@ impl Sections {
         };
         let name =
             |k: usize| if k == 0 { whole.key.name.clone() } else { format!("{}_{}", whole.key.name, k + 1) };
-        let mut frames: Vec<Vec<TomlEntry>> = vec![vec![]; count];
-        for entry in entries(whole, "frames") {
-            let place = place_of(entry)?;
-            let arm = minus(place, beam.from);
-            let share = (0..3).map(|i| arm[i] * axis[i]).sum::<f64>() / norm(axis).powi(2);
-            // One between two pieces is at the end of the first of them.
-            let piece = ((share * count as f64 - 1e-6).ceil().max(1.0) as usize).min(count) - 1;
-            frames[piece].push(moved(entry, minus(place, if piece == 0 { [0.0; 3] } else { at(piece) })));
-        }
+        // Frames and gauges, each on its piece. One between two pieces is at the end of the first of them.
+        let shared_out = |key: &str| {
+            let mut lists: Vec<Vec<TomlEntry>> = vec![vec![]; count];
+            for entry in entries(whole, key) {
+                let place = place_of(entry)?;
+                let arm = minus(place, beam.from);
+                let share = (0..3).map(|i| arm[i] * axis[i]).sum::<f64>() / norm(axis).powi(2);
+                let piece = ((share * count as f64 - 1e-6).ceil().max(1.0) as usize).min(count) - 1;
+                lists[piece].push(moved(entry, minus(place, if piece == 0 { [0.0; 3] } else { at(piece) })));
+            }
+            Some(lists)
+        };
+        let (frames, mut gauges) = (shared_out("frames")?, shared_out("gauges")?);
         for (k, mut own) in frames.into_iter().enumerate() {
             let origin = if k == 0 { [0.0; 3] } else { at(k) };
             for entry in own.iter().filter(|_| k > 0) {
@@ -128,6 +132,10 @@ impl Sections {
             let mut table = whole.table.clone();
             if k > 0 {
                 table.entries.retain(|e| e.key.name != "shapes");
+            }
+            if whole.table.get("gauges").is_some() {
+                let list = TomlTable { entries: std::mem::take(&mut gauges[k]), span: span.clone() };
+                set(&mut table, "gauges", TomlValue { data: Data::Table(list), span: span.clone() });
             }
             let mut piece = beam.table.clone();
             set(&mut piece, "from", point(minus(at(k), origin), span));
