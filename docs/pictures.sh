@@ -36,3 +36,8 @@ crane=../examples/machines/forestry/crane.toml
 "$trunnion" plot ../examples/domains/mechanisms/bricard_square.toml --view iso --at 0,0.5,1 -o pictures/examples/bricard_square-view.svg > /dev/null
 "$trunnion" plot ../examples/machines/torx/torx.toml --view iso --at 0,1.4 --trace platform -o pictures/examples/torx-view.svg > /dev/null
 "$trunnion" plot ../examples/machines/excavator/load_sensing_arm.toml --view xy --at 0,3.5 -o pictures/examples/load_sensing_arm-view.svg > /dev/null
+
+# An elastic arm: stress while it turns, and a mode.
+arm=../examples/domains/elastic/loaded_arm.toml
+"$trunnion" plot $arm --view iso --at 0,0.78 --stress -o pictures/examples/loaded_arm-stress.svg > /dev/null
+"$trunnion" modes $arm --balance --mode 2 --plot pictures/examples/loaded_arm-mode.svg > /dev/null

@@ -28,6 +28,7 @@ mod run;
 pub mod signals;
 pub mod simulate;
 pub mod stress;
+mod stress_neglected;
 mod structure_advice;
 pub mod sweep;
 pub mod unresolved_states;
