@@ -38,3 +38,8 @@ crane=../examples/machines/forestry/crane.toml
 "$trunnion" plot ../examples/machines/elastic_boom/elastic_boom.toml --view side --at 0,6 -o pictures/examples/elastic_boom-view.svg > /dev/null
 "$trunnion" plot ../examples/machines/emats/emats.toml --view side --at 0,9 --trace load -o pictures/examples/emats-view.svg > /dev/null
 "$trunnion" plot ../examples/machines/excavator/load_sensing_arm.toml --view xy --at 0,3.5 -o pictures/examples/load_sensing_arm-view.svg > /dev/null
+
+# An elastic arm: stress while it turns, and a mode.
+arm=../examples/domains/elastic/loaded_arm.toml
+"$trunnion" plot $arm --view iso --at 0,0.78 --stress -o pictures/examples/loaded_arm-stress.svg > /dev/null
+"$trunnion" modes $arm --balance --mode 2 --plot pictures/examples/loaded_arm-mode.svg > /dev/null

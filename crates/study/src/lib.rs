@@ -31,6 +31,7 @@ pub mod servo;
 pub mod signals;
 pub mod simulate;
 pub mod stress;
+mod stress_neglected;
 mod structure_advice;
 pub mod sweep;
 pub mod unresolved_states;

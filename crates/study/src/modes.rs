@@ -106,10 +106,10 @@ pub fn caution_in_motion(at: &mut OperatingPoint, shown: &NamedLinearModel) -> O
     let named = match moving.as_slice() {
         [] => return None,
         [one] => one.clone(),
-        [first, ..] => format!("{first} and {} more", moving.len() - 1),
+        [first, ..] => format!("{first} and of {} more", moving.len() - 1),
     };
     Some(format!(
-        "this is no equilibrium: {named} changes; the modes are those of small deviations at this instant"
+        "this is no equilibrium, as the rate of {named} shows; the modes are those of small deviations at this instant"
     ))
 }
 

@@ -1,6 +1,11 @@
 //! Stress of elastic bodies in model files: gauges, the study of a run, and pictures, against closed forms.
 
-use crate::program::Folder;
+use trunnion_engine::project::Project;
+use trunnion_study::Monitor;
+use trunnion_study::mode_motion::ModeMotion;
+use trunnion_study::simulate::{Overrides, point};
+
+use crate::program::{Folder, json};
 
 /// One beam of steel, 2 m along x and clamped at its origin, with a load at its tip.
 fn clamped(section: &str, body: &str, gravity: f64, load: &str) -> String {
@@ -193,4 +198,170 @@ fn gauges_without_a_place_are_refused() {
         let said = folder.run(&["check", "m.toml"]).err;
         assert!(said.contains(code) && said.contains(words) && said.contains("m.toml:"), "{keys}: {said}");
     }
+}
+
+/// A force F (1 − cos 2πt/T)/2 that comes and goes twice: the clamp has the highest stress M r / I, and two cycles of this range.
+#[test]
+fn the_worst_stress_and_its_cycles_are_found() {
+    let line = "fatigue = { range = \"50 MPa\", cycles = 1e6, slope = 4, cut_off = \"5 MPa\" }";
+    let model = clamped(
+        "tube = [\"60 mm\", \"3 mm\"]",
+        line,
+        0.0,
+        "force = [0, 0, \"200 N*(1 - cos(2*pi*time/2 s))\"]",
+    )
+    .replace("0.05 s", "4 s");
+    let folder = Folder::new();
+    folder.write("m.toml", model);
+    let answer = json(&folder.good(&["stress", "m.toml", "--format", "json"]));
+    let (worst, weakest) = (&answer["result"]["points"][0], &answer["result"]["weakest"][0]);
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let i = std::f64::consts::PI / 4.0 * (0.03_f64.powi(4) - 0.027_f64.powi(4));
+    let stress = 400.0 * 2.0 * 0.03 / i;
+    // The force acts slowly: (f/f_1)² = 0.1 % of it are dynamic.
+    assert!((number(&worst["von_mises_pa"]) / stress - 1.0).abs() < 5e-3, "{answer}");
+    assert!(number(&worst["at_m"][0]).abs() < 1e-9, "{answer}");
+    let t = number(&worst["t"]);
+    assert!((t - 1.0).abs() < 0.05 || (t - 3.0).abs() < 0.05, "{answer}");
+    let damage = 2.0 / (1e6 * (50e6 / stress).powi(4));
+    assert!((number(&weakest["fatigue"]["damage"]) / damage - 1.0).abs() < 0.02, "{answer}");
+    assert!((number(&weakest["fatigue"]["largest_range_pa"]) / stress - 1.0).abs() < 5e-3, "{answer}");
+    let said = folder.good(&["stress", "m.toml", "--most", "2"]);
+    assert!(said.contains("von Mises [MPa]") && said.contains("cycles, largest range"), "{said}");
+    assert_eq!(said.lines().filter(|l| l.starts_with("arm ")).count(), 3, "{said}");
+}
+
+/// A force of 14.3 Hz seen ten times a second.
+#[test]
+fn rows_that_are_too_far_apart_are_told() {
+    let model =
+        clamped("rectangle = [\"60 mm\", \"20 mm\"]", "", 0.0, "force = [0, 0, \"20 N*sin(90 1/s*time)\"]")
+            .replace("0.05 s", "4 s\"\npoints = 40\nsolver = \"rodas5p");
+    let folder = Folder::new();
+    folder.write("m.toml", model);
+    let said = folder.good(&["stress", "m.toml"]);
+    assert!(said.contains("rows are too far apart"), "{said}");
+}
+
+/// A strip that spins is pulled by ρ ω² (L² − x²)/2. One static shape along it holds the mean of that, ρ ω² L²/3 everywhere, which is told.
+#[test]
+fn stress_that_modes_leave_out_is_told() {
+    let folder = Folder::new();
+    let hub = "hub = { type = \"revolute\", parent = \"world\", child = \"arm\", axis = \"z\", motion = \"30 rad/s*time\" }";
+    let model = clamped("rectangle = [\"60 mm\", \"20 mm\"]", "modes = 2", 0.0, "force = [0, 0, 0]")
+        .replace("[start]\nbalance = \"rest\"\n", "")
+        .replace("clamp = { type = \"weld\", parent = \"world\", child = \"arm\" }", hub)
+        .replace("damping = \"1 %\"", "damping = \"20 %\"");
+    folder.write("m.toml", model);
+    let said = folder.good(&["stress", "m.toml"]);
+    // Most in the last element, whose mean is 0.695 MPa instead of 9.420 MPa.
+    assert!(said.contains("leave out up to 8.73 MPa") && said.contains("more `modes`"), "{said}");
+}
+
+#[test]
+fn a_model_without_elastic_bodies_has_no_stress() {
+    let folder = Folder::new();
+    folder
+        .write("m.toml", clamped("circle = \"20 mm\"", "model = \"rigid\"", 0.0, "force = [0, 0, \"1 N\"]"));
+    folder.bad(&["stress", "m.toml"], 2, &["no elastic bodies", "beams"]);
+}
+
+/// The first bending mode of a cantilever moves its middle by 0.33952 of its end [Blevins1979, table 8-1].
+#[test]
+fn a_mode_has_its_shape() {
+    let folder = Folder::new();
+    let text = clamped("rectangle = [\"60 mm\", \"20 mm\"]", "modes = 8", 0.0, "force = [0, 0, 0]");
+    folder.write("m.toml", text);
+    let project =
+        Project::open(&folder.path("m.toml").to_string_lossy(), &[]).unwrap_or_else(|f| panic!("{f}"));
+    let Ok(mut at) = point(&project, &Overrides::default(), None, &Monitor::default()) else {
+        panic!("no start")
+    };
+    let motion = ModeMotion::new(&project, &mut at, 1).unwrap_or_else(|f| panic!("{f}"));
+    assert!(motion.title.starts_with("mode 1, 4.17"), "{}", motion.title);
+    let table = motion.table(1.0);
+    let part = &project.elastic[0];
+    let q = part.coordinates("arm", &table).unwrap_or_else(|f| panic!("{f}"));
+    let skin = part.skin().unwrap();
+    let height = |x: f64, row: usize| {
+        let place = skin.points.iter().find(|p| (p.at[0] - x).abs() < 1e-9).unwrap();
+        place.motion.row(2).iter().zip(&q[row]).map(|(a, b)| a * b).sum::<f64>()
+    };
+    // A quarter of the period is the largest deflection, its beginning none.
+    let (middle, end) = (height(1.0, 12), height(2.0, 12));
+    assert!((middle / end - 0.339_52).abs() < 2e-4, "{middle} {end}");
+    assert!(height(2.0, 0).abs() < 1e-6 * end.abs());
+    assert!(ModeMotion::new(&project, &mut at, 99).is_err());
+}
+
+/// Modes at a time of a run: a pendulum that swings is no equilibrium, a beam at rest is one.
+#[test]
+fn modes_in_motion_say_so() {
+    let folder = Folder::new();
+    let text = clamped("rectangle = [\"60 mm\", \"20 mm\"]", "modes = 2", 9.81, "force = [0, 0, 0]");
+    folder.write("rest.toml", &text);
+    let hinge = "clamp = { type = \"revolute\", parent = \"world\", child = \"arm\", axis = \"y\", phi0 = \"60 deg\" }";
+    let swings = text
+        .replace("clamp = { type = \"weld\", parent = \"world\", child = \"arm\" }", hinge)
+        .replace("[start]\nbalance = \"rest\"\n", "")
+        .replace("0.05 s", "0.5 s");
+    folder.write("swings.toml", swings);
+    let said = folder.good(&["modes", "rest.toml", "--at", "40 ms"]);
+    assert!(!said.contains("no equilibrium"), "{said}");
+    let said = folder.good(&["modes", "swings.toml", "--at", "400 ms"]);
+    assert!(said.contains("no equilibrium") && said.contains("at this instant"), "{said}");
+}
+
+/// glTF with a morph target for each coordinate, weights over time, and a colour for each corner.
+#[test]
+fn an_animation_bends_elastic_bodies() {
+    let folder = Folder::new();
+    let load = "force = [0, 0, \"200 N*(1 - cos(2*pi*time/2 s))\"]";
+    folder.write(
+        "m.toml",
+        clamped("box = [\"60 mm\", \"40 mm\", \"3 mm\"]", "modes = 2", 0.0, load).replace("0.05 s", "2 s"),
+    );
+    folder.good(&["animate", "m.toml", "--stress", "--exaggerate", "3", "--rate", "10", "-o", "m.glb"]);
+    let file = std::fs::read(folder.path("m.glb")).unwrap();
+    let length = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
+    let scene = json(std::str::from_utf8(&file[20..20 + length]).unwrap());
+    let mesh = &scene["meshes"][0];
+    let primitive = &mesh["primitives"][0];
+    let targets = primitive["targets"].as_array().unwrap();
+    assert_eq!((targets.len(), mesh["weights"].as_array().unwrap().len()), (8, 8));
+    let count =
+        |index: &serde_json::Value| scene["accessors"][index.as_u64().unwrap() as usize]["count"].as_u64();
+    let corners = count(&primitive["attributes"]["POSITION"]);
+    assert!(targets.iter().all(|target| count(&target["POSITION"]) == corners));
+    assert_eq!(count(&primitive["attributes"]["COLOR_0"]), corners);
+    let animation = &scene["animations"][0];
+    let channels = animation["channels"].as_array().unwrap();
+    let channel = channels.iter().find(|c| c["target"]["path"] == "weights").unwrap();
+    let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
+    assert_eq!(count(&sampler["output"]), Some(8 * count(&sampler["input"]).unwrap()));
+    assert_eq!(scene["nodes"][channel["target"]["node"].as_u64().unwrap() as usize]["name"], "arm");
+}
+
+/// Pictures of the bent body: with colours there is a scale; the end of an arm that is drawn ten times as far bent is lower.
+#[test]
+fn pictures_show_deformation_and_stress() {
+    let folder = Folder::new();
+    let load = "force = [0, 0, \"-200 N\"]";
+    folder.write("m.toml", clamped("box = [\"60 mm\", \"40 mm\", \"3 mm\"]", "modes = 2", 0.0, load));
+    let drawn = |more: &[&str]| {
+        folder.good(&[&["plot", "m.toml", "--view", "side", "-o", "m.svg"], more].concat());
+        folder.read("m.svg")
+    };
+    let (plain, coloured) = (drawn(&[]), drawn(&["--stress"]));
+    assert!(!plain.contains("von Mises") && coloured.contains("von Mises") && coloured.contains("MPa"));
+    let height = |text: &str| {
+        let size = text.split("height=\"").nth(1).unwrap().split('"').next().unwrap();
+        size.parse::<f64>().unwrap()
+    };
+    let far = drawn(&["--exaggerate", "20"]);
+    assert!(height(&far) > height(&plain) + 40.0, "{} {}", height(&far), height(&plain));
+    folder.good(&["modes", "m.toml", "--mode", "2", "--plot", "mode.svg", "--animate", "mode.glb"]);
+    assert!(folder.read("mode.svg").contains("mode 2"));
+    folder.bad(&["modes", "m.toml", "--mode", "99", "--plot", "x.svg"], 2, &["no mode 99"]);
+    folder.bad(&["plot", "m.toml", "--view", "side", "--exaggerate", "inf"], 2, &["without bound"]);
 }

@@ -79,7 +79,11 @@ impl NodeMotion {
     }
 
     fn of_body(moving: &Moving, body: usize, times: &[f64]) -> NodeMotion {
-        NodeMotion::new(times.iter().map(|&t| moving.poses.of_body(body, t)).collect(), None)
+        let at = |&t: &f64| match moving.follows() {
+            true => moving.placements(t)[body].into(),
+            false => moving.poses.of_body(body, t),
+        };
+        NodeMotion::new(times.iter().map(at).collect(), None)
     }
 
     fn of_line(moving: &Moving, line: usize, times: &[f64]) -> NodeMotion {

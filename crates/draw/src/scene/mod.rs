@@ -1,6 +1,7 @@
 //! A mechanism to look at: shapes with numbers in them, where joints and lines are, and how all of it moves.
 
 mod coloured_face;
+mod follow;
 mod glb;
 mod glb_skin;
 mod moving;
@@ -38,6 +39,8 @@ pub struct Scene {
     pub lines: Vec<Strut>,
     /// Elastic bodies; their surface stands for their parts.
     pub skins: Vec<SceneSkin>,
+    /// Where joints join bodies.
+    links: Vec<[BodyPoint; 2]>,
     /// Every point that has a name.
     points: HashMap<String, BodyPoint>,
 }
@@ -130,6 +133,7 @@ impl Scene {
             let slides = joint.kind.mark == JointMark::Slide;
             scene.joints.push(JointSymbol { spot: spot(&joint.child), slides });
         }
+        scene.links = mechanism.joints.iter().map(|j| [spot(&j.parent), spot(&j.child)]).collect();
         for line in &mechanism.lines {
             let ends = [spot(&line.from), spot(&line.to)];
             scene.lines.push(Strut { name: line.name.clone(), ends, coil: coil(line) });

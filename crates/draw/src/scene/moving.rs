@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use trunnion_engine::{Failure, Project};
-use trunnion_model::mechanism::ForceLine;
-use trunnion_num::space::{Point, minus, norm};
+use trunnion_model::mechanism::{ForceLine, ModalInterface};
+use trunnion_num::space::{Point, Pose, from_quaternion, minus, norm};
 use trunnion_results::{Table, nearest};
 
+use super::follow::{Placement, followed};
 use super::{
     BodyPoint, DeformationView, PoseSnapshot, Poses, Scene, SceneGeometry, ScenePicture, SceneSkin,
     ViewDirection,
@@ -57,11 +58,35 @@ impl Moving {
             body.parts.clear();
             let modal = project.mechanism.bodies[part.body].inertia.modal();
             let interfaces = modal.map_or(vec![], |modal| {
-                modal.data.interfaces.iter().map(|at| at.translation.clone()).collect()
+                let columns = |at: &ModalInterface| {
+                    at.translation.iter().copied().zip(at.rotation.iter().copied()).collect()
+                };
+                modal.data.interfaces.iter().map(columns).collect()
             });
             scene.skins.push(SceneSkin { body: part.body, skin, interfaces });
         }
         Ok(Moving { name: project.name.clone(), scene, poses, look })
+    }
+
+    /// Whether bodies are drawn elsewhere than they are.
+    pub(super) fn follows(&self) -> bool {
+        !self.scene.skins.is_empty() && self.look.exaggeration != 1.0
+    }
+
+    /// Where all bodies are drawn, the world first.
+    pub(super) fn placements(&self, t: f64) -> Vec<Placement> {
+        let of = |body: usize| {
+            let (p, q) = self.poses.of_body(body, t);
+            Placement { p, q }
+        };
+        let world = Placement { p: [0.0; 3], q: [1.0, 0.0, 0.0, 0.0] };
+        let real: Vec<Placement> =
+            std::iter::once(world).chain((1..self.scene.bodies.len()).map(of)).collect();
+        if !self.follows() {
+            return real;
+        }
+        let shapes: Vec<Vec<f64>> = (0..self.scene.skins.len()).map(|k| self.poses.shape_at(k, t)).collect();
+        followed(&self.scene, &real, &shapes, self.look.exaggeration)
     }
 
     /// All bodies and what moves with elastic ones, without their surfaces.
@@ -69,10 +94,12 @@ impl Moving {
         let mut moved = vec![];
         for (k, skin) in self.scene.skins.iter().enumerate() {
             let q = self.poses.shape_at(k, t);
-            let one = |i: usize| (skin.body, i, skin.interface(i, &q, self.look.exaggeration));
+            let one = |i: usize| (skin.body, i, skin.interface(i, &q, self.look.exaggeration).0);
             moved.extend((0..skin.interfaces.len()).map(one));
         }
-        PoseSnapshot { t, poses: self.poses.at(t), bent: vec![], moved }
+        let pose = |at: Placement| Pose { p: at.p, r: from_quaternion(at.q) };
+        let poses = self.placements(t).into_iter().map(pose).collect();
+        PoseSnapshot { t, poses, bent: vec![], moved }
     }
 
     /// Everything at one instant.

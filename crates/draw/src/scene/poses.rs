@@ -8,7 +8,7 @@ use super::Scene;
 use trunnion_engine::Failure;
 
 use crate::DrawingError;
-use trunnion_num::space::{Point, Pose, Quaternion, between, from_quaternion, normalised};
+use trunnion_num::space::{Point, Quaternion, between, normalised};
 use trunnion_results::{Column, Table};
 
 #[derive(Clone, Debug, Default)]
@@ -87,15 +87,6 @@ impl Poses {
         let Some(rows) = self.shapes.get(elastic) else { return vec![] };
         let (k, next, share) = self.rows_at(t);
         rows[k].iter().zip(&rows[next]).map(|(a, b)| a + share * (b - a)).collect()
-    }
-
-    /// Every body, the world first.
-    pub fn at(&self, t: f64) -> Vec<Pose> {
-        let pose = |body: usize| {
-            let (p, q) = self.of_body(body, t);
-            Pose { p, r: from_quaternion(q) }
-        };
-        std::iter::once(Pose::HOME).chain((1..=self.moves.len()).map(pose)).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //!   x = x_0 + s Φ q                            s: exaggeration                                                    (1)
 //!
-//! Only deformations are exaggerated. What is joined to a body stays where it is, and so parts from it where s is not 1.
+//! Only deformations are exaggerated; what is joined to a body follows it (`follow.rs`).
 
 use trunnion_elastic::{BodySkin, von_mises};
 use trunnion_num::space::{Point, plus, times};
@@ -29,8 +29,8 @@ impl Default for DeformationView {
 pub struct SceneSkin {
     pub body: usize,
     pub(crate) skin: BodySkin,
-    /// Displacement of each interface by each coordinate.
-    pub(crate) interfaces: Vec<Vec<Point>>,
+    /// Displacement and turn of each interface by each coordinate.
+    pub(crate) interfaces: Vec<Vec<(Point, Point)>>,
 }
 
 /// The surface at one instant, in the axes of its body.
@@ -65,11 +65,13 @@ impl SceneSkin {
         BentBody { body: self.body, solid, stress: self.stress(q) }
     }
 
-    /// Displacement of an interface.
-    pub(crate) fn interface(&self, k: usize, q: &[f64], exaggeration: f64) -> Point {
+    /// Displacement and turn of an interface.
+    pub(crate) fn interface(&self, k: usize, q: &[f64], exaggeration: f64) -> (Point, Point) {
         let columns = self.interfaces.get(k).map_or(&[][..], Vec::as_slice);
-        let sum = columns.iter().zip(q).fold([0.0; 3], |u, (&phi, &q)| plus(u, times(q, phi)));
-        times(exaggeration, sum)
+        columns.iter().zip(q).fold(([0.0; 3], [0.0; 3]), |(u, theta), (&(phi, psi), &q)| {
+            let q = exaggeration * q;
+            (plus(u, times(q, phi)), plus(theta, times(q, psi)))
+        })
     }
 }
 

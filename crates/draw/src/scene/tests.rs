@@ -72,17 +72,17 @@ fn moving() -> Moving {
 fn poses_follow_the_columns_in_their_units() {
     let moving = moving();
     let close = |a: Point, b: Point| assert!(norm(minus(a, b)) < 1e-12, "{a:?} is not {b:?}");
-    close(moving.poses.at(2.0)[1].p, [0.2, 0.0, 1.0]);
+    close(moving.snapshot(2.0).poses[1].p, [0.2, 0.0, 1.0]);
     // Between rows half way, and a turn by 90° about y brings x to −z.
-    close(moving.poses.at(0.2)[1].p, [0.02, 0.0, 1.0]);
-    let turned = moving.poses.at(0.4)[1];
+    close(moving.snapshot(0.2).poses[1].p, [0.02, 0.0, 1.0]);
+    let turned = moving.snapshot(0.4).poses[1];
     let angle = 0.4 * std::f64::consts::PI;
     close(minus(turned.of([1.0, 0.0, 0.0]), turned.p), [angle.cos(), 0.0, -angle.sin()]);
     // Half way between two rows the shortest arc gives half the angle, whatever their signs.
-    let between = moving.poses.at(0.2)[1];
+    let between = moving.snapshot(0.2).poses[1];
     close(minus(between.of([1.0, 0.0, 0.0]), between.p), [(0.5 * angle).cos(), 0.0, -(0.5 * angle).sin()]);
-    close(moving.poses.at(-1.0)[1].p, [0.0, 0.0, 1.0]);
-    close(moving.poses.at(9.0)[1].p, [0.4, 0.0, 1.0]);
+    close(moving.snapshot(-1.0).poses[1].p, [0.0, 0.0, 1.0]);
+    close(moving.snapshot(9.0).poses[1].p, [0.4, 0.0, 1.0]);
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn turning_once() -> Moving {
 fn frames_are_poses_that_differ() {
     let moving = turning_once();
     let angles = |times: Vec<f64>| -> Vec<f64> {
-        let tip = |t: f64| moving.poses.at(t)[1].of([1.0, 0.0, 0.0]);
+        let tip = |t: f64| moving.snapshot(t).poses[1].of([1.0, 0.0, 0.0]);
         times.into_iter().map(|t| tip(t)[1].atan2(tip(t)[0]).to_degrees()).collect()
     };
     let found = angles(moving.distinct_times(0.0, 10.0, 5));

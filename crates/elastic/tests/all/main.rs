@@ -4,6 +4,7 @@ mod beams;
 mod recovery;
 mod reduction;
 mod shells;
+mod skin;
 mod solids;
 mod spin_up;
 mod support;
