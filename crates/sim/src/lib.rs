@@ -12,6 +12,7 @@ mod friction;
 mod history;
 pub(crate) mod homotopy;
 pub mod integrate;
+mod levers;
 pub mod linear;
 pub mod live;
 pub mod lqr;
