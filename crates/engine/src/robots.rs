@@ -102,6 +102,9 @@ fn examined(
     };
     let arm = arm_of(robot.outline, &robot.setup)
         .map_err(|e| vec![whole(Diagnostic::error(NO_ROBOT, format!("`{name}` is no robot: {e}")))])?;
+    if robot.outline.levers.is_some() {
+        return Ok(());
+    }
     let program = RobotProgram::compile(robot.source, &arm).map_err(|list| -> Vec<Diagnostic> {
         list.iter().map(|m| told(system, sources, robot, m, m.message.clone())).collect()
     })?;

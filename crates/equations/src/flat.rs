@@ -153,6 +153,8 @@ pub enum ScriptLanguage {
 pub struct RobotOutline {
     /// From the base to the tool, each carried by the one before.
     pub joints: Vec<RobotJointOutline>,
+    /// Two levers move the tool along these directions of the base, and there is no program: the signals are speeds of the tool.
+    pub levers: Option<[[f64; 3]; 2]>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -182,8 +184,14 @@ impl RobotOutline {
     /// Place seen from the link before (3 and 9 numbers by rows), slide per radian, low, high, speed, acceleration, jerk.
     pub const OF_JOINT: usize = 18;
 
-    /// What a program tells of itself behind the references of the axes: the line under way, and whether it is over.
-    pub const STATE: [&str; 2] = ["line", "done"];
+    /// Outputs that tell of the robot itself, behind the references of the axes.
+    pub const OF_STATE: usize = 2;
+
+    /// Their names: the line under way and whether the program is over, or what limits leave of the speed asked by levers and whether the
+    /// pose is near a singular one.
+    pub fn state(&self) -> [&'static str; Self::OF_STATE] {
+        if self.levers.is_some() { ["share", "singular"] } else { ["line", "done"] }
+    }
 
     pub fn axes(&self) -> usize {
         self.joints.iter().filter(|j| j.motion != RobotJointMotion::Fixed).count()

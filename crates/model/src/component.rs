@@ -41,7 +41,6 @@ pub use read::Reading;
 pub(crate) use read::{
     check_name, finish_sections, language_error, read_component, read_scalar, wrong_dimension,
 };
-pub(crate) use robots::read_robots;
 pub use robots::{RobotDefinition, TOOL_LIMITS};
 pub use sections::flatten;
 pub(crate) use sections::{fields_of, read_definition, table_of};

@@ -7,7 +7,7 @@ use trunnion_equations::Flat;
 
 use crate::component::{
     Common, ComponentDefinition, ComponentSections, Library, Parameter, Reading, finish_sections, flatten,
-    number_families, read_definition, read_robots,
+    number_families, read_definition,
 };
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean};
 use crate::display::Display;
@@ -357,9 +357,8 @@ impl<'a> Loading<'a> {
         for include in &includes {
             self.file(&relative(path, &include.text), Some(&include.span));
         }
-        let mut definition =
+        let definition =
             ComponentDefinition { title: name, doc, ..read_definition(stem, source, &fields, self.reading) };
-        definition.body.controllers.extend(read_robots(&fields, self.reading));
         if let (Some(entry), Some(table)) = (fields.entry("reduce"), fields.table("reduce")) {
             let f = Fields::new(table, "[reduce]", &entry.key.span, problems);
             self.remove.extend(f.texts("remove"));

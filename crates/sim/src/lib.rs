@@ -13,6 +13,7 @@ mod friction;
 mod history;
 pub(crate) mod homotopy;
 pub mod integrate;
+mod levers;
 pub mod linear;
 pub mod live;
 pub mod lqr;

@@ -109,8 +109,7 @@ pub fn signal_places(
     outputs: &[String],
 ) -> Result<SignalPlaces, Vec<SignalMismatch>> {
     let (places_in, mut wrong) = matched(program.inputs(), &inputs[axes..], true);
-    let (places_out, more) =
-        matched(program.outputs(), &outputs[3 * axes + RobotOutline::STATE.len()..], false);
+    let (places_out, more) = matched(program.outputs(), &outputs[3 * axes + RobotOutline::OF_STATE..], false);
     wrong.extend(more);
     if wrong.is_empty() { Ok(SignalPlaces { inputs: places_in, outputs: places_out }) } else { Err(wrong) }
 }
@@ -189,7 +188,7 @@ impl RobotRunner {
             let x = made.references;
             outputs[3 * k..3 * k + 3].copy_from_slice(&[x.q[k], x.v[k], x.a[k]]);
         }
-        let (state, signals) = outputs[3 * n..].split_at_mut(RobotOutline::STATE.len());
+        let (state, signals) = outputs[3 * n..].split_at_mut(RobotOutline::OF_STATE);
         for (&value, &place) in made.outputs.iter().zip(&self.places.outputs) {
             signals[place] = value;
         }

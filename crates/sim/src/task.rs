@@ -10,6 +10,7 @@ use trunnion_equations::image::{ImageAction, ImageTask};
 use trunnion_equations::{Image, Symbol};
 use trunnion_num::Archive;
 
+use crate::levers::LeverRunner;
 #[cfg(feature = "script")]
 use crate::offer::Offer;
 use crate::robot::RobotRunner;
@@ -82,6 +83,7 @@ const SHORTEST: f64 = 1e-12;
 enum TaskProgram {
     JavaScript(Script),
     Robot(Box<RobotRunner>),
+    Levers(Box<LeverRunner>),
 }
 
 impl TaskProgram {
@@ -89,6 +91,10 @@ impl TaskProgram {
         match self {
             TaskProgram::JavaScript(script) => script.step(t, inputs, outputs),
             TaskProgram::Robot(robot) => robot.step(t, inputs, outputs),
+            TaskProgram::Levers(levers) => {
+                levers.step(inputs, outputs);
+                Ok(())
+            }
         }
     }
 
@@ -96,6 +102,7 @@ impl TaskProgram {
         match self {
             TaskProgram::JavaScript(script) => script.remember(archive).map_err(|e| e.to_string())?,
             TaskProgram::Robot(robot) => robot.remember(archive),
+            TaskProgram::Levers(levers) => levers.remember(archive),
         }
         Ok(())
     }
@@ -103,7 +110,7 @@ impl TaskProgram {
     fn script(&mut self) -> Option<&mut Script> {
         match self {
             TaskProgram::JavaScript(script) => Some(script),
-            TaskProgram::Robot(_) => None,
+            TaskProgram::Robot(_) | TaskProgram::Levers(_) => None,
         }
     }
 }
@@ -149,6 +156,10 @@ fn begun(
     let names: Vec<String> = outputs.iter().map(|(n, _)| n.clone()).collect();
     if let ScriptLanguage::Robot(outline) = language {
         let setup: Vec<f64> = setup.iter().map(|v| v.evaluate(&image.programs, start)).collect();
+        if let Some(plane) = outline.levers {
+            let levers = LeverRunner::new(&task.name, outline, plane, &setup, period)?;
+            return Ok(Some(TaskProgram::Levers(Box::new(levers))));
+        }
         let robot = RobotRunner::new(&task.name, outline, source, &setup, inputs, &names)?;
         return Ok(Some(TaskProgram::Robot(Box::new(robot))));
     }

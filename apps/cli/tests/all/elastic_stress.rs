@@ -280,7 +280,7 @@ fn a_mode_has_its_shape() {
     let motion = ModeMotion::new(&project, &mut at, 1).unwrap_or_else(|f| panic!("{f}"));
     assert!(motion.title.starts_with("mode 1, 4.17"), "{}", motion.title);
     let table = motion.table(1.0);
-    let part = &project.elastic[0];
+    let part = &project.elastic_parts()[0];
     let q = part.coordinates("arm", &table).unwrap_or_else(|f| panic!("{f}"));
     let skin = part.skin().unwrap();
     let height = |x: f64, row: usize| {

@@ -354,3 +354,141 @@ fn gains_over_a_grid_keep_the_damping() {
     folder.bad(&["servo", &example, "--pose", "j2=1 kg"], 2, &["gives no place"]);
     folder.bad(&["servo", &example, "--bandwidth", "0"], 2, &["above 0"]);
 }
+
+/// The crane with a shorter run.
+fn crane(folder: &Folder, sets: &[&str], out: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/machines/forestry/crane.toml");
+    let path = path.to_string_lossy().into_owned();
+    let mut arguments = vec!["run", &path, "--t-end", "10 s", "--out", out];
+    sets.iter().for_each(|set| arguments.extend(["--set", set]));
+    folder.good(&arguments);
+}
+
+/// Values of a column over the rows.
+fn column(folder: &Folder, file: &str, name: &str) -> Vec<f64> {
+    let text = folder.read(file);
+    let head: Vec<&str> = text.lines().find(|l| l.starts_with("time")).unwrap().split(',').collect();
+    let place = head.iter().position(|h| h.split(' ').next() == Some(name)).unwrap();
+    rows(folder, file).iter().map(|row| row.split(',').nth(place).unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn levers_move_the_tip_of_the_crane_as_its_closed_form_does() {
+    let folder = Folder::new();
+    let path = ["A_r=-0.6 m", "A_z=0.2 m"];
+    crane(&folder, &[&["motion=tip"][..], &path].concat(), "formula.csv");
+    crane(&folder, &[&["motion=levers"][..], &path].concat(), "levers.csv");
+    // A sampled speed lags by half of its period of 10 ms: at most 0.19 m/s times 5 ms.
+    for name in ["r_tip", "z_tip"] {
+        let [a, b] = ["formula.csv", "levers.csv"].map(|file| column(&folder, file, name));
+        let times = column(&folder, "levers.csv", "time");
+        let at: HashMap<u64, f64> = times.iter().map(|t| t.to_bits()).zip(b).collect();
+        let times = column(&folder, "formula.csv", "time");
+        // Rows of events aside.
+        let both: Vec<f64> =
+            times.iter().zip(&a).filter_map(|(t, a)| Some((a - at.get(&t.to_bits())?).abs())).collect();
+        let apart = both.iter().fold(0.0_f64, |m, x| m.max(*x));
+        assert!(both.len() > 1900 && apart < 1.5e-3, "{name}: {apart}");
+        let moved = a.iter().fold(0.0_f64, |m, x| m.max((x - a[0]).abs()));
+        assert!(moved > 0.1, "{name}: {moved}");
+    }
+    assert!(column(&folder, "levers.csv", "tip.share").iter().skip(1).all(|share| *share == 1.0));
+}
+
+#[test]
+fn a_lever_that_asks_too_much_is_slowed_within_the_limits_of_the_joints() {
+    let folder = Folder::new();
+    crane(&folder, &["motion=levers", "A_r=1 m", "T=10 s"], "r.csv");
+    let share = column(&folder, "r.csv", "tip.share");
+    assert!(share.iter().any(|s| *s < 0.9), "nothing is limited");
+    // Outwards into the stretched pose, a_1 + L_2 + L_3 from the swing axis, and back.
+    assert!(column(&folder, "r.csv", "tip.singular").contains(&1.0));
+    let reach = column(&folder, "r.csv", "r_tip").iter().fold(0.0_f64, |m, r| m.max(*r));
+    assert!(reach > 7.5 && reach <= 7.6, "{reach}");
+    for (name, limit) in [("tip.lift.v_ref", 0.3), ("tip.fold.v_ref", 0.4)] {
+        let most = column(&folder, "r.csv", name).iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        // Differences of positions over 10 ms.
+        assert!(most <= limit * (1.0 + 1e-9), "{name}: {most}");
+    }
+}
+
+#[test]
+fn levers_that_make_no_sense_are_refused() {
+    let check = |keys: &str, words: &[&str]| {
+        let folder = Folder::new();
+        let text = SMALL
+            .replace("outputs = { lamp = \"1\" }\n", "")
+            .replace("inputs  = { part = \"switch\" }\n", "");
+        folder.write("m.toml", text.replace("program = \"p.robot\"", keys));
+        folder.bad(&["check", "m.toml"], 1, words);
+    };
+    check("levers = [\"1 m/s\"]", &["error[M0507]", "two speeds"]);
+    check("levers = [\"1 m/s\", \"1 m\"]", &["error[M0107]", "a lever"]);
+    check(
+        "levers = [\"1 m/s\", \"0 m/s\"]\n    plane = [\"x\", \"-x\"]",
+        &["error[M0508]", "two different axes"],
+    );
+    check("levers = [\"1 m/s\", \"0 m/s\"]\n    program = \"p.robot\"", &["error[M0111]", "levers"]);
+}
+
+#[test]
+fn a_live_run_with_levers_resumes_with_the_same_bits() {
+    let folder = Folder::new();
+    let text =
+        SMALL.replace("outputs = { lamp = \"1\" }\n", "").replace("inputs  = { part = \"switch\" }\n", "");
+    let levers = "levers = [\"0.1 m/s*switch\", \"-0.2 m/s*sin(3 rad/s*time)\"]";
+    folder.write("m.toml", text.replace("program = \"p.robot\"", levers));
+    folder.write("in.csv", "time,input,value\n0.2,switch,1\n0.5,switch,-1\n");
+    let live =
+        |more: &[&str]| folder.good(&[&["live", "m.toml", "--no-pace", "--replay", "in.csv"], more].concat());
+    live(&["--duration", "0.8", "--record", "whole.csv"]);
+    live(&["--duration", "0.303", "--record", "a.csv", "--snapshot", "at"]);
+    live(&["--duration", "0.497", "--record", "b.csv", "--resume", "at"]);
+    let whole = rows(&folder, "whole.csv");
+    assert_eq!(whole[..304], rows(&folder, "a.csv")[..]);
+    assert_eq!(whole[303..], rows(&folder, "b.csv")[..]);
+}
+
+/// A steel strip of 2 m that a hinge swings.
+const STRIP: &str = r#"
+    [mechanism]
+    gravity = 0
+    [bodies.strip]
+    model    = "elastic"
+    material = { E = "210 GPa", nu = 0.3, rho = "7850 kg/m^3" }
+    beams    = [{ from = [0, 0, 0], to = ["2 m", 0, 0], section = { rectangle = ["60 mm", "20 mm"] }, elements = 10 }]
+    modes    = 4
+    damping  = "1 %"
+    frames   = { tip = ["2 m", 0, 0] }
+    [joints]
+    hinge = { type = "revolute", parent = "world", child = "strip", axis = "z" }
+    [robots.r]
+    script = "wait 1 s"
+    period = "10 ms"
+    tool   = "strip.tip"
+    axes   = ["hinge"]
+    speed  = "1 rad/s"
+"#;
+
+#[test]
+fn the_lowest_mode_limits_the_bandwidth() {
+    let folder = Folder::new();
+    folder.write("m.toml", STRIP);
+    // Clamped strip in its weak direction: ω₁ = 3.516 √(E I/(ρ A L⁴)).
+    let mode = 3.516015 * (210e9 * 0.06 * 0.02_f64.powi(3) / 12.0 / (7850.0 * 0.06 * 0.02 * 16.0)).sqrt();
+    let design = |bandwidth: &str| {
+        json(&folder.good(&["servo", "m.toml", "--bandwidth", bandwidth, "--format", "json"]))["result"]
+            .clone()
+    };
+    let found = design("40");
+    let number = |key: &str| found[key].as_f64().unwrap();
+    assert!((number("lowest_mode_rad_s") / mode - 1.0).abs() < 1e-3, "{found:#} {mode}");
+    assert_eq!(number("bandwidth_rad_s"), 0.5 * number("lowest_mode_rad_s"));
+    let inertia = found["axes"][0]["inertia_si"].as_f64().unwrap();
+    // ρ A L³/3 and the rotary inertia of the sections, ρ I L.
+    let wanted = 7850.0 * (0.06 * 0.02 * 8.0 / 3.0 + 0.02 * 0.06_f64.powi(3) / 12.0 * 2.0);
+    assert!((inertia / wanted - 1.0).abs() < 1e-6, "{inertia} {wanted}");
+    assert_eq!(design("5")["bandwidth_rad_s"], 5.0);
+    let text = folder.good(&["servo", "m.toml", "--bandwidth", "40"]);
+    assert!(text.contains("would excite the lowest mode") && text.contains("bodies deform"), "{text}");
+}

@@ -23,8 +23,8 @@ fn robot_fits(language: &ScriptLanguage, setup: usize, inputs: usize, outputs: u
     let ScriptLanguage::Robot(robot) = language else { return setup == 0 };
     let (joints, axes) = (robot.joints.len(), robot.axes());
     setup == RobotOutline::OF_TOOL + joints * RobotOutline::OF_JOINT
-        && inputs >= axes
-        && outputs >= 3 * axes + RobotOutline::STATE.len()
+        && inputs >= axes + if robot.levers.is_some() { 2 } else { 0 }
+        && outputs >= 3 * axes + RobotOutline::OF_STATE
 }
 
 fn program_fits(program: &Program, tables: &[GraphTable], reach: Reach) -> bool {

@@ -239,6 +239,12 @@ impl Coded for ScriptLanguage {
         }
         if let ScriptLanguage::Robot(robot) = self {
             robot.joints.code(codec);
+            let mut has_levers = robot.levers.is_some();
+            has_levers.code(codec);
+            if codec.reads() {
+                robot.levers = has_levers.then_some([[0.0; 3]; 2]);
+            }
+            robot.levers.iter_mut().flatten().flatten().for_each(|x| x.code(codec));
         }
     }
 }

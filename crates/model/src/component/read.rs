@@ -132,9 +132,7 @@ pub(crate) fn finish_sections(fields: Fields<'_>, reading: &Reading<'_>) {
             Diagnostic::error("M0104", format!("the section `{name}` is not supported yet"))
                 .at(&entry.key.span, "reserved for a later version")
                 .hint("write the component with [equations] for now")
-        } else if ["mechanism", "robots"].contains(&name.as_str())
-            || Section::ALL.iter().any(|(word, _)| word == name)
-        {
+        } else if name == "mechanism" || Section::ALL.iter().any(|(word, _)| word == name) {
             Diagnostic::error("M0501", format!("[{name}] stands in a file that is no model"))
                 .at(&entry.key.span, "only models have mechanisms")
                 .hint("write it in the model file, or in a file that it names in `include`")

@@ -1,8 +1,10 @@
 //! Robots: a program that moves the axes of a mechanism.
 
 use super::events::{read_clock, read_program, read_signals};
+use super::read::formula;
 use super::sections::{entries, fields_of, read_mode, scalar, table_of};
-use super::{Controller, Reading, Scalar, read_scalar};
+use super::{Controller, Formula, Reading, Scalar, read_scalar};
+use crate::diagnostic::Diagnostic;
 use crate::file::{Data, Fields, TomlEntry, TomlText};
 
 /// What a robot has beside its program.
@@ -18,6 +20,10 @@ pub struct RobotDefinition {
     pub drives: Vec<TomlText>,
     /// Axes that motions of the tool leave where they are.
     pub hold: Vec<TomlText>,
+    /// Speeds of the tool along two directions, in place of a program; none: a program.
+    pub levers: Vec<Formula>,
+    /// The two directions, in the axes of the base; None where they could not be read, which has been reported.
+    pub plane: Option<[[f64; 3]; 2]>,
     /// Speed, acceleration and jerk of the axes: one for all or one for each.
     pub limits: [Vec<Scalar>; 3],
     /// Likewise of the tool point, and of its orientation.
@@ -44,7 +50,13 @@ fn read_robot(entry: &TomlEntry, reading: &Reading<'_>) -> Option<Controller> {
     )?;
     let f = fields_of(table, "robot", &entry.key, problems);
     let clock = read_clock(&f);
-    let script = read_program(&f, "program", &[".robot"], "robot program", reading);
+    let has_levers = f.value("levers").is_some();
+    f.exclude("levers", "program", "levers move the tool, or a program does");
+    f.exclude("levers", "script", "levers move the tool, or a program does");
+    let script = match has_levers {
+        true => Some(TomlText { text: String::new(), span: entry.key.span.clone() }),
+        false => read_program(&f, "program", &[".robot"], "robot program", reading),
+    };
     let inputs = read_signals(&f);
     let outputs = entries(&f, "outputs", problems, |e| read_mode(e, "output", problems));
     let robot = read_definition(&f);
@@ -70,11 +82,43 @@ fn read_definition(f: &Fields<'_>) -> RobotDefinition {
         base: f.text("base"),
         tool: f.text("tool"),
         axes: f.texts("axes"),
+        levers: read_levers(f),
+        plane: read_plane(f),
         drives: f.texts("drives"),
         hold: f.texts("hold"),
         limits: ["speed", "acceleration", "jerk"].map(list),
         tool_limits: TOOL_LIMITS.map(|(key, _, _)| scalar(f, key)),
     }
+}
+
+fn read_levers(f: &Fields<'_>) -> Vec<Formula> {
+    let texts = f.texts("levers");
+    if let (Some(value), false) = (f.value("levers"), [0, 2].contains(&texts.len())) {
+        let found = format!("this has {}", texts.len());
+        let error = Diagnostic::error("M0507", "`levers` has to be two speeds of the tool");
+        f.problems.add(error.at(&value.span, found).hint("levers = [\"lever_r\", \"lever_z\"]"));
+    }
+    texts.into_iter().filter_map(|text| formula(text, f.problems)).collect()
+}
+
+/// Words for two different axes of the base; x and z if nothing is said.
+fn read_plane(f: &Fields<'_>) -> Option<[[f64; 3]; 2]> {
+    let Some(value) = f.value("plane") else { return Some([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]) };
+    let direction = |text: &TomlText| {
+        let (sign, word) = text.text.strip_prefix('-').map_or((1.0, text.text.as_str()), |w| (-1.0, w));
+        let place = ["x", "y", "z"].iter().position(|w| *w == word)?;
+        Some((place, sign))
+    };
+    let found: Vec<_> = f.texts("plane").iter().map(direction).collect();
+    if let [Some((i, a)), Some((k, b))] = found[..]
+        && i != k
+    {
+        let along = |place: usize, sign: f64| [0, 1, 2].map(|n| if n == place { sign } else { 0.0 });
+        return Some([along(i, a), along(k, b)]);
+    }
+    let error = Diagnostic::error("M0508", "`plane` has to be two different axes of the base");
+    f.problems.add(error.at(&value.span, "as in [\"x\", \"z\"]"));
+    None
 }
 
 /// The robots of a model.

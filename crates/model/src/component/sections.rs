@@ -9,6 +9,7 @@ use super::events::{read_controller, read_event, read_task};
 use super::linear_graph::read_linear_graph;
 use super::ports::{read_choice, read_port};
 use super::read::{check_name, equation, formula, unit};
+use super::robots::read_robots;
 use super::tables::read_table;
 use super::*;
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
@@ -71,7 +72,11 @@ fn read_body(fields: &Fields<'_>, reading: &Reading<'_>) -> ComponentSections {
         outputs: entries(fields, "outputs", problems, |e| read_output(e, problems)),
         events: fields.entries("events").iter().filter_map(|e| read_event(e, problems)).collect(),
         tasks: fields.entries("tasks").iter().filter_map(|e| read_task(e, problems)).collect(),
-        controllers: entries(fields, "controllers", problems, |e| read_controller(e, reading)),
+        controllers: {
+            let mut all = entries(fields, "controllers", problems, |e| read_controller(e, reading));
+            all.extend(read_robots(fields, reading));
+            all
+        },
         common: read_common(fields),
     }
 }

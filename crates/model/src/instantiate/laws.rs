@@ -289,7 +289,12 @@ impl<'a> ModelBuilder<'a> {
         }
         for (index, controller) in self.all(|b| &b.controllers) {
             match &controller.robot {
-                Some(robot) => self.add_robot(controller, robot),
+                Some(robot) if index == 0 => self.add_robot(controller, robot),
+                Some(_) => self.problems.add(
+                    Diagnostic::error("M0501", "[robots] stands in a file that is no model")
+                        .at(&controller.key.span, "only models have mechanisms")
+                        .hint("write it in the model file, or in a file that it names in `include`"),
+                ),
                 None => self.add_controller(index, controller),
             }
         }

@@ -16,7 +16,7 @@ use trunnion_equations::{Ex, Expr, Symbol};
 
 use super::quantities::New;
 use super::{ModelBuilder, NameRole};
-use crate::component::{Controller, RobotDefinition, Scalar, TOOL_LIMITS};
+use crate::component::{Controller, RobotDefinition, Scalar, ScalarForm, TOOL_LIMITS};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::file::{Span, TomlText};
 use crate::mechanism::{Frame, Joint, JointKind, PrimitiveJoint};
@@ -42,6 +42,11 @@ struct ChainJoint {
     reversed: bool,
 }
 
+/// Without joints, by a program or by levers.
+fn moved_by(robot: &RobotDefinition) -> RobotOutline {
+    RobotOutline { joints: vec![], levers: robot.plane.filter(|_| !robot.levers.is_empty()) }
+}
+
 fn motion_of(kind: &JointKind) -> Option<RobotJointMotion> {
     match kind.primitives {
         [PrimitiveJoint::Fixed] => Some(RobotJointMotion::Fixed),
@@ -61,9 +66,11 @@ impl<'a> ModelBuilder<'a> {
             for axis in &robot.axes {
                 self.add_axis(controller, axis);
             }
-            for (name, doc) in
-                RobotOutline::STATE.into_iter().zip(["Line under way", "1 when the program is over"])
-            {
+            let docs = match robot.levers.is_empty() {
+                true => ["Line under way", "1 when the program is over"],
+                false => ["What limits leave of the speed that the levers ask", "1 near a singular pose"],
+            };
+            for (name, doc) in moved_by(robot).state().into_iter().zip(docs) {
                 let name = format!("{}.{name}", controller.key.name);
                 let unit = parse_unit("1").ok();
                 let new = New { name, unit, doc, nominal: None, span: &controller.key.span };
@@ -137,6 +144,16 @@ impl<'a> ModelBuilder<'a> {
             let typed = self.formula(formula, &self.view(0));
             signals.extend(typed.map(|typed| (key.name.clone(), typed.expr)));
         }
+        for (k, formula) in robot.levers.iter().enumerate() {
+            let form = ScalarForm::Formula(formula.clone());
+            let scalar = Scalar { form, span: formula.text.span.clone() };
+            let typed = self.scalar(&scalar, &self.view(0), parse_unit("m/s").ok().as_ref(), "a lever");
+            signals.extend(typed.map(|typed| (format!("lever{}", k + 1), typed.expr)));
+        }
+        if !robot.levers.is_empty() && (robot.plane.is_none() || signals.len() != 2 + controller.inputs.len())
+        {
+            return;
+        }
         let limits = self.robot_limits(&name, robot);
         let chain = self.robot_chain(robot).map_err(|error| self.problems.add(*error)).ok();
         let (Some(clock), Some(script)) = (&controller.clock, &controller.script) else { return };
@@ -152,14 +169,14 @@ impl<'a> ModelBuilder<'a> {
             moving.iter().map(|(axis, s)| (axis.clone(), self.flat.ex(*s).id)).collect();
         inputs.extend(signals);
         let axes = moving.iter().flat_map(|(axis, _)| REFERENCES.map(|r| format!("{axis}.{r}")));
-        let state = RobotOutline::STATE.map(String::from);
+        let state = outline.state().map(String::from);
         let own = controller.outputs.iter().map(|o| o.key.name.clone());
         let symbol = |key: String| {
             let found = self.names.map.get(&format!("{name}.{key}"))?.symbol?;
             Some((key, found))
         };
         let outputs: Vec<(String, Symbol)> = axes.chain(state).chain(own).filter_map(symbol).collect();
-        if outputs.len() != 3 * moving.len() + RobotOutline::STATE.len() + controller.outputs.len() {
+        if outputs.len() != 3 * moving.len() + RobotOutline::OF_STATE + controller.outputs.len() {
             // A name that stands twice, which has been reported.
             return;
         }
@@ -351,7 +368,7 @@ impl<'a> ModelBuilder<'a> {
         (of_axes, of_tool): (Vec<[Expr; 3]>, [Expr; 6]),
     ) -> Option<(RobotOutline, Vec<Expr>)> {
         let number = |x: f64| self.graph().constant(x).id;
-        let mut outline = RobotOutline::default();
+        let mut outline = moved_by(robot);
         let (mut of_joints, mut seat) = (vec![], base);
         for step in chain {
             let joint = &self.mechanism.joints[step.joint];

@@ -83,7 +83,11 @@ impl ServoSchedule {
             points.push(SchedulePoint { place, gains: places.iter().map(|&k| all[k]).collect() });
         }
         let between = found.damping_between(&tree.arm, &nodes, &pose).map_err(|e| refused(e.to_string()))?;
-        Ok(ServoSchedule { axes: named, points, damping: places.iter().map(|&k| between[k]).collect() })
+        // PD gains are assumed there. The integral of PID changes the quotient of the gains, not how the damping varies with the inertia.
+        let ServoSpec { damping: zeta, integral: alpha, .. } = spec;
+        let share = zeta / ((2.0 * zeta + alpha) / (2.0 * (1.0 + 2.0 * zeta * alpha).sqrt()));
+        let damping = places.iter().map(|&k| between[k].map(|d| share * d)).collect();
+        Ok(ServoSchedule { axes: named, points, damping })
     }
 }
 
