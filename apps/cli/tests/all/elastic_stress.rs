@@ -2,6 +2,7 @@
 
 use trunnion_engine::project::Project;
 use trunnion_study::Monitor;
+use trunnion_study::linear::LinearizationPoint;
 use trunnion_study::mode_motion::ModeMotion;
 use trunnion_study::simulate::{Overrides, point};
 
@@ -274,9 +275,10 @@ fn a_mode_has_its_shape() {
     folder.write("m.toml", text);
     let project =
         Project::open(&folder.path("m.toml").to_string_lossy(), &[]).unwrap_or_else(|f| panic!("{f}"));
-    let Ok(mut at) = point(&project, &Overrides::default(), None, &Monitor::default()) else {
+    let Ok(at) = point(&project, &Overrides::default(), None, &Monitor::default()) else {
         panic!("no start")
     };
+    let mut at = LinearizationPoint { at, place: String::new(), moving: vec![] };
     let motion = ModeMotion::new(&project, &mut at, 1).unwrap_or_else(|f| panic!("{f}"));
     assert!(motion.title.starts_with("mode 1, 4.17"), "{}", motion.title);
     let table = motion.table(1.0);
