@@ -329,3 +329,26 @@ fn interfaces(body: &ReducedBody, part: &ElasticPart, scaled: &ScaledShapes) -> 
     };
     (1..part.interfaces.len()).map(one).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The variable first; empty, there is no cache.
+    #[test]
+    fn the_cache_of_a_user_is_where_the_environment_says() {
+        let with = |list: &'static [(&str, &str)]| {
+            ReductionSettings::user_cache(move |name| {
+                list.iter().find(|(n, _)| *n == name).map(|(_, text)| text.into())
+            })
+        };
+        assert_eq!(with(&[("TRUNNION_CACHE", "/parts"), ("HOME", "/home/a")]), Some("/parts".into()));
+        assert_eq!(with(&[("TRUNNION_CACHE", ""), ("HOME", "/home/a")]), None);
+        assert_eq!(with(&[]), None);
+        #[cfg(target_os = "linux")]
+        {
+            assert_eq!(with(&[("HOME", "/home/a")]), Some("/home/a/.cache/trunnion".into()));
+            assert_eq!(with(&[("XDG_CACHE_HOME", "/c"), ("HOME", "/home/a")]), Some("/c/trunnion".into()));
+        }
+    }
+}

@@ -3,10 +3,11 @@
 //! A file has a mark, the key of what was reduced, the numbers, and a checksum of all before it. One that does not fit in any of these is as if it
 //! were not there.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use trunnion_model::file::ContentHash;
 use trunnion_model::mechanism::{ElasticPart, ModalData, ModalInterface, ModalMatrix, Stiffening};
 use trunnion_num::Matrix;
 
@@ -36,33 +37,12 @@ const MARK: &[u8] = b"trunnion reduced part 2\n";
 /// Changes with the sources of the reduction.
 const SOURCES: &str = env!("TRUNNION_REDUCTION");
 
-/// FNV-1a, 128 bits.
-struct ContentHash(u128);
-
-impl ContentHash {
-    const EMPTY: ContentHash = ContentHash(0x6c62272e07bb014262b821756295c58d);
-
-    fn add(&mut self, bytes: &[u8]) {
-        const PRIME: u128 = 0x0000000001000000000000000000013B;
-        self.0 = bytes.iter().fold(self.0, |h, &b| (h ^ u128::from(b)).wrapping_mul(PRIME));
-    }
-}
-
-impl fmt::Write for ContentHash {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.add(text.as_bytes());
-        Ok(())
-    }
-}
-
 /// Of everything that the reduction depends on.
 fn key(part: &ElasticPart) -> u128 {
     let mut hash = ContentHash::EMPTY;
     let ElasticPart { elastic, mesh, interfaces, named, modes, damping, .. } = part;
-    // Numbers are written with all their digits.
-    let all = (SOURCES, elastic, interfaces, named, modes, damping);
-    let mesh = (&mesh.nodes, &mesh.materials, &mesh.properties, &mesh.elements, &mesh.masses, &mesh.links);
-    let written = write!(hash, "{all:?}{mesh:?}");
+    let all = (SOURCES, mesh.content(), elastic, interfaces, named, modes, damping);
+    let written = write!(hash, "{all:?}");
     debug_assert!(written.is_ok());
     hash.0
 }

@@ -9,7 +9,7 @@ mod tree;
 
 pub(crate) use fields::wrong_type;
 pub use fields::{Fields, texts};
-pub use source::{Source, Sources, Span};
+pub use source::{ContentHash, Source, Sources, Span};
 pub use tree::{Data, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue, parse};
 
 use crate::diagnostic::Diagnostic;

@@ -179,6 +179,21 @@ fn bars_of_nastran_are_beams_of_the_model_file() {
     }
 }
 
+/// Snapshots and results name a model by its hash: another mesh is another model, the same one elsewhere is not.
+#[test]
+fn a_mesh_is_part_of_the_hash_of_its_model() {
+    let hash = |bar: &BrickBar| {
+        let folder = Folder::new();
+        folder.write("part.msh", bar.gmsh_22());
+        frequencies(&folder, &of_gmsh(""));
+        let path = folder.path("m.toml");
+        Project::open(&path.to_string_lossy(), &[]).unwrap_or_else(|f| panic!("{f}")).hash
+    };
+    let bar = |length: f64| BrickBar { bricks: 2, size: [length, 0.1, 0.2] };
+    assert_eq!(hash(&bar(1.0)), hash(&bar(1.0)));
+    assert_ne!(hash(&bar(1.0)), hash(&bar(1.1)));
+}
+
 /// An included file is read beside the one that names it, and only where the model may read.
 #[test]
 fn included_files_stay_within_the_folder_of_the_model() {

@@ -1,5 +1,6 @@
 //! Texts and places in them.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -85,22 +86,46 @@ impl Sources {
     }
 
     /// The same for the same names and texts, in any order of reading; 32 hexadecimal digits. Folder names
-    /// do not count, so a model keeps its hash when it moves. FNV-1a, 128 bits.
+    /// do not count, so a model keeps its hash when it moves.
     pub fn hash(&self) -> String {
-        const PRIME: u128 = 0x0000000001000000000000000000013B;
-        const BASIS: u128 = 0x6c62272e07bb014262b821756295c58d;
-        let mix =
-            |hash: u128, bytes: &[u8]| bytes.iter().fold(hash, |h, &b| (h ^ b as u128).wrapping_mul(PRIME));
-        let mut parts: Vec<u128> = self
-            .list
-            .iter()
-            .map(|s| {
-                let file = s.name.rsplit('/').next().unwrap_or("");
-                mix(mix(mix(BASIS, file.as_bytes()), &[0]), s.text.as_bytes())
-            })
-            .collect();
+        let of_source = |s: &Arc<Source>| {
+            let mut hash = ContentHash::EMPTY;
+            hash.add(s.name.rsplit('/').next().unwrap_or("").as_bytes());
+            hash.add(&[0]);
+            hash.add(s.text.as_bytes());
+            hash.0
+        };
+        let mut parts: Vec<u128> = self.list.iter().map(of_source).collect();
         parts.sort_unstable();
-        format!("{:032x}", parts.iter().fold(BASIS, |h, p| mix(h, &p.to_le_bytes())))
+        let mut all = ContentHash::EMPTY;
+        parts.iter().for_each(|p| all.add(&p.to_le_bytes()));
+        all.to_string()
+    }
+}
+
+/// FNV-1a, 128 bits; shown as 32 hexadecimal digits. What is written to it as text is added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContentHash(pub u128);
+
+impl ContentHash {
+    pub const EMPTY: ContentHash = ContentHash(0x6c62272e07bb014262b821756295c58d);
+
+    pub fn add(&mut self, bytes: &[u8]) {
+        const PRIME: u128 = 0x0000000001000000000000000000013B;
+        self.0 = bytes.iter().fold(self.0, |h, &b| (h ^ u128::from(b)).wrapping_mul(PRIME));
+    }
+}
+
+impl fmt::Write for ContentHash {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.add(text.as_bytes());
+        Ok(())
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
     }
 }
 

@@ -4,6 +4,10 @@
 //!
 //!   mass F/L,  density F/L⁴,  modulus F/L²,  stiffness F/L and F L,  moment of inertia F L                       (1)
 
+use std::fmt::Write as _;
+
+use crate::file::ContentHash;
+
 /// Where something stands in the files of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeshPlace {
@@ -213,6 +217,18 @@ impl FeMesh {
             Some((_, count)) => *count += 1,
             None => self.left_out.push((what.to_string(), 1)),
         }
+    }
+
+    /// The same for the same mesh, wherever its files are.
+    pub fn content(&self) -> ContentHash {
+        let FeMesh { files: _, nodes, materials, properties, elements, masses, links, groups, left_out } =
+            self;
+        let mut hash = ContentHash::EMPTY;
+        // Numbers are written with all their digits.
+        let all = (nodes, materials, properties, elements, masses, links, groups, left_out);
+        let written = write!(hash, "{all:?}");
+        debug_assert!(written.is_ok());
+        hash
     }
 
     /// "arm.bdf:204" of an element.

@@ -16,7 +16,9 @@ use crate::component::{
     fields_of, table_of,
 };
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
-use crate::file::{Data, Fields, Source, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue, relative};
+use crate::file::{
+    ContentHash, Data, Fields, Source, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue, relative,
+};
 use crate::instantiate::Sets;
 use crate::language::{Allowance, FamilyNumber};
 
@@ -167,7 +169,12 @@ impl Sections {
         if self.fe_meshes.contains_key(&path) {
             return;
         }
-        let read = reading.files.finite_elements(&path).map(Arc::new).map_err(|errors| {
+        let read = reading.files.finite_elements(&path).map(Arc::new);
+        if let Ok(mesh) = &read {
+            // A model with another mesh is another model; its text may be large, and need not stay.
+            reading.sources.borrow_mut().add(&Source::new(&path, mesh.content().to_string()));
+        }
+        let read = read.map_err(|errors| {
             for error in errors {
                 reading.problems.add(error.at(&file.span, "named here").hint_if(reading.files.hint(&path)));
             }
