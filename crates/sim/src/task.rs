@@ -81,7 +81,7 @@ const SHORTEST: f64 = 1e-12;
 
 /// What a task runs, in its language.
 enum TaskProgram {
-    JavaScript(Script),
+    JavaScript(Box<Script>),
     Robot(Box<RobotRunner>),
     Levers(Box<LeverRunner>),
 }
@@ -109,7 +109,7 @@ impl TaskProgram {
 
     fn script(&mut self) -> Option<&mut Script> {
         match self {
-            TaskProgram::JavaScript(script) => Some(script),
+            TaskProgram::JavaScript(script) => Some(&mut **script),
             TaskProgram::Robot(_) | TaskProgram::Levers(_) => None,
         }
     }
@@ -167,7 +167,7 @@ fn begun(
     let value = |s: &Option<Symbol>| s.map_or(period, |s| start[s.index()]);
     let parameters: Vec<(String, f64)> = parameters.iter().map(|(n, s)| (n.clone(), value(s))).collect();
     script.init(t_0, &parameters)?;
-    Ok(Some(TaskProgram::JavaScript(script)))
+    Ok(Some(TaskProgram::JavaScript(Box::new(script))))
 }
 
 /// What is wrong with controllers before any sample: the number of the task, and why its program cannot be read or begin. All of them

@@ -293,7 +293,7 @@ impl<'a> ModelBuilder<'a> {
                 .hint(format!("write axes = [\"{}\"]", moving.join("\", \""))),
             ));
         }
-        for axis in robot.hold.iter().filter(|axis| !moving.contains(&axis.text.as_str())) {
+        if let Some(axis) = robot.hold.iter().find(|axis| !moving.contains(&axis.text.as_str())) {
             let error = Diagnostic::error(NO_AXIS, format!("`{}` cannot be held by the robot", axis.text));
             return Err(Box::new(error.at(&axis.span, "it is not among `axes`")));
         }
