@@ -126,3 +126,56 @@ fn magnitude(a: Ex<'_>) -> Ex<'_> {
 fn larger<'g>(a: Ex<'g>, b: Ex<'g>) -> Ex<'g> {
     if a == b { a } else { 0.5 * (a + b + magnitude(a - b)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trunnion_equations::Graph;
+
+    fn near(found: Ex<'_>, expected: f64) {
+        let found = found.value().unwrap_or(f64::NAN);
+        assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+    }
+
+    /// A stress with given principal values in turned axes, in Pa: R diag(σ) Rᵀ for R about z and then x.
+    fn turned(values: [f64; 3], (a, b): (f64, f64)) -> [f64; 6] {
+        let (s, c) = a.sin_cos();
+        let (t, d) = b.sin_cos();
+        let r = [[c, -s, 0.0], [d * s, d * c, -t], [t * s, t * c, d]];
+        let at = |i: usize, j: usize| (0..3).map(|k| r[i][k] * values[k] * r[j][k]).sum();
+        [at(0, 0), at(1, 1), at(2, 2), at(0, 1), at(1, 2), at(2, 0)]
+    }
+
+    #[test]
+    fn stress_of_a_point_does_not_depend_on_axes() {
+        let graph = Graph::new();
+        let states =
+            [[3.0, 1.0, -2.0], [5.0, 5.0, -1.0], [4.0, 0.0, 0.0], [2.0, -2.0, 0.0], [-1.0, -1.0, -7.0]];
+        for values in states {
+            let [x, y, z]: [f64; 3] = values;
+            let expected = (0.5 * ((x - y).powi(2) + (y - z).powi(2) + (z - x).powi(2))).sqrt();
+            for angles in [(0.0, 0.0), (0.4, 1.1), (-2.0, 0.3)] {
+                let found = PlaceStress::of_point(turned(values, angles).map(|v| graph.constant(v)));
+                near(found.von_mises, expected);
+                near(found.first, values.into_iter().fold(f64::MIN, f64::max));
+                near(found.third, values.into_iter().fold(f64::MAX, f64::min));
+            }
+        }
+    }
+
+    /// A square of side 2 with N, both moments and T: σ at its worst corner, τ everywhere.
+    #[test]
+    fn stress_of_a_section_is_that_of_its_worst_fibre() {
+        let graph = Graph::new();
+        let corner = |y: f64, z: f64| [0.25, 0.75 * z, -0.75 * y];
+        let fibres = vec![corner(1.0, 1.0), corner(-1.0, 1.0), corner(-1.0, -1.0), corner(1.0, -1.0)];
+        let row = || [0; 6].map(|_| vec![]);
+        let section = SectionRows { forces: row(), fibres: SectionFibres::Points(fibres), shear: 0.5 };
+        let found =
+            PlaceStress::of_section(&section, &[8.0, 0.0, 0.0, 4.0, -4.0, 2.0].map(|v| graph.constant(v)));
+        // σ = 2 ± 3 ± 1.5, τ = 2.
+        near(found.von_mises, (6.5_f64.powi(2) + 12.0).sqrt());
+        near(found.first, 3.25 + (3.25_f64.powi(2) + 4.0).sqrt());
+        near(found.third, -1.25 - (1.25_f64.powi(2) + 4.0).sqrt());
+    }
+}

@@ -14,26 +14,26 @@ use trunnion_num::space::{
 
 /// A place and a turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Placement {
+pub(super) struct BodyPlacement {
     pub p: Point,
     pub q: Quaternion,
 }
 
-impl Placement {
-    fn then(self, inner: Placement) -> Placement {
+impl BodyPlacement {
+    fn then(self, inner: BodyPlacement) -> BodyPlacement {
         let p = plus(self.p, apply(from_quaternion(self.q), inner.p));
-        Placement { p, q: normalised(times_quaternion(self.q, inner.q)) }
+        BodyPlacement { p, q: normalised(times_quaternion(self.q, inner.q)) }
     }
 
-    fn inverse(self) -> Placement {
+    fn inverse(self) -> BodyPlacement {
         let [w, x, y, z] = self.q;
         let p = times(-1.0, apply(transposed(from_quaternion(self.q)), self.p));
-        Placement { p, q: [w, -x, -y, -z] }
+        BodyPlacement { p, q: [w, -x, -y, -z] }
     }
 }
 
-impl From<Placement> for (Point, Quaternion) {
-    fn from(at: Placement) -> Self {
+impl From<BodyPlacement> for (Point, Quaternion) {
+    fn from(at: BodyPlacement) -> Self {
         (at.p, at.q)
     }
 }
@@ -58,16 +58,21 @@ fn turn(theta: Point) -> Quaternion {
 }
 
 /// Placements of all bodies (the world first) as they are drawn; `shapes` are the elastic coordinates of the skins.
-pub(super) fn followed(scene: &Scene, real: &[Placement], shapes: &[Vec<f64>], s: f64) -> Vec<Placement> {
+pub(super) fn followed(
+    scene: &Scene,
+    real: &[BodyPlacement],
+    shapes: &[Vec<f64>],
+    s: f64,
+) -> Vec<BodyPlacement> {
     let frame = |spot: BodyPoint, scale: f64| {
         let skin = scene.skins.iter().position(|skin| skin.body == spot.body);
         let (u, theta) = match (skin, spot.interface) {
             (Some(k), Some(i)) => scene.skins[k].interface(i, &shapes[k], scale),
             _ => ([0.0; 3], [0.0; 3]),
         };
-        Placement { p: plus(spot.p, u), q: turn(theta) }
+        BodyPlacement { p: plus(spot.p, u), q: turn(theta) }
     };
-    let mut drawn: Vec<Option<Placement>> = vec![None; real.len()];
+    let mut drawn: Vec<Option<BodyPlacement>> = vec![None; real.len()];
     drawn[0] = Some(real[0]);
     loop {
         let next = scene.links.iter().flat_map(|&[a, b]| [[a, b], [b, a]]).find_map(|[from, to]| {
@@ -112,11 +117,11 @@ mod tests {
         }
     }
 
-    fn placed(p: Point, theta: Point) -> Placement {
-        Placement { p, q: turn(theta) }
+    fn placed(p: Point, theta: Point) -> BodyPlacement {
+        BodyPlacement { p, q: turn(theta) }
     }
 
-    fn close(a: Placement, b: Placement) {
+    fn close(a: BodyPlacement, b: BodyPlacement) {
         let turned: f64 = (0..4).map(|i| (a.q[i] - b.q[i]).abs()).sum();
         assert!(norm(minus(a.p, b.p)) < 1e-12 && turned < 1e-12, "{a:?} {b:?}");
     }

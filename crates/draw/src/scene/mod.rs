@@ -190,7 +190,7 @@ impl Scene {
         all
     }
 
-    pub fn point_names(&self) -> Vec<&str> {
+    pub(crate) fn point_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.points.keys().map(String::as_str).collect();
         names.sort_unstable();
         names

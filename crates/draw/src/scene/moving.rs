@@ -7,7 +7,7 @@ use trunnion_model::mechanism::{ForceLine, ModalInterface};
 use trunnion_num::space::{Point, Pose, from_quaternion, minus, norm};
 use trunnion_results::{Table, nearest};
 
-use super::follow::{Placement, followed};
+use super::follow::{BodyPlacement, followed};
 use super::{
     BodyPoint, DeformationView, PoseSnapshot, Poses, Scene, SceneGeometry, ScenePicture, SceneSkin,
     ViewDirection,
@@ -74,13 +74,13 @@ impl Moving {
     }
 
     /// Where all bodies are drawn, the world first.
-    pub(super) fn placements(&self, t: f64) -> Vec<Placement> {
+    pub(super) fn placements(&self, t: f64) -> Vec<BodyPlacement> {
         let of = |body: usize| {
             let (p, q) = self.poses.of_body(body, t);
-            Placement { p, q }
+            BodyPlacement { p, q }
         };
-        let world = Placement { p: [0.0; 3], q: [1.0, 0.0, 0.0, 0.0] };
-        let real: Vec<Placement> =
+        let world = BodyPlacement { p: [0.0; 3], q: [1.0, 0.0, 0.0, 0.0] };
+        let real: Vec<BodyPlacement> =
             std::iter::once(world).chain((1..self.scene.bodies.len()).map(of)).collect();
         if !self.follows() {
             return real;
@@ -97,7 +97,7 @@ impl Moving {
             let one = |i: usize| (skin.body, i, skin.interface(i, &q, self.look.exaggeration).0);
             moved.extend((0..skin.interfaces.len()).map(one));
         }
-        let pose = |at: Placement| Pose { p: at.p, r: from_quaternion(at.q) };
+        let pose = |at: BodyPlacement| Pose { p: at.p, r: from_quaternion(at.q) };
         let poses = self.placements(t).into_iter().map(pose).collect();
         PoseSnapshot { t, poses, bent: vec![], moved }
     }

@@ -21,7 +21,7 @@ pub enum ViewDirection {
 
 impl ViewDirection {
     /// The view of a mechanism of the xy plane, where y is up.
-    pub fn of_plane(self) -> ViewDirection {
+    pub(crate) fn of_plane(self) -> ViewDirection {
         match self {
             ViewDirection::Side => ViewDirection::Top,
             ViewDirection::Front => ViewDirection::PlaneFront,
