@@ -16,9 +16,7 @@ use crate::component::{
     fields_of, table_of,
 };
 use crate::diagnostic::{Diagnostic, Problems, did_you_mean, one_of};
-use crate::file::{
-    ContentHash, Data, Fields, Source, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue, relative,
-};
+use crate::file::{Data, Fields, Source, TomlEntry, TomlKey, TomlTable, TomlText, TomlValue, relative};
 use crate::instantiate::Sets;
 use crate::language::{Allowance, FamilyNumber};
 
