@@ -123,7 +123,17 @@ fn refused(body: &str, part: &ElasticPart, error: &FeError) -> Diagnostic {
         | FeError::ReleasedTwice { element } => Some(*element),
         _ => None,
     };
-    let place = element.and_then(|number| part.mesh.place_of(number));
+    let node = match error {
+        FeError::CollinearLink { link: node }
+        | FeError::InterfaceWithoutRotation { node }
+        | FeError::Mechanism { node, .. }
+        | FeError::Overdetermined { node, .. } => Some(*node),
+        _ => None,
+    };
+    // Nodes of frames may have numbers that no file has.
+    let frame = |number: u32| part.named.iter().find(|(_, n)| part.mesh.nodes[*n].number == number);
+    let frame = node.and_then(frame).map(|(name, _)| format!("at frame `{name}`"));
+    let place = element.and_then(|number| part.mesh.place_of(number)).or(frame);
     let reason = place.map_or(error.to_string(), |place| format!("{error}, {place}"));
     refusal(body, part, reason, error.hint())
 }

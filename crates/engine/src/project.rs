@@ -90,6 +90,7 @@ impl Project {
         complete: impl FnOnce(&mut Flat, &Network, &Mechanism),
     ) -> Result<Project, Failure> {
         let reduced = elastic_bodies::complete(&mut model, &ReductionSettings::default())?;
+        model.warnings.extend(reduced);
         let mut flat = model.flat;
         let causality = assign(&model.network);
         let findings = causality.findings(&model.network, &flat.graph);
@@ -101,10 +102,6 @@ impl Project {
             return Err(Failure::Model(errors));
         }
         notes.extend(found);
-        let (reduced, unused): (Vec<_>, Vec<_>) =
-            reduced.into_iter().partition(|d| d.severity == Severity::Note);
-        notes.extend(reduced);
-        warnings.extend(unused);
         emit(&mut flat, &model.network, &causality);
         trunnion_multibody::emit(&mut flat, &model.mechanism, &model.sources).map_err(Failure::Model)?;
         complete(&mut flat, &model.network, &model.mechanism);

@@ -336,6 +336,13 @@ fn bad_parts_are_refused_with_place_and_hint() {
             "M0524",
             "no frame `hub`",
         ),
+        (
+            "model",
+            "{ group = \"root\" }",
+            "{ nodes = [1, 3], kind = \"averaging\" }",
+            "B0015",
+            "at frame `root`",
+        ),
         ("mesh", "2.2 0 8", "2.2 1 8", "M0544", "binary"),
         ("mesh", first, "1 17 2 9 1 1 9999 ", "M0543", "part.msh:"),
         // The bottom face runs the other way round.
