@@ -29,7 +29,7 @@ pub(crate) fn unused_starts(system: &System, given: &[(String, Span)]) -> Vec<Di
     let told = unused.map(|(name, place)| {
         Diagnostic::note(UNUSED_VALUE, format!("the start value of `{name}` has no effect"))
             .at(place, "it follows from other quantities at every instant")
-            .hint("give start values to the states it follows from: `trunnion equations` shows them")
+            .hint("give start values to the states it follows from")
     });
     told.collect()
 }

@@ -134,7 +134,7 @@ fn defined<'a>(line: &'a str, keywords: &[&str]) -> Option<&'a str> {
 }
 
 /// Stand-ins of a build without JavaScript.
-const STAND_INS: [&str; 2] = ["Limits", "Script"];
+const STAND_INS: [&str; 3] = ["Limits", "Offer", "Script"];
 
 #[test]
 fn every_type_has_a_name_of_its_own() {

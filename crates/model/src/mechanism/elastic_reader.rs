@@ -140,7 +140,7 @@ impl<'p> ElasticReader<'p> {
     }
 
     /// A key that has no meaning here.
-    pub fn refuse_beside(&self, key: &'static str, why: &str) {
+    pub(crate) fn refuse_beside(&self, key: &'static str, why: &str) {
         if let Some(entry) = self.f.entry(key) {
             self.problems.add(
                 Diagnostic::error(OPEN_MESH, format!("`{key}` of `{}` has no effect", self.part.key.name))

@@ -33,7 +33,7 @@ impl BulkCard {
         self.text(field).to_ascii_uppercase()
     }
 
-    pub fn is_blank(&self, field: usize) -> bool {
+    pub(crate) fn is_blank(&self, field: usize) -> bool {
         self.text(field).is_empty()
     }
 
@@ -59,7 +59,12 @@ impl BulkCard {
         fault(&self.source, range, code, message, label, hint)
     }
 
-    pub fn unsupported(&self, field: usize, message: impl Into<String>, hint: &str) -> Box<Diagnostic> {
+    pub(crate) fn unsupported(
+        &self,
+        field: usize,
+        message: impl Into<String>,
+        hint: &str,
+    ) -> Box<Diagnostic> {
         self.wrong(field, UNSUPPORTED, format!("{}: {}", self.title(), message.into()), "here", hint)
     }
 
@@ -88,7 +93,7 @@ impl BulkCard {
         self.real(field)?.ok_or_else(|| self.malformed(field, what))
     }
 
-    pub fn integer(&self, field: usize) -> MeshResult<Option<i64>> {
+    pub(crate) fn integer(&self, field: usize) -> MeshResult<Option<i64>> {
         match self.text(field) {
             "" => Ok(None),
             text => text.parse().map(Some).map_err(|_| self.malformed(field, "a whole number")),

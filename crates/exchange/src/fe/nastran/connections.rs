@@ -39,7 +39,7 @@ impl BulkModel {
         (size(line) > SAME * size(a).max(size(b))).then_some(line)
     }
 
-    pub fn cbush(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn cbush(&mut self, card: &BulkCard) -> MeshResult<()> {
         let BulkProperty::Bushing(stiffness) = *self.property(card, 1)? else {
             return Err(self.other_property(card, &["PBUSH"]));
         };
@@ -119,14 +119,14 @@ impl BulkModel {
         axes_along(line, across).ok_or_else(|| undetermined("its grids are at one place"))
     }
 
-    pub fn celas1(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn celas1(&mut self, card: &BulkCard) -> MeshResult<()> {
         let BulkProperty::Spring(stiffness) = *self.property(card, 1)? else {
             return Err(self.other_property(card, &["PELAS"]));
         };
         self.scalar_spring(card, stiffness)
     }
 
-    pub fn celas2(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn celas2(&mut self, card: &BulkCard) -> MeshResult<()> {
         if card.real(6)?.is_some_and(|ge| ge != 0.0) {
             self.mesh.leave_out("damping GE of CELAS2");
         }

@@ -48,7 +48,7 @@ impl BulkModel {
     }
 
     /// CBAR and CBEAM: PID, GA, GB, the vector in the plane of x and y, releases, offsets.
-    pub fn cbar(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn cbar(&mut self, card: &BulkCard) -> MeshResult<()> {
         let wanted: &[&str] = if card.name == "CBAR" { &["PBAR", "PBARL"] } else { &["PBEAM", "PBEAML"] };
         let property = self.carrying(card, wanted)?;
         let nodes = self.grids(card, 2, 2)?;
@@ -85,7 +85,7 @@ impl BulkModel {
         self.add_element(card, MeshElementKind::Beam, nodes, property, Some(placement))
     }
 
-    pub fn crod(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn crod(&mut self, card: &BulkCard) -> MeshResult<()> {
         let property = self.carrying(card, &["PROD"])?;
         let nodes = self.grids(card, 2, 2)?;
         self.add_element(card, MeshElementKind::Rod, nodes, property, None)
@@ -102,11 +102,11 @@ impl BulkModel {
         self.add_element(card, kind, nodes, property, None)
     }
 
-    pub fn cquad4(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn cquad4(&mut self, card: &BulkCard) -> MeshResult<()> {
         self.shell(card, MeshElementKind::Quad4, 4)
     }
 
-    pub fn ctria3(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn ctria3(&mut self, card: &BulkCard) -> MeshResult<()> {
         self.shell(card, MeshElementKind::Triangle3, 3)
     }
 

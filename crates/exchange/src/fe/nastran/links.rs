@@ -10,7 +10,7 @@ const ALL: [bool; 6] = [true; 6];
 
 impl BulkModel {
     /// G, CID, M, offset; I11, I21, I22, I31, I32, I33 about the centre of mass. CID −1: the place of the centre instead of the offset.
-    pub fn conm2(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn conm2(&mut self, card: &BulkCard) -> MeshResult<()> {
         let number = card.id(0, "the number of an element")?;
         if self.elements.insert(number, ()).is_some() {
             return Err(card.twice());
@@ -45,7 +45,7 @@ impl BulkModel {
     }
 
     /// GN, CM, GM1, GM2 …, and a coefficient of expansion at the end.
-    pub fn rbe2(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn rbe2(&mut self, card: &BulkCard) -> MeshResult<()> {
         let number = card.id(0, "the number of an element")?;
         if self.elements.insert(number, ()).is_some() {
             return Err(card.twice());
@@ -96,7 +96,7 @@ impl BulkModel {
     }
 
     /// REFGRID, REFC, then groups of a weight, components and grids.
-    pub fn rbe3(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn rbe3(&mut self, card: &BulkCard) -> MeshResult<()> {
         let number = card.id(0, "the number of an element")?;
         if self.elements.insert(number, ()).is_some() {
             return Err(card.twice());
@@ -148,7 +148,7 @@ impl BulkModel {
     }
 
     /// Pairs of a grid and its components.
-    pub fn spc(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn spc(&mut self, card: &BulkCard) -> MeshResult<()> {
         for field in [1, 4] {
             if !card.is_blank(field) {
                 self.node(card, field, "the number of a grid")?;
@@ -159,7 +159,7 @@ impl BulkModel {
         Ok(())
     }
 
-    pub fn spc1(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn spc1(&mut self, card: &BulkCard) -> MeshResult<()> {
         card.components(1)?;
         let ids = card.ids(2)?;
         // Ranges may have gaps.

@@ -17,7 +17,7 @@ pub(super) enum BulkProperty {
 
 impl BulkModel {
     /// E, G and ν, of which two give the third.
-    pub fn mat1(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn mat1(&mut self, card: &BulkCard) -> MeshResult<()> {
         let number = card.id(0, "the number of a material")?;
         let (e, g, nu) = (card.real(1)?, card.real(2)?, card.real(3)?);
         let (e, nu) = match (e, g, nu) {
@@ -60,7 +60,7 @@ impl BulkModel {
         })
     }
 
-    pub fn add_property(
+    pub(crate) fn add_property(
         &mut self,
         card: &BulkCard,
         form: MeshPropertyForm,
@@ -87,7 +87,7 @@ impl BulkModel {
         Err(card.wrong(field, MALFORMED, message, "here", "check the fields of the card"))
     }
 
-    pub fn prod(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn prod(&mut self, card: &BulkCard) -> MeshResult<()> {
         let (material, area) = (self.material(card, 1)?, self.positive(card, 2, "the area")?);
         if card.real(3)?.is_some_and(|j| j != 0.0) {
             self.mesh.leave_out("torsion J of PROD");
@@ -96,12 +96,12 @@ impl BulkModel {
         self.add_property(card, MeshPropertyForm::Rod { area }, material, added)
     }
 
-    pub fn psolid(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn psolid(&mut self, card: &BulkCard) -> MeshResult<()> {
         let material = self.material(card, 1)?;
         self.add_property(card, MeshPropertyForm::Solid, material, 0.0)
     }
 
-    pub fn pshell(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn pshell(&mut self, card: &BulkCard) -> MeshResult<()> {
         const ONE: &str = "membrane and bending are of one material, homogeneous over the thickness";
         let material = self.material(card, 1)?;
         let thickness = self.positive(card, 2, "the thickness")?;
@@ -123,7 +123,7 @@ impl BulkModel {
     }
 
     /// Lines that begin with K, B, GE or RCV; only stiffness acts.
-    pub fn pbush(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn pbush(&mut self, card: &BulkCard) -> MeshResult<()> {
         let number = card.id(0, "the number of a property")?;
         let mut stiffness = [0.0; 6];
         for line in 0..card.fields.len().div_ceil(8) {
@@ -144,7 +144,7 @@ impl BulkModel {
     }
 
     /// Two properties a card.
-    pub fn pelas(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn pelas(&mut self, card: &BulkCard) -> MeshResult<()> {
         for first in [0, 4] {
             if first > 0 && card.is_blank(first) {
                 continue;
@@ -179,14 +179,14 @@ impl BulkModel {
     }
 
     /// The index of a property of one of these cards.
-    pub fn carrying(&self, card: &BulkCard, wanted: &[&str]) -> MeshResult<usize> {
+    pub(crate) fn carrying(&self, card: &BulkCard, wanted: &[&str]) -> MeshResult<usize> {
         match self.property(card, 1)? {
             BulkProperty::Carrying { card: name, index } if wanted.contains(&name.as_str()) => Ok(*index),
             _ => Err(self.other_property(card, wanted)),
         }
     }
 
-    pub fn other_property(&self, card: &BulkCard, wanted: &[&str]) -> Box<trunnion_model::Diagnostic> {
+    pub(crate) fn other_property(&self, card: &BulkCard, wanted: &[&str]) -> Box<trunnion_model::Diagnostic> {
         let message = format!("{} has a property of another kind", card.title());
         card.wrong(
             1,

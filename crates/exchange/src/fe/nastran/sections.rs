@@ -16,7 +16,7 @@ type StationList = Vec<(f64, MeshSection)>;
 type EndConstants = [f64; 6];
 
 impl BulkModel {
-    pub fn pbar(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn pbar(&mut self, card: &BulkCard) -> MeshResult<()> {
         let material = self.material(card, 1)?;
         let area = self.positive(card, 2, "the area")?;
         let (i_zz, i_yy) = (self.positive(card, 3, "I1")?, self.positive(card, 4, "I2")?);
@@ -35,7 +35,7 @@ impl BulkModel {
         self.add_property(card, MeshPropertyForm::Beam(vec![(0.0, section)]), material, added)
     }
 
-    pub fn pbarl(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn pbarl(&mut self, card: &BulkCard) -> MeshResult<()> {
         let material = self.material(card, 1)?;
         let (section, next) = self.shape(card, 8)?;
         let added = card.real(next)?.unwrap_or(0.0);
@@ -43,7 +43,7 @@ impl BulkModel {
     }
 
     /// Dimensions at end A, then stations: SO, X/XB and dimensions.
-    pub fn pbeaml(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn pbeaml(&mut self, card: &BulkCard) -> MeshResult<()> {
         let material = self.material(card, 1)?;
         let (section, mut next) = self.shape(card, 8)?;
         let added = card.real(next)?.unwrap_or(0.0);
@@ -92,7 +92,7 @@ impl BulkModel {
         Ok((MeshSection::Profile { profile, turned: true, shear: true }, field + count))
     }
 
-    pub fn pbeam(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn pbeam(&mut self, card: &BulkCard) -> MeshResult<()> {
         let material = self.material(card, 1)?;
         let end_a = constants(card, 2, None)?;
         let has_station = |field: usize| matches!(card.word(field).as_str(), "YES" | "YESA" | "NO");

@@ -51,7 +51,7 @@ pub(super) fn in_order(cards: Vec<(&BulkCard, CardReader)>) -> Vec<(&BulkCard, C
 }
 
 impl BulkModel {
-    pub fn cord2r(&mut self, card: &BulkCard) -> MeshResult<()> {
+    pub(crate) fn cord2r(&mut self, card: &BulkCard) -> MeshResult<()> {
         let number = card.id(0, "the number of a system")?;
         let base = self.system(card, 1)?;
         let [a, b, c] = [card.vector(2)?, card.vector(5)?, card.vector(8)?].map(|p| base.point(p));
