@@ -25,13 +25,9 @@ pub fn load_residuals(model: &FeModel, shapes: &Matrix, reference: usize) -> Res
     let symbolic = SymbolicFactor::new(&assembled.k, &unknowns.node_of())?;
     let factor = holding_factor(model, unknowns, &assembled.k, &symbolic)?;
     let (count, modes) = (unknowns.count(), shapes.columns());
-    let place: Vec<usize> = (0..count)
-        .map(|u| {
-            let (number, component) = unknowns.name(model, u);
-            model.node_index(number).map_or(component, |node| 6 * node + component)
-        })
-        .collect();
-    let phi = Mat::from_fn(count, modes, |u, a| shapes[(place[u], a)]);
+    let nodes = unknowns.node_of();
+    let place = |u: usize| 6 * nodes[u] as usize + unknowns.name(model, u).1;
+    let phi = Mat::from_fn(count, modes, |u, a| shapes[(place(u), a)]);
     let loads = body_forces(model, unknowns, &body_loads(model.nodes[reference].at))?;
     let inertia = assembled.m.times(phi.as_ref());
     let f = Mat::from_fn(count, loads.len() + modes, |u, l| match l.checked_sub(loads.len()) {

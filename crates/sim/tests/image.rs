@@ -178,7 +178,7 @@ fn bytes_that_are_no_image_are_told_as_such() {
     check(&[&bytes[..], b"x"].concat(), ImageError::Length);
     let mut other = bytes.clone();
     other[8] = 9;
-    check(&other, ImageError::Version { found: 9, expected: 1 });
+    check(&other, ImageError::Version { found: 9, expected: 2 });
     let mut flipped = bytes.clone();
     *flipped.last_mut().unwrap() ^= 1;
     check(&flipped, ImageError::Checksum);

@@ -2,7 +2,7 @@
 
 use trunnion_engine::project::Project;
 use trunnion_study::Monitor;
-use trunnion_study::linear::LinearizationPoint;
+use trunnion_study::linear::{self, LinearizationPoint};
 use trunnion_study::mode_motion::ModeMotion;
 use trunnion_study::simulate::{Overrides, point};
 
@@ -176,6 +176,30 @@ fn a_hinge_carries_no_moment() {
     };
     let (hinge, middle) = (largest("arm.root.My"), largest("arm.middle.My"));
     assert!(middle > 20.0 && hinge < 1e-3 * middle, "{hinge} {middle}");
+}
+
+/// A linear model has gauges as outputs: at rest the moment at the clamp grows by L for each newton at the tip, the stress by L c / I.
+#[test]
+fn gauges_are_outputs_of_linear_models() {
+    let folder = Folder::new();
+    let model = clamped("rectangle = [\"60 mm\", \"20 mm\"]", GAUGES, 9.81, "force = [0, 0, \"-F\"]");
+    folder.write("m.toml", format!("[parameters]\nF = {{ value = \"10 N\" }}\n{model}"));
+    let project =
+        Project::open(&folder.path("m.toml").to_string_lossy(), &[]).unwrap_or_else(|f| panic!("{f}"));
+    let Ok(at) = point(&project, &Overrides::default(), None, &Monitor::default()) else {
+        panic!("no start")
+    };
+    let names = ["arm.root.My", "arm.root.Qz", "arm.root.von_mises"].map(String::from);
+    let mut at = LinearizationPoint { at, place: String::new(), moving: vec![] };
+    let inputs = linear::inputs(&project, &["F".to_string()]).unwrap_or_else(|f| panic!("{f}"));
+    let outputs = linear::outputs(&project, &names).unwrap_or_else(|f| panic!("{f}"));
+    let shown = linear::NamedLinearModel::at(&project, &mut at, &inputs, &outputs);
+    let si = shown.unwrap_or_else(|f| panic!("{f}")).si;
+    // D − C A⁻¹ B
+    let gain = si.d.plus(-1.0, &si.c.times(&si.a.solve(&si.b).unwrap()));
+    for (i, expected) in [2.0, -1.0, 2.0 * 0.01 / 4e-8].into_iter().enumerate() {
+        assert!((gain[(i, 0)] / expected - 1.0).abs() < 1e-6, "{} {expected}", gain[(i, 0)]);
+    }
 }
 
 #[test]
