@@ -4,8 +4,7 @@ use trunnion_equations::Expr;
 
 use super::sections::{MechanismPart, Sections, own_component};
 use super::{
-    Body, BodyGeometry, BodyInertia, BodyShape, ElasticPart, Frame, Mechanism, RigidInertia, Vector,
-    wrong_length,
+    Body, BodyGeometry, BodyInertia, BodyShape, Frame, Mechanism, RigidInertia, Vector, wrong_length,
 };
 use crate::component::{
     Bounds, Child, Parameter, Scalar, ScalarForm as Given, Section, VariableDefinition, read_scalar,
@@ -16,7 +15,6 @@ use crate::instantiate::ModelBuilder;
 use crate::units::{Unit, parse_unit, parse_value};
 
 use super::elastic_part::{KEYS, described, is_described};
-use super::gauges::read_gauges;
 use super::places::Places;
 use super::shapes::{MassProperties, combined, rotation};
 
@@ -26,7 +24,7 @@ const PRODUCTS: [&str; 6] = ["xx", "yy", "zz", "xy", "xz", "yz"];
 
 /// The parameters of a component as they are found.
 #[derive(Default)]
-struct BodyParameters {
+pub(super) struct BodyParameters {
     parameters: Vec<Parameter>,
     variables: Vec<VariableDefinition>,
     arguments: Vec<(TomlKey, TomlValue)>,
@@ -60,29 +58,14 @@ impl BodyParameters {
     }
 
     /// Something that `multibody` gives a value.
-    fn show(&mut self, name: &str, unit: &str, doc: &str, span: &Span) {
+    pub(super) fn show(&mut self, name: &str, unit: &str, doc: &str, span: &Span) {
         self.variable(name, unit, doc, span, None);
     }
 
-    fn variable(&mut self, name: &str, unit: &str, doc: &str, span: &Span, start: Option<Scalar>) {
+    pub(super) fn variable(&mut self, name: &str, unit: &str, doc: &str, span: &Span, start: Option<Scalar>) {
         let key = TomlKey { name: name.to_string(), span: span.clone() };
         let unit = parse_unit(unit).ok();
         self.variables.push(VariableDefinition { key, unit, start, nominal: None, doc: doc.to_string() });
-    }
-
-    /// Coordinates of the shapes of an elastic body, at rest at the start.
-    fn add_shapes(&mut self, frame: &ElasticPart, part: &MechanismPart, problems: &Problems) {
-        let (span, gauges) = (&part.key.span, read_gauges(part, problems));
-        let zero = || Some(Scalar { form: Given::Number(0.0), span: span.clone() });
-        for k in 1..=frame.coordinates() {
-            self.variable(&format!("q{k}"), "m", "Coordinate of a shape", span, zero());
-            self.variable(&format!("v{k}"), "m/s", "Its rate", span, zero());
-        }
-        if frame.elastic {
-            self.show("strain", "J", "Energy of deformation", span);
-            let signals = gauges.iter().flat_map(|gauge| &gauge.signals);
-            signals.for_each(|(name, unit, what)| self.show(name, unit, what.doc(), span));
-        }
     }
 
     fn child(self, key: &TomlKey, kind: &str) -> Child {

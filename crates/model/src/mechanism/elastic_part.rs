@@ -9,14 +9,17 @@ use std::sync::Arc;
 
 use trunnion_num::Matrix;
 
+use super::bodies::BodyParameters;
 use super::elastic_nodes::{cross, minus, norm};
 use super::elastic_reader::{DrawnLine, ElasticReader, shape_with_mass};
 use super::fatigue::read_fatigue;
 use super::fe_mesh::FeMesh;
+use super::gauges::read_gauges;
 use super::mesh_surface::surface;
 use super::sections::{MechanismPart, Sections};
 use super::shapes::MassProperties;
 use super::{BodyGeometry, BodyInertia, BodyShape, Frame, ModalBody, ModalData};
+use crate::component::{Scalar, ScalarForm as Given};
 use crate::diagnostic::Problems;
 use crate::file::Span;
 use crate::instantiate::ModelBuilder;
@@ -123,6 +126,23 @@ pub(crate) fn described(
         return None;
     }
     ElasticReader::new(part, sections, problems).read(planar)
+}
+
+impl BodyParameters {
+    /// Coordinates of the shapes of an elastic body, at rest at the start.
+    pub(super) fn add_shapes(&mut self, frame: &ElasticPart, part: &MechanismPart, problems: &Problems) {
+        let (span, gauges) = (&part.key.span, read_gauges(part, problems));
+        let zero = || Some(Scalar { form: Given::Number(0.0), span: span.clone() });
+        for k in 1..=frame.coordinates() {
+            self.variable(&format!("q{k}"), "m", "Coordinate of a shape", span, zero());
+            self.variable(&format!("v{k}"), "m/s", "Its rate", span, zero());
+        }
+        if frame.elastic {
+            self.show("strain", "J", "Energy of deformation", span);
+            let signals = gauges.iter().flat_map(|gauge| &gauge.signals);
+            signals.for_each(|(name, unit, what)| self.show(name, unit, what.doc(), span));
+        }
+    }
 }
 
 impl ModelBuilder<'_> {
