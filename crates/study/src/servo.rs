@@ -66,6 +66,8 @@ pub struct AxisServo {
     pub by_virtual_work: Option<f64>,
     /// The component that drives it; empty: not named.
     pub drive_name: String,
+    /// The drive says its ratio; otherwise the axis is moved without one, by a drive without rotor.
+    pub geared: bool,
     pub drive: AxisDrive,
     /// (3)
     pub effective: f64,
@@ -227,10 +229,14 @@ fn axis_position(project: &Project, robot: &ModelRobot, name: &str) -> Result<(S
     Ok((freedom.position, freedom.turns))
 }
 
-/// Parameters of a drive by their names in its component, or what holds without one.
-fn drive_of(system: &System, values: &[f64], name: &str) -> AxisDrive {
+/// Parameters of a drive by their names in its component: rotor `J_m`, ratio `n`; in gears and linear axes of the library the rotor is `J`, and `r` or `lead` make a travel of
+/// a turn. None without a ratio.
+fn drive_of(system: &System, values: &[f64], name: &str) -> Option<AxisDrive> {
     let of = |key: &str| parameter(system, name, key).map(|s| values[s.index()]);
-    AxisDrive { motor_inertia: of("J_m").unwrap_or(0.0), ratio: 1.0 / of("n").unwrap_or(1.0) }
+    let n = of("n")?;
+    let travel = of("r").or(of("lead").map(|lead| lead / std::f64::consts::TAU)).unwrap_or(1.0);
+    let rotor = of("J_m").or(of("J")).unwrap_or(0.0);
+    Some(AxisDrive { motor_inertia: rotor, ratio: travel / n })
 }
 
 fn parameter(system: &System, component: &str, key: &str) -> Option<Symbol> {
@@ -264,7 +270,8 @@ fn axes(
         let by_virtual_work = sums.as_ref().and_then(|(sums, positions)| {
             positions.iter().position(|s| *s == position).map(|k| sums[k]) // (2)
         });
-        let drive = drive_of(system, values, &joint.drive);
+        let found = drive_of(system, values, &joint.drive);
+        let drive = found.unwrap_or(AxisDrive { motor_inertia: 0.0, ratio: 1.0 });
         let effective = drive.effective_inertia(inertia); // (3)
         let refused = |e| ServoRequestError::NoInertia { axis: joint.name.clone(), reason: format!("{e}") };
         let gains = spec.gains(effective, drive.ratio).map_err(refused)?;
@@ -275,6 +282,7 @@ fn axes(
             inertia,
             by_virtual_work,
             drive_name: joint.drive.clone(),
+            geared: found.is_some(),
             drive,
             effective,
             gains,

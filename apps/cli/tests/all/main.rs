@@ -65,6 +65,7 @@ mod rest;
 mod robots;
 mod script_changes;
 mod scripts;
+mod servo_drives;
 mod slips;
 mod slow_modes;
 mod studies;

@@ -44,6 +44,13 @@ impl ServoDesign {
         if self.axes.iter().all(|a| a.by_virtual_work.is_none()) {
             lines.push("bodies deform: inertias from the mass matrix, not by virtual work".to_string());
         }
+        let direct: Vec<&str> = self.axes.iter().filter(|a| !a.geared).map(|a| a.name.as_str()).collect();
+        if !direct.is_empty() {
+            lines.push(format!(
+                "note: no drive with a ratio `n` and a rotor `J_m` is named for {}: gains without gear and rotor",
+                direct.join(", ")
+            ));
+        }
         lines
     }
 
@@ -168,7 +175,9 @@ pub fn rewritten(
         }
         let numbers =
             [("Kp", axis.gains.k_p), ("Ki", axis.gains.k_i), ("Kv", axis.gains.k_v), ("J", axis.effective)];
-        for (key, value) in numbers {
+        // Where the rotor is `J_m`, `J` is the inertia for feedforward; elsewhere it is the rotor.
+        let feedforward = parameter(system, &axis.drive_name, "J_m").is_some();
+        for (key, value) in numbers.into_iter().filter(|(key, _)| *key != "J" || feedforward) {
             let Some(symbol) = parameter(system, &axis.drive_name, key) else { continue };
             let unit = &system.quantity(symbol).unit;
             let value = with_unit(unit.shown(value), &unit.text, WRITTEN);
