@@ -5,7 +5,7 @@ use crate::program::{Folder, json};
 const MODEL: &str = r#"
     [bodies]
     slide = { m = "5 kg" }
-    wheel = { m = 0, inertia = [0, 0, "2 kg m^2"] }
+    wheel = { m = 0, inertia = ["1 kg m^2", "1 kg m^2", "2 kg m^2"] }
     [joints]
     x = { type = "prismatic", parent = "world", child = "slide", axis = "x" }
     z = { type = "revolute", parent = "slide", child = "wheel", axis = "z" }
