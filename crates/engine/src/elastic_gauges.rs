@@ -78,6 +78,15 @@ fn fill_one(
         Some(GaugeSide::From) => s.end == 1,
         Some(GaugeSide::To) => s.end == 0,
     };
+    let beams_here = (0..described.beams()).filter(|&k| {
+        described
+            .beam_elements(k)
+            .is_some_and(|r| sections.iter().any(|s| s.node == number && r.contains(&s.element)))
+    });
+    if gauge.beam.is_none() && beams_here.count() > 1 {
+        let hint = "say which of them it is on: beam = 1 is the first of `beams`";
+        return Err(wrong("is where beams meet, whose sections have axes of their own".into()).hint(hint));
+    }
     let sections: Vec<SectionRows> = sections
         .iter()
         .filter(|s| s.node == number && on_beam(s) && on_side(s))
@@ -91,6 +100,11 @@ fn fill_one(
     let wants = |test: fn(&GaugeSignal) -> bool| gauge.shows.iter().any(|(what, _)| test(what));
     let forces = wants(|what| matches!(what, GaugeSignal::SectionForce(_)));
     let stress = wants(|w| !matches!(w, GaugeSignal::SectionForce(_) | GaugeSignal::Displacement(_)));
+    let shapeless = |s: &SectionRows| matches!(&s.fibres, SectionFibres::Points(points) if points.is_empty());
+    if stress && sections.iter().any(shapeless) {
+        let hint = "give the section by its shape (PBARL, PBEAML, or `section`), or ask for \"forces\" only";
+        return Err(wrong("is on a section that is known by its constants only".into()).hint(hint));
+    }
     if forces && sections.is_empty() || stress && sections.is_empty() && points.is_empty() {
         let hint = "a section is at the end of an element: of the beam named by `beam`, on the `side` named";
         return Err(wrong("finds no section of a beam at its place".into()).hint(hint));

@@ -128,6 +128,11 @@ fn bodies_that_cannot_be_divided_are_refused() {
             "beside `section_to`",
         ),
         (
+            "from = [0, 0, 0], to = [\"1 m\", 0, 0]",
+            "from = [\"1 m\", 0, 0], to = [0, 0, 0]",
+            "ends at the origin",
+        ),
+        (
             "beams = [{",
             "beams = [{ from = [0, 0, 0], to = [0, 0, \"1 m\"], section = { circle = \"9 mm\" } }, {",
             "one beam",

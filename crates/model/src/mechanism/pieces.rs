@@ -191,6 +191,12 @@ fn only_beam(part: &MechanismPart) -> Option<&TomlTable> {
 fn undivided(part: &MechanismPart) -> Option<String> {
     let other = ["mesh", "plates", "point_masses"].into_iter().find(|key| part.table.get(key).is_some());
     let Some(beam) = only_beam(part) else { return Some("it does not have one beam".into()) };
+    let ends_at_origin = beam.get("to").and_then(|to| plain(&to.value)).is_some_and(|to| norm(to) == 0.0);
+    if ends_at_origin {
+        return Some(
+            "its beam ends at the origin of the body, where its frame is: draw it from there".into(),
+        );
+    }
     let varied = ["section_to", "release"].into_iter().find(|key| beam.get(key).is_some());
     other.or(varied).map(|key| format!("beside `{key}`"))
 }
