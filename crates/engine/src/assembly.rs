@@ -13,7 +13,7 @@ use trunnion_sim::start_error::StartError;
 
 use crate::Failure;
 use crate::controllers::start_failure;
-use trunnion_num::text::with_unit;
+use trunnion_num::text::{number, with_unit};
 
 const OPEN: &str = "B0008";
 const MOVED: &str = "B0009";
@@ -70,7 +70,7 @@ pub fn at_rest(
     let mut warnings: Vec<Diagnostic> = carried.collect();
     if let Some(unstable) = unstable(&mut machine, t, &y, &rest) {
         let text = format!("the rest at the start is unstable: `{}` leaves it", name(unstable.state));
-        let label = format!("by a factor e every {:.3} s", 1.0 / unstable.pole.re);
+        let label = format!("by a factor e every {} s", number(1.0 / unstable.pole.re, 3));
         warnings.push(Diagnostic::warning(AT_REST, text).at_origin(sources, origin(unstable.state), label));
     }
     let moving = rest.moving.iter().map(|&(i, rate)| {

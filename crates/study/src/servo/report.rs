@@ -39,7 +39,7 @@ impl ServoDesign {
                 number(mode, DIGITS),
                 number(0.5 * mode, DIGITS)
             )),
-            _ => lines.push("no mode limits the bandwidth: with locked axes nothing oscillates".to_string()),
+            _ => lines.push("no mode limits the bandwidth: with locked joints nothing oscillates (compliance of gears is not in it)".to_string()),
         }
         if self.axes.iter().all(|a| a.by_virtual_work.is_none()) {
             lines.push("bodies deform: inertias from the mass matrix, not by virtual work".to_string());
