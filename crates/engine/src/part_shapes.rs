@@ -21,6 +21,8 @@ pub struct PartShapes {
     pub shapes: Matrix,
     /// The node that no shape moves, where the frame of the body is fixed.
     pub reference: usize,
+    /// How many shapes of the body show its elements undeformed; others are the file's own.
+    pub drawn: usize,
 }
 
 /// Of a beam of one section whose axes are as the outline has them.
@@ -43,6 +45,7 @@ impl PartShapes {
             outlines: part.mesh.properties.iter().map(outline).collect(),
             shapes: described.shapes.clone(),
             reference: part.interfaces[0],
+            drawn: described.drawn,
         }
     }
 

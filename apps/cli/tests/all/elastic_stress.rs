@@ -391,3 +391,20 @@ fn pictures_show_deformation_and_stress() {
     folder.bad(&["modes", "m.toml", "--mode", "99", "--plot", "x.svg"], 2, &["no mode 99"]);
     folder.bad(&["plot", "m.toml", "--view", "side", "--exaggerate", "inf"], 2, &["without bound"]);
 }
+
+/// Shells are drawn bent and coloured as beams are, by whatever file describes them.
+#[test]
+fn a_mesh_is_drawn_with_its_deformation_and_stress() {
+    let folder = Folder::new();
+    let root = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let sheet = root.join("examples/domains/elastic/sheet.toml").to_string_lossy().into_owned();
+    folder.good(&["plot", &sheet, "--view", "side", "--stress", "--exaggerate", "100", "-o", "bent.svg"]);
+    assert!(folder.read("bent.svg").contains("von Mises stress"));
+    folder.good(&["plot", &sheet, "--view", "side", "-o", "plain.svg"]);
+    let size =
+        |file: &str| folder.read(file).matches("<path").count() + folder.read(file).matches("<poly").count();
+    assert!(size("bent.svg") > 0 && folder.read("bent.svg") != folder.read("plain.svg"));
+    folder.good(&["modes", &sheet, "--mode", "1", "--plot", "mode.svg", "--animate", "mode.glb"]);
+    let glb = std::fs::read(folder.path("mode.glb")).unwrap();
+    assert!(String::from_utf8_lossy(&glb).contains("\"targets\""));
+}

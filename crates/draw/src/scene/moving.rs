@@ -8,10 +8,7 @@ use trunnion_num::space::{Point, Pose, from_quaternion, minus, norm};
 use trunnion_results::{Table, nearest};
 
 use super::follow::{BodyPlacement, followed};
-use super::{
-    BodyPoint, DeformationView, PoseSnapshot, Poses, Scene, SceneGeometry, ScenePicture, SceneSkin,
-    ViewDirection,
-};
+use super::{BodyPoint, DeformationView, PoseSnapshot, Poses, Scene, ScenePicture, SceneSkin, ViewDirection};
 use crate::request_error::DrawingError;
 
 pub struct Moving {
@@ -47,7 +44,7 @@ impl Moving {
         for part in &project.elastic_parts() {
             let body = &mut scene.bodies[part.body];
             // Shapes of its own show a body as its file wants it.
-            if body.parts.iter().any(|p| !matches!(p.form, SceneGeometry::Rod(_))) {
+            if project.mechanism.bodies[part.body].shapes.len() > part.drawn {
                 continue;
             }
             let skin = part.skin().map_err(|error| Failure::Picture {

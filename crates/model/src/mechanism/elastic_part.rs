@@ -53,6 +53,8 @@ pub struct DescribedBody {
     pub complete: bool,
     /// How nodes move with the coordinates, once the body has its inertia: six rows a node; empty of a rigid body.
     pub shapes: Matrix,
+    /// How many shapes of the body show its elements undeformed; others are the file's own.
+    pub drawn: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -176,13 +178,16 @@ impl ModelBuilder<'_> {
                 fatigue: read_fatigue(part, &Problems::default()),
             }));
         }
+        let own = self.mechanism.bodies[index].shapes.len();
         self.draw_lines(index, &described);
         self.draw_surface(index, &described);
+        let drawn = self.mechanism.bodies[index].shapes.len() - own;
         self.mechanism.described.push(DescribedBody {
             body: index,
             part: described,
             complete: false,
             shapes: Matrix::default(),
+            drawn,
         });
     }
 
