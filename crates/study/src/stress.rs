@@ -9,11 +9,13 @@
 //! next: where that is more than for n = 16, peaks may be off by more than 2 %, which is told.
 
 use serde_json::{Value, json};
-use trunnion_elastic::{SkinPoint, SnLine, principal_stresses, rainflow, von_mises};
+use trunnion_elastic::{
+    BeamSection, ElementKind, ElementProperty, SkinPoint, SnLine, principal_stresses, rainflow, von_mises,
+};
 use trunnion_engine::part_shapes::PartShapes;
 use trunnion_engine::{Failure, Project};
 use trunnion_num::space::{Point, RotationMatrix, apply, cross, dot, norm, unit};
-use trunnion_num::text::number;
+use trunnion_num::text::{count, number};
 use trunnion_results::Table;
 
 use crate::request_error::NoElasticBodies;
@@ -72,6 +74,16 @@ pub fn stress_report(project: &Project, table: &Table, most: usize) -> Result<St
     Ok(report)
 }
 
+/// Elements of beams whose section has no points where stress could be taken.
+fn beams_without_shape(part: &PartShapes) -> usize {
+    let shapeless = |property: usize| {
+        let drawn = part.outlines.get(property).is_some_and(Option::is_some);
+        let known = |section: &BeamSection| section.stations.iter().any(|(_, c)| !c.stress_points.is_empty());
+        matches!(part.model.properties.get(property), Some(ElementProperty::Beam(s)) if !drawn && !known(s))
+    };
+    part.model.elements.iter().filter(|e| e.kind == ElementKind::Beam2 && shapeless(e.property)).count()
+}
+
 fn add_body(
     project: &Project,
     table: &Table,
@@ -105,6 +117,14 @@ fn add_body(
             "rows are too far apart for the stress of `{}`, which changes by {} MPa between two of them: give more `points` in [run]",
             body.name,
             number(step * 1e-6, 3)
+        ));
+    }
+    let unknown = beams_without_shape(part);
+    if unknown > 0 {
+        report.cautions.push(format!(
+            "stress of {} of `{}` is not known: their sections are given by constants, without a shape",
+            count(unknown, "element"),
+            body.name
         ));
     }
     let neglected = neglected_stress(project, part, table)?;

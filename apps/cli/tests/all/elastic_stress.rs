@@ -408,3 +408,23 @@ fn a_mesh_is_drawn_with_its_deformation_and_stress() {
     let glb = std::fs::read(folder.path("mode.glb")).unwrap();
     assert!(String::from_utf8_lossy(&glb).contains("\"targets\""));
 }
+
+/// A bar of bulk data that gives constants of its section and no shape has no stress: gauges say so, and so does the study.
+#[test]
+fn sections_without_a_shape_have_no_stress() {
+    let folder = Folder::new();
+    let mut bulk = String::from("BEGIN BULK\n");
+    (0..=4).for_each(|k| bulk += &format!("GRID,{},,{}.,0.,0.\n", k + 1, 500 * k));
+    (1..=4).for_each(|k| bulk += &format!("CBAR,{k},1,{k},{},0.,0.,1.\n", k + 1));
+    bulk += "PBAR,1,1,1200.,40000.0,360000.0,120000.\nMAT1,1,210000.,,0.3,7.85-9\nENDDATA\n";
+    folder.write("bar.bdf", bulk);
+    let model = "[bodies.bar]\nmesh = \"bar.bdf\"\nscale = \"1 mm\"\nframes = { root = { node = 1 }, tip = { node = 5 } }\nGAUGES\n\
+                 [joints]\nclamp = { type = \"weld\", parent = \"world\", child = \"bar.root\" }\n[run]\nt_end = \"0.01 s\"\n";
+    folder.write("m.toml", model.replace("GAUGES\n", ""));
+    let text = folder.good(&["stress", "m.toml"]);
+    assert!(text.contains("stress of 4 elements of `bar` is not known"), "{text}");
+    folder.write("m.toml", model.replace("GAUGES", "gauges.r = { at = [0, 0, 0], shows = [\"stress\"] }"));
+    folder.bad(&["check", "m.toml"], 1, &["B0020", "constants only", "PBARL"]);
+    folder.write("m.toml", model.replace("GAUGES", "gauges.r = { at = [0, 0, 0], shows = [\"forces\"] }"));
+    folder.good(&["check", "m.toml"]);
+}
