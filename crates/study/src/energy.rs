@@ -47,25 +47,6 @@ impl Balance {
     }
 }
 
-impl Balance {
-    /// As one JSON document.
-    pub fn json(&self, model: &str) -> Value {
-        let element = |(account, energy): &(Account, f64)| {
-            let (kind, side) = (account.kind.word(), account.side.word());
-            json!({ "name": account.name, "kind": kind, "side": side, "energy_j": energy })
-        };
-        json!({
-            "model": model,
-            "elements": self.rows.iter().map(element).collect::<Vec<_>>(),
-            "supplied_j": self.sum(AccountKind::Supplied),
-            "lost_j": self.sum(AccountKind::Lost),
-            "stored_j": self.sum(AccountKind::Stored),
-            "rest_j": self.rest,
-            "rest_relative": self.relative(),
-        })
-    }
-}
-
 /// Runs a project opened with energy accounts.
 pub fn balance_of(
     project: &Project,

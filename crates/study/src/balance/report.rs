@@ -43,31 +43,6 @@ pub struct RestReport {
     pub residual: Option<(String, f64)>,
 }
 
-impl RestReport {
-    /// As one JSON document.
-    pub fn json(&self, project: &Project) -> Value {
-        let rates = |list: &[RestRate]| -> Vec<Value> {
-            let rate = |r: &RestRate| json!({ "name": r.name, "equation": r.equation, "rate_si": r.rate });
-            list.iter().map(rate).collect()
-        };
-        let value = |v: &RestValue| json!({ "name": v.name, "unit": v.unit, "start": v.start, "at_rest": v.at_rest, "doc": v.doc });
-        let unstable =
-            self.unstable.as_ref().map(|(state, t)| json!({ "state": state, "time_constant_s": t }));
-        let residual = self.residual.as_ref().map(|(of, size)| json!({ "equation": of, "size_si": size }));
-        json!({
-            "model": project.name,
-            "t": self.t,
-            "values": self.values.iter().map(value).collect::<Vec<_>>(),
-            "held": rates(&self.held),
-            "moving": rates(&self.moving),
-            "found": self.found,
-            "kept": self.kept,
-            "unstable": unstable,
-            "largest_residual": residual,
-        })
-    }
-}
-
 const PRESSURES: [&str; 4] = ["Pa", "kPa", "bar", "MPa"];
 
 /// But for rounding; 1e-15 of anything in SI is nothing.
